@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ompdx_*: what a debugger needs and OMPD has no routine for. Include it after ompd.h, or after an
+ * ARB omp-tools.h; on its own it includes ompd.h.
+ *
+ * OMPD's rules hold here too (handles, return codes, one call at a time), and:
+ *  - A struct begins with its size in bytes: in a struct that the tool fills, the tool sets it, in one
+ *    that the library fills, the library does. Later versions only append members. An element of an
+ *    array is found by that size: the second image is at (char *)images + images[0].size.
+ *  - A variable answer is one block from alloc_memory. What it points to lies inside it or is static in the
+ *    library; the tool gives it back with free_memory, or with the routine named here.
+ *  - Text in answers is UTF-8, NUL-terminated, English; text that comes from the target may hold any byte.
+ *  - -1 in a signed member, UINT32_MAX in an index and 0 in an address mean: none, or not known.
+ */
+#ifndef OMPD_EXT_H
+#define OMPD_EXT_H
+
+#if !defined(OMPD_H) && !defined(_OMP_TOOLS_H) && !defined(__OMPT__)
+#include "ompd.h"
+#endif
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef OMPD_API
+#define OMPD_API
+#endif
+
+/* The version of these extensions: grows with every addition. */
+#define OMPDX_VERSION 1
+
+/* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
+OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
+
+/* ---- Runtimes: a process may hold several ----------------------------------------------------- */
+
+typedef enum ompdx_runtime_kind_t {
+	ompdx_runtime_llvm = 1, /* LLVM's libomp, and what is built from its source */
+	ompdx_runtime_gomp = 2  /* GNU libgomp */
+} ompdx_runtime_kind_t;
+
+/* An ELF image in the target's memory. */
+typedef struct ompdx_image_t {
+	ompd_size_t size;
+	ompd_addr_t load_bias; /* what is added to the addresses in the file (link_map.l_addr) */
+	ompd_addr_t
+		dynamic;  /* address of its dynamic section (link_map.l_ld); 0: not known, then the
+				   ELF header is expected at load_bias */
+	const char *path; /* NULL: not known */
+} ompdx_image_t;
+
+typedef struct ompdx_runtime_t {
+	ompd_size_t size;
+	ompdx_runtime_kind_t kind;
+	int32_t version; /* major: LLVM's or GCC's; -1: not known */
+	ompdx_image_t image;
+} ompdx_runtime_t;
+
+typedef struct ompdx_runtimes_t {
+	ompd_size_t size;
+	ompd_size_t count;
+	const ompdx_runtime_t *runtimes;
+} ompdx_runtimes_t;
+
+/* The OpenMP runtimes among the images that the tool brings along or, with images NULL, among those in
+ * the dynamic linker's list (found by the symbol _r_debug). Frees: the tool, with free_memory.
+ * unavailable: images is NULL and the list cannot be read (not running yet, or statically linked). */
+OMPD_API ompd_rc_t ompdx_find_runtimes(ompd_address_space_context_t *context,
+				       const ompdx_image_t *images, ompd_size_t image_count,
+				       ompdx_runtimes_t **runtimes);
+
+/* Opens one image, like ompd_process_initialize. incompatible: it holds no runtime. */
+OMPD_API ompd_rc_t ompdx_process_initialize(ompd_address_space_context_t *context,
+					    const ompdx_image_t *image,
+					    ompd_address_space_handle_t **handle);
+
+/* How the library learnt where the runtime keeps its data. */
+typedef enum ompdx_descriptors_t {
+	ompdx_descriptors_none = 0,      /* not yet: the runtime was loaded, but not started */
+	ompdx_descriptors_symbols = 1,   /* the symbols that an OMPD-enabled runtime publishes */
+	ompdx_descriptors_recovered = 2, /* the same table, found in a stripped runtime's memory */
+	ompdx_descriptors_record = 3     /* a record that this library ships */
+} ompdx_descriptors_t;
+
+typedef struct ompdx_runtime_info_t {
+	ompd_size_t size;
+	ompdx_runtime_kind_t kind;
+	ompdx_descriptors_t descriptors;
+	int32_t version;     /* major, as the exported names tell; -1: not known */
+	int32_t initialized; /* 1: the program has used OpenMP; 0: not yet; -1: not known */
+	int32_t state_tracking; /* 1: the runtime records states (OMP_DEBUG=enabled); 0: not; -1: not known */
+	uint32_t build_id_length;
+	uint8_t build_id[32];
+	char version_text[64]; /* for people, such as "LLVM libomp 19" */
+	char record[32];   /* the shipped record that completes the descriptors; empty: none fits */
+	ompd_addr_t start; /* the image's addresses: start <= pc < end; 0, 0: not known */
+	ompd_addr_t end;
+} ompdx_runtime_info_t;
+
+/* Fills *info, up to the info->size that the tool set. */
+OMPD_API ompd_rc_t ompdx_get_runtime_info(ompd_address_space_handle_t *handle,
+					  ompdx_runtime_info_t *info);
+
+/* ---- Diagnostics: why something is not known -------------------------------------------------- */
+
+typedef struct ompdx_diagnostic_t {
+	ompd_size_t size;
+	const char *code;    /* stable, such as "record_unknown" */
+	const char *subject; /* what it is about: a symbol, a structure, an address; may be "" */
+	const char *text;    /* one sentence: what was tried, why it was refused */
+} ompdx_diagnostic_t;
+
+typedef struct ompdx_diagnostics_t {
+	ompd_size_t size;
+	ompd_size_t count;
+	const ompdx_diagnostic_t *diagnostics;
+} ompdx_diagnostics_t;
+
+/* What the library noted last about an address space or, with handle NULL, about the last attempt to
+ * find or open one. Frees: the tool, with free_memory. */
+OMPD_API ompd_rc_t ompdx_get_diagnostics(ompd_address_space_handle_t *handle,
+					 ompdx_diagnostics_t **diagnostics);
+
+/* ---- The view: a picture of one runtime at one stop -------------------------------------------- */
+
+#define OMPDX_NATIVE_PTHREAD UINT32_C(1)
+#define OMPDX_NATIVE_THREAD_POINTER UINT32_C(2)
+#define OMPDX_NATIVE_LWP UINT32_C(4)
+
+/* A native thread, as the tool knows it. */
+typedef struct ompdx_native_thread_t {
+	ompd_size_t size;
+	uint32_t known; /* which of the following: OMPDX_NATIVE_... */
+	uint32_t reserved;
+	uint64_t pthread_id;
+	uint64_t thread_pointer; /* on x86-64 with glibc the same number as pthread_id */
+	uint64_t lwp;
+} ompdx_native_thread_t;
+
+typedef enum ompdx_thread_kind_t {
+	ompdx_thread_none = 0, /* not a thread of this runtime */
+	ompdx_thread_initial =
+		1, /* the first thread that the runtime met: the program's, as a rule */
+	ompdx_thread_worker = 2, /* started by the runtime */
+	ompdx_thread_root =
+		3, /* another thread of the program that uses OpenMP on its own account */
+	ompdx_thread_helper = 4 /* a hidden helper thread */
+} ompdx_thread_kind_t;
+
+typedef enum ompdx_task_kind_t {
+	ompdx_task_none = 0,
+	ompdx_task_initial = 1,
+	ompdx_task_implicit = 2,
+	ompdx_task_explicit = 3
+} ompdx_task_kind_t;
+
+/* Why a thread's or a region's facts are missing; the sentence stands in the diagnostics. */
+typedef enum ompdx_problem_t {
+	ompdx_problem_none = 0,
+	ompdx_problem_unreadable = 1, /* memory that could not be read */
+	ompdx_problem_inconsistent =
+		2, /* the structures contradict each other: being changed, or damaged */
+	ompdx_problem_limit = 3 /* a walk was cut at its limit */
+} ompdx_problem_t;
+
+/* One step of a thread's chain of regions. */
+typedef struct ompdx_view_level_t {
+	uint32_t region; /* index into regions */
+	int32_t thread_num; /* the thread's number there (for an ancestor: that of the thread it descends from) */
+} ompdx_view_level_t;
+
+typedef struct ompdx_view_thread_t {
+	ompd_size_t size;
+	uint32_t
+		native; /* index into the tool's list; UINT32_MAX: only the runtime knows this thread */
+	ompdx_thread_kind_t kind;
+	ompdx_problem_t problem;
+	int32_t runtime_id;   /* the runtime's own number of the thread (libomp: gtid) */
+	ompd_addr_t address;  /* of the runtime's structure for the thread (libomp: kmp_info_t) */
+	uint64_t pthread_id;  /* as the runtime recorded it */
+	uint32_t level_first; /* its regions, innermost first: levels[level_first ...] */
+	uint32_t level_count; /* 0: in no region, which for a worker means idle */
+	ompd_addr_t task;     /* address of the current task's structure */
+	ompdx_task_kind_t task_kind;
+	int32_t task_final;    /* 1, 0, or -1 */
+	int32_t tracked_state; /* a value of ompt_state_t if the runtime records states, else -1 */
+	uint32_t reserved;
+	uint64_t tracked_wait_id;
+} ompdx_view_thread_t;
+
+typedef struct ompdx_view_region_t {
+	ompd_size_t size;
+	ompd_addr_t address; /* of the runtime's structure for the team (libomp: kmp_team_t) */
+	uint32_t
+		serial_depth; /* libomp keeps nested serialized regions in one team: which of them, outermost 0 */
+	uint32_t parent;      /* index into regions; UINT32_MAX: an initial region */
+	uint32_t generator;   /* ompd_team_generator_t: program, parallel, teams, target */
+	int32_t serialized;   /* 1: executed by the encountering thread alone */
+	int32_t level;        /* omp_get_level() */
+	int32_t active_level; /* omp_get_active_level() */
+	int32_t team_size;    /* omp_get_num_threads() */
+	int32_t league_size;  /* omp_get_num_teams() in a teams region, else -1 */
+	int32_t team_num;     /* omp_get_team_num() in a teams region, else -1 */
+	ompdx_problem_t problem;
+	ompd_addr_t function; /* of the outlined code; 0: not known */
+	const char *
+		source; /* what the compiler recorded of the construct, ";file;function;line;column;;",
+				   as it stands in the target; NULL: nothing */
+	uint32_t
+		member_first; /* the threads by thread number: members[member_first ...], team_size of them; */
+	uint32_t member_count; /* each an index into threads, or UINT32_MAX */
+} ompdx_view_region_t;
+
+typedef struct ompdx_view_t {
+	ompd_size_t size;
+	uint32_t
+		thread_count; /* the tool's threads in its order, then those that only the runtime knows */
+	uint32_t region_count; /* parents stand before their children */
+	uint32_t level_count;
+	uint32_t member_count;
+	const ompdx_view_thread_t *threads;
+	const ompdx_view_region_t *regions;
+	const ompdx_view_level_t *levels;
+	const uint32_t *members;
+} ompdx_view_t;
+
+/* Reads everything once. The view stays as it is, whatever the target does afterwards, and outlives the
+ * handle. Release: ompdx_view_destroy (or, after ompd_finalize, free_memory).
+ * bad_input: threads NULL with a count. unavailable: the runtime is not initialised, or it is not known
+ * where it keeps its threads (the diagnostics say why). unsupported: this runtime kind.
+ * A thread whose structures are unreadable does not fail the view: it is marked. */
+OMPD_API ompd_rc_t ompdx_view_create(ompd_address_space_handle_t *handle,
+				     const ompdx_native_thread_t *threads, ompd_size_t thread_count,
+				     ompdx_view_t **view);
+OMPD_API ompd_rc_t ompdx_view_destroy(ompdx_view_t *view);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* OMPD_EXT_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The one global: what the debugger gave us at ompd_initialize, and the address spaces it opened.
+ */
+#ifndef LIBRARY_H
+#define LIBRARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ompd.h"
+#include "target/diagnostics.h"
+
+#define OMPD_5_0 201811
+#define OMPD_5_1 202011
+#define OMPD_5_2 202111
+#define OMPD_6_0 202411
+
+/* Enough for a debugger of many inferiors; one more answers nomem. */
+#define LIBRARY_SPACES_MAX 256
+
+struct address_space;
+
+struct library {
+	bool initialized;
+	ompd_word_t
+		api_version; /* what the tool asked for: decides names, scopes and enumerations */
+	ompd_callbacks_t callbacks;
+	struct address_space *spaces[LIBRARY_SPACES_MAX];
+	/* Outlives a space, so that the handle of a closed space is not that of the next one. */
+	uint32_t generations[LIBRARY_SPACES_MAX];
+	/* What the last attempt to find or open a runtime noted, when no space came of it. */
+	struct diagnostics diagnostics;
+};
+
+extern struct library library;
+
+#endif /* LIBRARY_H */

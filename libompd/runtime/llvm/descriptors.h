@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The descriptors of libomp's structures: the table that libomp publishes for OMPD, and the shipped
+ * records that say what the table lacks. Both come from layout.def.
+ */
+#ifndef RUNTIME_LLVM_DESCRIPTORS_H
+#define RUNTIME_LLVM_DESCRIPTORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum access {
+#define ACCESS(type, member) ACCESS_##type##__##member,
+#include "runtime/llvm/layout.def"
+	ACCESS_COUNT
+};
+
+enum bitfield {
+#define BITFIELD(type, member) BITFIELD_##type##__##member,
+#include "runtime/llvm/layout.def"
+	BITFIELD_COUNT
+};
+
+enum size {
+#define SIZEOF(type) SIZEOF_##type,
+#include "runtime/llvm/layout.def"
+	SIZEOF_COUNT
+};
+
+enum record_field {
+#define RECORD(type, member) RECORD_FIELD_##type##__##member,
+#include "runtime/llvm/layout.def"
+	RECORD_FIELD_COUNT
+};
+
+/* The table's words, in the order of libomp's source: offsets, sizes of the same members, masks, sizes. */
+enum {
+	TABLE_OFFSETS = 0,
+	TABLE_MEMBER_SIZES = TABLE_OFFSETS + ACCESS_COUNT,
+	TABLE_MASKS = TABLE_MEMBER_SIZES + ACCESS_COUNT,
+	TABLE_SIZES = TABLE_MASKS + BITFIELD_COUNT,
+	TABLE_WORDS = TABLE_SIZES + SIZEOF_COUNT,
+};
+
+/* A member: where it lies in its structure. size 0: not known. */
+struct span {
+	uint16_t offset;
+	uint16_t size;
+};
+
+struct record {
+	const char *name;     /* the first release that has this layout */
+	const char *versions; /* all releases that were found to have it */
+	uint32_t table[TABLE_WORDS];
+	struct span fields[RECORD_FIELD_COUNT];
+};
+
+/* The symbol that publishes a word of the table. */
+const char *table_symbol(unsigned word);
+
+/* Whether these words can be the table: what the language and libomp's source fix for any build. The
+ * table of another program, a shifted one or random memory does not pass. */
+bool table_plausible(const uint64_t words[TABLE_WORDS], unsigned pointer_size);
+
+/* The record whose table is the same in every word; NULL: none. */
+const struct record *record_of_table(const uint64_t words[TABLE_WORDS]);
+
+#endif /* RUNTIME_LLVM_DESCRIPTORS_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What we hold of one libomp: where it keeps what. Everything here is fixed for the life of the image;
+ * whatever the program can change is read anew by each call.
+ */
+#ifndef RUNTIME_LLVM_LLVM_H
+#define RUNTIME_LLVM_LLVM_H
+
+#include "runtime/llvm/recovery.h"
+#include "runtime/llvm/structures.h"
+#include "runtime/runtime.h"
+
+/* Where a thread was seen: believed only if the structure still says so. */
+struct thread_hint {
+	uint64_t pthread;
+	target_addr info; /* 0: free */
+	int32_t gtid;
+};
+
+struct llvm {
+	ompdx_descriptors_t source; /* none: not resolved yet */
+	target_addr ompd_state;     /* address; 0: not known */
+	target_addr ompt_enabled;   /* address; 0: not known */
+	const struct record *record;
+	struct structures structures;
+	target_addr threads; /* address of the variable __kmp_threads; 0: not found yet */
+	struct thread_hint *hints;
+	uint32_t hint_count; /* a power of two, or 0 */
+};
+
+/* The space's libomp with its descriptors resolved.
+ * unavailable: not started yet, or they cannot be found (the diagnostics say which). Tried again at the
+ * next call: a program that has not started OpenMP may start it. */
+ompd_rc_t llvm_ready(struct address_space *space, struct llvm **ret);
+
+/* The same, and the thread array located. */
+ompd_rc_t llvm_threads_ready(struct address_space *space, struct llvm **ret);
+
+/* 1: the runtime records thread states; 0: it does not; -1: not known. */
+int llvm_tracks_states(struct address_space *space, const struct llvm *llvm);
+
+/* Reads of single structures, with a note to the diagnostics when they fail. */
+ompd_rc_t llvm_read_info(struct address_space *space, const struct llvm *llvm, target_addr address,
+			 struct info *ret);
+ompd_rc_t llvm_read_team(struct address_space *space, const struct llvm *llvm, target_addr address,
+			 struct team *ret);
+ompd_rc_t llvm_read_task(struct address_space *space, const struct llvm *llvm, target_addr address,
+			 struct task *ret);
+
+/* The major version of an image by the names that it exports; -1: not known. */
+int32_t llvm_version(struct image *image);
+
+/* Where the C library keeps the kernel's thread id, from the address that a pthread id is.
+ * unsupported: it does not tell. */
+ompd_rc_t llvm_lwp_offset(struct address_space *space, uint64_t *offset);
+
+/* The answers to runtime.h's questions. */
+ompd_rc_t llvm_thread_of_pthread(struct address_space *space, uint64_t pthread,
+				 struct entity *thread);
+ompd_rc_t llvm_thread_of_lwp(struct address_space *space, uint64_t lwp, struct entity *thread);
+ompd_rc_t llvm_pthread_of_thread(struct address_space *space, struct entity thread,
+				 uint64_t *pthread);
+ompd_rc_t llvm_lwp_of_thread(struct address_space *space, struct entity thread, uint64_t *lwp);
+ompd_rc_t llvm_thread_in_region(struct address_space *space, struct entity region, int thread_num,
+				struct entity *thread);
+ompd_rc_t llvm_region_of_thread(struct address_space *space, struct entity thread,
+				struct entity *region);
+ompd_rc_t llvm_enclosing_region(struct address_space *space, struct entity region,
+				struct entity *enclosing);
+ompd_rc_t llvm_region_of_task(struct address_space *space, struct entity task,
+			      struct entity *region);
+ompd_rc_t llvm_task_of_thread(struct address_space *space, struct entity thread,
+			      struct entity *task);
+ompd_rc_t llvm_task_in_region(struct address_space *space, struct entity region, int thread_num,
+			      struct entity *task);
+ompd_rc_t llvm_icv(struct address_space *space, enum icv icv, struct entity entity,
+		   ompd_word_t *value);
+ompd_rc_t llvm_view(struct address_space *space, const ompdx_native_thread_t *threads,
+		    ompd_size_t thread_count, ompdx_view_t **view);
+
+#endif /* RUNTIME_LLVM_LLVM_H */

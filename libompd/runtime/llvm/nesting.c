@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/llvm/nesting.h"
+
+#include <string.h>
+
+#include "target/limits.h"
+
+#define PART_LEAGUE (UINT64_C(1) << 32)
+
+uint64_t part_of_serialized(uint32_t depth)
+{
+	return depth;
+}
+
+uint64_t part_of_league(uint32_t team_num)
+{
+	return PART_LEAGUE | team_num;
+}
+
+bool part_is_league(uint64_t part)
+{
+	return (part & PART_LEAGUE) != 0;
+}
+
+uint32_t part_number(uint64_t part)
+{
+	return (uint32_t)part;
+}
+
+static bool plausible(const struct team *team)
+{
+	return team->t_nproc > 0 && team->t_nproc <= THREADS_MAX && team->t_level >= 0 &&
+	       team->t_active_level >= 0 && team->t_active_level <= team->t_level;
+}
+
+ompd_rc_t nesting_classify(const struct team *team, const struct team *parent,
+			   const struct team *grandparent, struct nesting *ret)
+{
+	int64_t added;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!plausible(team))
+		return ompd_rc_error;
+	if (!parent) {
+		ret->kind = NESTING_INITIAL;
+		return team->t_level == 0 ? ompd_rc_ok : ompd_rc_error;
+	}
+	if (team->t_master_tid < 0 || team->t_master_tid >= parent->t_nproc)
+		return ompd_rc_error;
+	added = (int64_t)team->t_level - parent->t_level;
+	if (added == 0) {
+		const bool in_league = grandparent && parent->t_level == grandparent->t_level;
+
+		ret->kind = in_league ? NESTING_CONTENTION_GROUP : NESTING_LEAGUE;
+		return ompd_rc_ok;
+	}
+	ret->kind = NESTING_REGIONS;
+	if (added < 0 || added > SERIAL_DEPTH_MAX || (added > 1 && team->t_nproc != 1))
+		return ompd_rc_error;
+	if (team->t_nproc == 1) {
+		ret->serialized_regions = (uint32_t)added;
+		ret->merged_league = team->t_serialized > added;
+	}
+	return ompd_rc_ok;
+}
+
+ompd_rc_t nesting_innermost(const struct team *team, const struct team *parent,
+			    const struct nesting *nesting, int32_t tid, struct entity *ret)
+{
+	struct entity entity = {team->address, 0};
+
+	switch (nesting->kind) {
+	case NESTING_CONTENTION_GROUP:
+		if (tid != 0)
+			return ompd_rc_unavailable;
+		entity.address = parent->address;
+		entity.part = part_of_league((uint32_t)team->t_master_tid);
+		break;
+	case NESTING_LEAGUE:
+		entity.part = part_of_league((uint32_t)tid);
+		break;
+	case NESTING_REGIONS:
+		if (nesting->serialized_regions)
+			entity.part = part_of_serialized(nesting->serialized_regions - 1);
+		break;
+	case NESTING_INITIAL:
+		break;
+	}
+	*ret = entity;
+	return ompd_rc_ok;
+}
+
+ompd_rc_t family_read(struct address_space *space, const struct llvm *llvm, target_addr team,
+		      struct family *ret)
+{
+	ompd_rc_t rc = llvm_read_team(space, llvm, team, &ret->team);
+
+	ret->has_parent = false;
+	ret->has_grandparent = false;
+	if (rc == ompd_rc_ok && ret->team.t_parent) {
+		rc = llvm_read_team(space, llvm, ret->team.t_parent, &ret->parent);
+		ret->has_parent = true;
+	}
+	/* The grandparent matters only to tell a contention group from a league. */
+	if (rc == ompd_rc_ok && ret->has_parent && ret->parent.t_parent &&
+	    ret->team.t_level == ret->parent.t_level) {
+		rc = llvm_read_team(space, llvm, ret->parent.t_parent, &ret->grandparent);
+		ret->has_grandparent = true;
+	}
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = nesting_classify(&ret->team, ret->has_parent ? &ret->parent : NULL,
+			      ret->has_grandparent ? &ret->grandparent : NULL, &ret->nesting);
+	if (rc == ompd_rc_error)
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_inconsistent, team);
+	return rc;
+}
+
+ompd_rc_t region_read(struct address_space *space, const struct llvm *llvm, struct entity entity,
+		      struct region *ret)
+{
+	const struct team *team = &ret->family.team;
+	const uint32_t number = part_number(entity.part);
+	uint32_t regions;
+	ompd_rc_t rc = family_read(space, llvm, entity.address, &ret->family);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	regions = ret->family.nesting.serialized_regions;
+	ret->depth = 0;
+	ret->first_thread = 0;
+	ret->level = team->t_level;
+	ret->active_level = team->t_active_level;
+	ret->team_size = team->t_nproc;
+	if (part_is_league(entity.part)) {
+		if (ret->family.nesting.kind != NESTING_LEAGUE &&
+		    !ret->family.nesting.merged_league)
+			return ompd_rc_stale_handle;
+		if (number >= (uint32_t)team->t_nproc)
+			return ompd_rc_stale_handle;
+		ret->generator = ompd_generator_teams;
+		ret->level -= (int32_t)regions;
+		ret->team_size = 1;
+		ret->first_thread = (int32_t)number;
+		return ompd_rc_ok;
+	}
+	ret->generator = ret->family.nesting.kind == NESTING_INITIAL ? ompd_generator_program
+								     : ompd_generator_parallel;
+	if (ret->family.nesting.kind == NESTING_LEAGUE ||
+	    ret->family.nesting.kind == NESTING_CONTENTION_GROUP)
+		return ompd_rc_stale_handle;
+	/* The program went on since the handle was made: this region has ended. */
+	if (number >= (regions ? regions : 1))
+		return ompd_rc_stale_handle;
+	ret->depth = number;
+	if (regions)
+		ret->level -= (int32_t)(regions - 1 - number);
+	return ompd_rc_ok;
+}

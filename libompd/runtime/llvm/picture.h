@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All threads and teams of a libomp as they were read at one stop; the view is made of it.
+ *
+ *   picture_threads.c   the thread array, the current tasks
+ *   picture_teams.c     the teams that are alive, and the regions that they stand for
+ *   view.c              the block that the tool gets
+ */
+#ifndef RUNTIME_LLVM_PICTURE_H
+#define RUNTIME_LLVM_PICTURE_H
+
+#include "runtime/llvm/llvm.h"
+#include "runtime/llvm/nesting.h"
+#include "target/address_map.h"
+#include "target/vector.h"
+
+#define PICTURE_NONE UINT32_MAX
+
+struct seen_thread {
+	struct info info;
+	struct task task;
+	bool has_task;
+	uint32_t region; /* innermost, an index into regions; PICTURE_NONE: idle */
+	ompdx_problem_t problem;
+	uint32_t place; /* in the view's list of threads */
+};
+
+struct seen_team {
+	struct team team;
+	struct nesting nesting;
+	uint32_t parent; /* an index into teams; PICTURE_NONE */
+	bool alive;      /* some thread is in it, or in a team that it encloses */
+	ompdx_problem_t problem;
+	target_addr *threads; /* t_threads, t_nproc of them; NULL: unreadable */
+	uint32_t
+		first_region; /* a league has one for each of its teams, any other as many as it nests */
+	uint32_t region_count; /* 0: none of its own (a contention group) */
+};
+
+struct seen_region {
+	uint32_t team;
+	uint32_t parent;       /* an index into regions; PICTURE_NONE */
+	int32_t parent_number; /* thread 0's number there */
+	uint64_t part;
+	ompd_team_generator_t generator;
+	bool serialized;
+	int32_t level;
+	int32_t team_size;
+	int32_t first_thread; /* index of thread 0 in t_threads */
+	uint32_t source;      /* offset in text, + 1; 0: none */
+};
+
+struct picture {
+	struct address_space *space;
+	const struct llvm *llvm;
+	int tracks_states;
+	struct vector threads; /* struct seen_thread, by gtid */
+	struct vector teams;   /* struct seen_team, parents before their children */
+	struct vector regions; /* struct seen_region, parents before their children */
+	struct vector text;    /* char */
+	size_t member_count;   /* of all teams */
+	struct address_map thread_of_address;
+	struct address_map thread_of_pthread;
+	struct address_map team_of_address;
+	struct address_map text_of_ident;
+};
+
+/* Reads the picture; picture_deinit is due in any case. */
+ompd_rc_t picture_read(struct picture *picture, struct address_space *space,
+		       const struct llvm *llvm);
+void picture_deinit(struct picture *picture);
+
+struct seen_thread *picture_thread(const struct picture *picture, size_t index);
+struct seen_team *picture_team(const struct picture *picture, size_t index);
+struct seen_region *picture_region(const struct picture *picture, size_t index);
+
+/* Fills the map from kernel ids to indexes of threads; empty when the C library does not tell. */
+ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_of_lwp);
+
+/* Reads the teams that threads are in now, and makes their regions. */
+ompd_rc_t picture_read_teams(struct picture *picture);
+
+/* The region that a thread with this team and number is in; PICTURE_NONE: in none. */
+uint32_t picture_innermost(const struct picture *picture, const struct info *info);
+
+#endif /* RUNTIME_LLVM_PICTURE_H */

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "runtime/llvm/picture.h"
+#include "runtime/llvm/thread_array.h"
+#include "target/limits.h"
+
+struct seen_thread *picture_thread(const struct picture *picture, size_t index)
+{
+	return vector_at(&picture->threads, index);
+}
+
+static ompd_rc_t read_thread(struct picture *picture, target_addr address, int32_t gtid)
+{
+	const uint32_t index = (uint32_t)picture->threads.count;
+	struct seen_thread *thread;
+	void *item;
+	ompd_rc_t rc = vector_add(&picture->threads, 1, THREADS_MAX, &item);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	thread = item;
+	thread->region = PICTURE_NONE;
+	rc = llvm_read_info(picture->space, picture->llvm, address, &thread->info);
+	if (rc == ompd_rc_error) {
+		thread->problem = ompdx_problem_unreadable;
+		thread->info.address = address;
+		thread->info.ds_gtid = gtid;
+		return ompd_rc_ok;
+	}
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (thread->info.ds_gtid != gtid || thread->info.ds_tid < 0) {
+		diagnostics_note_address(&picture->space->diagnostics,
+					 DIAGNOSTIC_thread_inconsistent, address);
+		thread->problem = ompdx_problem_inconsistent;
+		thread->info.ds_gtid = gtid;
+		return ompd_rc_ok;
+	}
+	rc = address_map_put(&picture->thread_of_address, address, index);
+	if (rc == ompd_rc_ok)
+		rc = address_map_put(&picture->thread_of_pthread, thread->info.ds_thread, index);
+	return rc;
+}
+
+static ompd_rc_t read_threads(struct picture *picture)
+{
+	struct thread_array array;
+	ompd_rc_t rc = thread_array_read(picture->space, picture->llvm, &array);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	for (uint32_t i = 0; rc == ompd_rc_ok && i < array.count; i++) {
+		if (array.infos[i])
+			rc = read_thread(picture, array.infos[i], (int32_t)i);
+	}
+	thread_array_deinit(&array);
+	return rc;
+}
+
+ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_of_lwp)
+{
+	uint64_t offset;
+	ompd_rc_t rc = llvm_lwp_offset(picture->space, &offset);
+
+	if (rc == ompd_rc_unsupported)
+		return ompd_rc_ok;
+	for (size_t i = 0; rc == ompd_rc_ok && i < picture->threads.count; i++) {
+		const struct seen_thread *thread = picture_thread(picture, i);
+		uint64_t lwp;
+
+		if (thread->problem != ompdx_problem_none)
+			continue;
+		rc = target_read_unsigned(&picture->space->target, thread->info.ds_thread + offset,
+					  4, &lwp);
+		if (rc == ompd_rc_ok)
+			rc = address_map_put(thread_of_lwp, lwp, (uint32_t)i);
+		else if (rc == ompd_rc_error)
+			rc = ompd_rc_ok;
+	}
+	return rc;
+}
+
+static ompd_rc_t place_thread(struct picture *picture, struct seen_thread *thread)
+{
+	ompd_rc_t rc;
+
+	if (thread->problem != ompdx_problem_none)
+		return ompd_rc_ok;
+	thread->region = picture_innermost(picture, &thread->info);
+	if (thread->region == PICTURE_NONE || thread->info.th_current_task == 0)
+		return ompd_rc_ok;
+	rc = llvm_read_task(picture->space, picture->llvm, thread->info.th_current_task,
+			    &thread->task);
+	thread->has_task = rc == ompd_rc_ok;
+	return rc == ompd_rc_error ? ompd_rc_ok : rc;
+}
+
+ompd_rc_t picture_read(struct picture *picture, struct address_space *space,
+		       const struct llvm *llvm)
+{
+	ompd_rc_t rc;
+
+	memset(picture, 0, sizeof(*picture));
+	picture->space = space;
+	picture->llvm = llvm;
+	picture->threads.item_size = sizeof(struct seen_thread);
+	picture->teams.item_size = sizeof(struct seen_team);
+	picture->regions.item_size = sizeof(struct seen_region);
+	picture->text.item_size = 1;
+	picture->tracks_states = llvm_tracks_states(space, llvm);
+
+	rc = read_threads(picture);
+	if (rc == ompd_rc_ok)
+		rc = picture_read_teams(picture);
+	for (size_t i = 0; rc == ompd_rc_ok && i < picture->threads.count; i++)
+		rc = place_thread(picture, picture_thread(picture, i));
+	return rc;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/llvm/recovery.h"
+
+#include <string.h>
+
+#include "target/callbacks.h"
+#include "target/limits.h"
+
+#define WORD 8 /* the table's words are uint64_t, whatever the target's pointers are */
+
+/* Behind the table (before it, when gcc laid it out in reverse) libomp defines ompd_dll_locations and
+ * ompd_state. */
+enum { AFTER_DLL_LOCATIONS, AFTER_STATE, AFTER_WORDS };
+
+/* ompd_state is a set of flags of which libomp defines the lowest. */
+#define OMPD_STATE_MAX 255
+
+/* Where the exported __kmp_thread_pool and the table lie from each other: 0x4fc0 to 0x5b58 bytes in the
+ * builds that were looked at. Used only when the image's own ranges are too large or unknown. */
+#define WINDOW_BEFORE (32 * 1024)
+#define WINDOW_AFTER (64 * 1024)
+
+static void copy_table(uint64_t *to, const uint64_t *from, bool reversed)
+{
+	for (unsigned i = 0; i < TABLE_WORDS; i++)
+		to[i] = from[reversed ? TABLE_WORDS - 1 - i : i];
+}
+
+static bool all_zero(const uint64_t *words)
+{
+	for (unsigned i = 0; i < TABLE_WORDS; i++) {
+		if (words[i])
+			return false;
+	}
+	return true;
+}
+
+/* The masks in the middle refuse nearly every place at the cost of one word. */
+static bool worth_a_look(const uint64_t *at, bool reversed)
+{
+	const unsigned middle = TABLE_MASKS + BITFIELD_COUNT / 2;
+	const uint64_t mask = at[reversed ? TABLE_WORDS - 1 - middle : middle];
+
+	return mask != 0 && (mask & (mask - 1)) == 0 && mask <= UINT32_MAX;
+}
+
+/* The table at the published symbol of its first word, in either direction. */
+static ompd_rc_t read_at_symbol(struct address_space *space, target_addr first,
+				struct located_table *ret)
+{
+	const struct target *target = &space->target;
+	uint64_t words[TABLE_WORDS];
+	bool empty = true;
+
+	for (unsigned reversed = 0; reversed < 2; reversed++) {
+		const target_addr start = reversed ? first - (TABLE_WORDS - 1) * WORD : first;
+		const ompd_rc_t rc = target_read(target, start, sizeof(words), words);
+
+		if (rc == ompd_rc_error)
+			continue;
+		if (rc != ompd_rc_ok)
+			return rc;
+		for (unsigned i = 0; i < TABLE_WORDS; i++)
+			words[i] = target_decode(target, &words[i], WORD);
+		copy_table(ret->words, words, reversed);
+		if (table_plausible(ret->words, target->sizes.sizeof_pointer))
+			return ompd_rc_ok;
+		empty = empty && all_zero(words);
+	}
+	return empty ? ompd_rc_unavailable : ompd_rc_incompatible;
+}
+
+/* A linker may scatter what the source defines in a row: then each word by its own name. */
+static ompd_rc_t read_by_symbols(struct address_space *space, struct located_table *ret)
+{
+	for (unsigned i = 0; i < TABLE_WORDS; i++) {
+		target_addr address;
+		ompd_rc_t rc = image_symbol(&space->image, table_symbol(i), &address);
+
+		if (rc == ompd_rc_ok)
+			rc = target_read_unsigned(&space->target, address, WORD, &ret->words[i]);
+		if (rc != ompd_rc_ok)
+			return rc;
+	}
+	if (all_zero(ret->words))
+		return ompd_rc_unavailable;
+	return table_plausible(ret->words, space->target.sizes.sizeof_pointer)
+		       ? ompd_rc_ok
+		       : ompd_rc_incompatible;
+}
+
+/* incompatible: no symbols, or not of a table that can be right. */
+static ompd_rc_t locate_published(struct address_space *space, struct located_table *ret)
+{
+	target_addr first;
+	ompd_rc_t rc = image_symbol(&space->image, table_symbol(0), &first);
+
+	if (rc == ompd_rc_unavailable || rc == ompd_rc_error) {
+		diagnostics_note(&space->diagnostics, DIAGNOSTIC_symbols_absent, table_symbol(0));
+		return ompd_rc_incompatible;
+	}
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = read_at_symbol(space, first, ret);
+	if (rc == ompd_rc_incompatible)
+		rc = read_by_symbols(space, ret);
+	if (rc == ompd_rc_unavailable) {
+		diagnostics_note(&space->diagnostics, DIAGNOSTIC_table_empty, NULL);
+		return rc;
+	}
+	if (rc == ompd_rc_incompatible || rc == ompd_rc_error) {
+		diagnostics_note(&space->diagnostics, DIAGNOSTIC_table_implausible, NULL);
+		return ompd_rc_incompatible;
+	}
+	ret->source = ompdx_descriptors_symbols;
+	if (rc == ompd_rc_ok &&
+	    image_symbol(&space->image, "ompd_state", &ret->ompd_state) != ompd_rc_ok)
+		ret->ompd_state = 0;
+	return rc;
+}
+
+unsigned recovery_ranges(struct address_space *space, struct address_range *ranges)
+{
+	uint64_t total = 0;
+	target_addr pool;
+
+	for (unsigned i = 0; i < space->image.writable_count; i++) {
+		ranges[i] = space->image.writable[i];
+		total += ranges[i].end - ranges[i].start;
+	}
+	if (space->image.writable_count && total <= RECOVERY_BYTES_MAX)
+		return space->image.writable_count;
+	if (image_symbol(&space->image, "__kmp_thread_pool", &pool) != ompd_rc_ok ||
+	    pool < WINDOW_BEFORE)
+		return 0;
+	ranges[0].start = pool - WINDOW_BEFORE;
+	ranges[0].end = pool + WINDOW_AFTER;
+	return 1;
+}
+
+/* Page by page, since what was not dumped or not mapped may lie between what was. */
+static ompd_rc_t read_readable_pages(struct address_space *space, target_addr start, size_t size,
+				     uint8_t *bytes)
+{
+	const size_t page = 4096;
+	bool read_any = false;
+	size_t done = 0;
+
+	while (done < size) {
+		const size_t to_boundary = page - (size_t)((start + done) % page);
+		const size_t part = to_boundary < size - done ? to_boundary : size - done;
+		const ompd_rc_t rc = target_read(&space->target, start + done, part, bytes + done);
+
+		if (rc == ompd_rc_ok)
+			read_any = true;
+		else if (rc != ompd_rc_error)
+			return rc;
+		else
+			memset(bytes + done, 0, part);
+		done += part;
+	}
+	return read_any ? ompd_rc_ok : ompd_rc_error;
+}
+
+ompd_rc_t recovery_read(struct address_space *space, struct address_range range, uint64_t **words,
+			size_t *count)
+{
+	const target_addr start = (range.start + WORD - 1) & ~(target_addr)(WORD - 1);
+	const size_t number = range.end > start ? (size_t)(range.end - start) / WORD : 0;
+	void *block = NULL;
+	ompd_rc_t rc = callback_alloc(number + 1, WORD, &block);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = target_read(&space->target, start, number * WORD, block);
+	if (rc == ompd_rc_error) {
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_data_unreadable, start);
+		rc = read_readable_pages(space, start, number * WORD, block);
+	}
+	if (rc != ompd_rc_ok) {
+		callback_free(block);
+		return rc;
+	}
+	*words = block;
+	*count = number;
+	for (size_t i = 0; i < number; i++)
+		(*words)[i] = target_decode(&space->target, &(*words)[i], WORD);
+	return ompd_rc_ok;
+}
+
+/* ompd_state stands beside the table; believed if what is there can be it. */
+static target_addr state_beside(const uint64_t *words, size_t count, size_t at, target_addr start,
+				bool reversed)
+{
+	const size_t after = reversed ? at : at + TABLE_WORDS;
+	uint64_t dll_locations, state;
+	size_t place;
+
+	if (reversed ? at < AFTER_WORDS : after + AFTER_WORDS > count)
+		return 0;
+	place = reversed ? after - 1 - AFTER_STATE : after + AFTER_STATE;
+	dll_locations =
+		words[reversed ? after - 1 - AFTER_DLL_LOCATIONS : after + AFTER_DLL_LOCATIONS];
+	state = words[place];
+	if (dll_locations == 0 || state > OMPD_STATE_MAX)
+		return 0;
+	return start + place * WORD;
+}
+
+/* Counts the places in one range that can be the table; *ret is the last of them. */
+static ompd_rc_t search_range(struct address_space *space, struct address_range range,
+			      unsigned *found, struct located_table *ret)
+{
+	const target_addr start = (range.start + WORD - 1) & ~(target_addr)(WORD - 1);
+	struct located_table candidate = {.source = ompdx_descriptors_recovered};
+	uint64_t *words;
+	size_t count;
+	const ompd_rc_t rc = recovery_read(space, range, &words, &count);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	for (size_t at = 0; at + TABLE_WORDS <= count; at++) {
+		for (unsigned reversed = 0; reversed < 2; reversed++) {
+			if (!worth_a_look(words + at, reversed))
+				continue;
+			copy_table(candidate.words, words + at, reversed);
+			if (!table_plausible(candidate.words, space->target.sizes.sizeof_pointer))
+				continue;
+			candidate.ompd_state = state_beside(words, count, at, start, reversed);
+			*ret = candidate;
+			(*found)++;
+		}
+	}
+	callback_free(words);
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t locate_recovered(struct address_space *space, struct located_table *ret)
+{
+	struct address_range ranges[IMAGE_WRITABLE_MAX];
+	const unsigned count = recovery_ranges(space, ranges);
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const ompd_rc_t rc = search_range(space, ranges[i], &found, ret);
+
+		if (rc != ompd_rc_ok && rc != ompd_rc_error)
+			return rc;
+	}
+	if (found == 1)
+		return ompd_rc_ok;
+	diagnostics_note(&space->diagnostics,
+			 found ? DIAGNOSTIC_table_ambiguous : DIAGNOSTIC_table_not_found, NULL);
+	return ompd_rc_unavailable;
+}
+
+ompd_rc_t table_locate(struct address_space *space, struct located_table *ret)
+{
+	ompd_rc_t rc;
+
+	memset(ret, 0, sizeof(*ret));
+	rc = locate_published(space, ret);
+	if (rc == ompd_rc_incompatible)
+		rc = locate_recovered(space, ret);
+	return rc;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libomp's structures as plain C: each is read from the target in one read of the bytes between its first
+ * and its last member that we know.
+ */
+#ifndef RUNTIME_LLVM_STRUCTURES_H
+#define RUNTIME_LLVM_STRUCTURES_H
+
+#include <stdbool.h>
+
+#include "runtime/llvm/descriptors.h"
+#include "target/target.h"
+
+/* The part of a structure that is read. */
+struct extent {
+	uint32_t start;
+	uint32_t end;
+};
+
+/* Where the members lie. Names are the runtime's. */
+struct structures {
+	struct {
+		struct extent extent;
+		struct span ds_thread, ds_tid, ds_gtid, th_team, th_current_task, th_in_pool;
+		struct span state, wait_id;
+	} info;
+	struct {
+		struct extent extent;
+		struct span t_parent, t_nproc, t_level, t_active_level, t_master_tid, t_threads;
+		struct span t_implicit_task_taskdata, t_pkfn, t_serialized, t_ident;
+	} team;
+	struct {
+		struct extent extent;
+		struct span td_flags, td_team, td_parent;
+		uint32_t size;
+		uint32_t tasktype, final; /* masks in td_flags */
+	} task;
+	struct {
+		struct span psource;
+	} ident;
+};
+
+/* kmp_info_t */
+struct info {
+	target_addr address;
+	uint64_t ds_thread; /* the pthread id */
+	int32_t ds_tid;     /* number in th_team */
+	int32_t ds_gtid;    /* index into __kmp_threads */
+	target_addr th_team;
+	target_addr th_current_task;
+	bool th_in_pool; /* false when not known */
+	int32_t state;
+	uint64_t wait_id;
+};
+
+/* kmp_team_t */
+struct team {
+	target_addr address;
+	target_addr t_parent;
+	int32_t t_nproc;
+	int32_t t_level;
+	int32_t t_active_level;
+	int32_t t_master_tid; /* number of thread 0 in t_parent */
+	target_addr t_threads;
+	target_addr t_implicit_task_taskdata;
+	target_addr t_pkfn;
+	int32_t t_serialized; /* -1: not known */
+	target_addr t_ident;  /* 0: not known */
+};
+
+/* kmp_taskdata_t */
+struct task {
+	target_addr address;
+	target_addr td_team;
+	target_addr td_parent;
+	bool explicit_task;
+	bool final;
+};
+
+/* Lays out the structures by a table and, if not NULL, a record.
+ * incompatible: members that are needed are missing or too far apart. */
+ompd_rc_t structures_init(struct structures *ret, const uint64_t table[TABLE_WORDS],
+			  const struct record *record);
+
+/* error: unreadable. The contents are not judged here. */
+ompd_rc_t info_read(const struct target *target, const struct structures *structures,
+		    target_addr address, struct info *ret);
+ompd_rc_t team_read(const struct target *target, const struct structures *structures,
+		    target_addr address, struct team *ret);
+ompd_rc_t task_read(const struct target *target, const struct structures *structures,
+		    target_addr address, struct task *ret);
+
+#endif /* RUNTIME_LLVM_STRUCTURES_H */

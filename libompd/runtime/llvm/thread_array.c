@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/llvm/thread_array.h"
+
+#include <string.h>
+
+#include "target/callbacks.h"
+#include "target/limits.h"
+
+/* libomp's allocator writes four words before each block: the address and size that it got from malloc,
+ * the address and size that it gives out. The array shares its block with that of the roots, which has
+ * as many entries; 64 bytes of the block are padding. */
+enum {
+	DESCRIPTOR_GOT,
+	DESCRIPTOR_GOT_SIZE,
+	DESCRIPTOR_GIVEN,
+	DESCRIPTOR_GIVEN_SIZE,
+	DESCRIPTOR_WORDS
+};
+#define BLOCK_PADDING 64
+
+/* Entries that are looked at to prove the array. libomp's smallest array has 32. */
+#define PROOF_ENTRIES 32
+#define PROOF_THREADS 2
+
+/* In all clang-built libomp from 13 to 23 on 64 bit __kmp_threads lies here from the one variable of
+ * this neighbourhood that is exported. A guess to start with, proven before it is used. */
+#define THREADS_FROM_POOL 0x48
+
+static target_addr descriptor_of(const struct target *target, target_addr block)
+{
+	return block - DESCRIPTOR_WORDS * target->sizes.sizeof_pointer;
+}
+
+static bool descriptor_fits(const target_addr *descriptor, target_addr block)
+{
+	return descriptor[DESCRIPTOR_GIVEN] == block && descriptor[DESCRIPTOR_GOT] <= block &&
+	       descriptor[DESCRIPTOR_GIVEN_SIZE] > BLOCK_PADDING &&
+	       descriptor[DESCRIPTOR_GIVEN_SIZE] <= descriptor[DESCRIPTOR_GOT_SIZE];
+}
+
+static uint64_t capacity_of(const struct target *target, const target_addr *descriptor)
+{
+	const unsigned pair = 2 * target->sizes.sizeof_pointer;
+
+	return (descriptor[DESCRIPTOR_GIVEN_SIZE] - BLOCK_PADDING) / pair;
+}
+
+/* The debugger's word that an entry is one of the process's threads, as far as it can tell. */
+static ompd_rc_t known_to_debugger(struct address_space *space, uint64_t pthread, bool *ret)
+{
+	const struct target *target = &space->target;
+	uint8_t id[8];
+	ompd_rc_t rc;
+
+	memcpy(id, &pthread, sizeof(id));
+	if (target->sizes.sizeof_pointer == 4) {
+		const uint32_t narrow = (uint32_t)pthread;
+
+		memcpy(id, &narrow, sizeof(narrow));
+	}
+	rc = callback_knows_thread(target->context, OMPD_THREAD_ID_PTHREAD,
+				   target->sizes.sizeof_pointer, id, ret);
+	if (rc == ompd_rc_unsupported) {
+		*ret = true;
+		return ompd_rc_ok;
+	}
+	return rc;
+}
+
+/* An array is proven when its entries carry their own index, and one of them is a thread of the process. */
+static ompd_rc_t prove(struct address_space *space, const struct llvm *llvm, target_addr array,
+		       bool *proven)
+{
+	const struct target *target = &space->target;
+	target_addr words[DESCRIPTOR_WORDS + PROOF_ENTRIES];
+	unsigned threads = 0;
+	uint64_t capacity;
+	ompd_rc_t rc;
+
+	*proven = false;
+	if (array % target->sizes.sizeof_pointer || array < 4096)
+		return ompd_rc_ok;
+	rc = target_read_pointers(target, descriptor_of(target, array),
+				  DESCRIPTOR_WORDS + PROOF_ENTRIES, words);
+	if (rc == ompd_rc_error)
+		return ompd_rc_ok;
+	if (rc != ompd_rc_ok || !descriptor_fits(words, array))
+		return rc;
+	capacity = capacity_of(target, words);
+	for (unsigned i = 0; i < PROOF_ENTRIES && i < capacity && threads < PROOF_THREADS; i++) {
+		const target_addr address = words[DESCRIPTOR_WORDS + i];
+		struct info info;
+		bool known;
+
+		if (address == 0)
+			continue;
+		rc = info_read(target, &llvm->structures, address, &info);
+		if (rc == ompd_rc_error)
+			return ompd_rc_ok;
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (info.ds_gtid != (int32_t)i || info.ds_thread == 0)
+			return ompd_rc_ok;
+		threads++;
+		rc = known_to_debugger(space, info.ds_thread, &known);
+		if (rc != ompd_rc_ok)
+			return rc;
+		*proven = *proven || known;
+	}
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t prove_variable(struct address_space *space, const struct llvm *llvm,
+				target_addr variable, bool *proven)
+{
+	target_addr array;
+	const ompd_rc_t rc = target_read_pointer(&space->target, variable, &array);
+
+	*proven = false;
+	if (rc == ompd_rc_error)
+		return ompd_rc_ok;
+	return rc == ompd_rc_ok ? prove(space, llvm, array, proven) : rc;
+}
+
+/* Where the variable ought to be: by its own symbol, else from the exported one. */
+static ompd_rc_t expected_variable(struct address_space *space, const struct llvm *llvm,
+				   target_addr *ret)
+{
+	target_addr pool;
+	ompd_rc_t rc = ompd_rc_unavailable;
+
+	if (llvm->source == ompdx_descriptors_symbols)
+		rc = image_symbol(&space->image, "__kmp_threads", ret);
+	if (rc != ompd_rc_unavailable)
+		return rc;
+	if (space->target.sizes.sizeof_pointer != 8)
+		return ompd_rc_unavailable;
+	rc = image_symbol(&space->image, "__kmp_thread_pool", &pool);
+	if (rc == ompd_rc_ok)
+		*ret = pool - THREADS_FROM_POOL;
+	return rc;
+}
+
+/* Any pointer in the runtime's data that leads to an array which proves itself. */
+static ompd_rc_t search_range(struct address_space *space, const struct llvm *llvm,
+			      struct address_range range, unsigned *candidates, target_addr *ret)
+{
+	const unsigned width = space->target.sizes.sizeof_pointer;
+	const unsigned per_word = 8 / width;
+	const target_addr start = (range.start + 7) & ~(target_addr)7;
+	uint64_t *words;
+	size_t count;
+	ompd_rc_t rc = recovery_read(space, range, &words, &count);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = ompd_rc_unavailable;
+	for (size_t i = 0; i < count * per_word && rc == ompd_rc_unavailable; i++) {
+		const unsigned half = (unsigned)(i % per_word);
+		/* Two pointers of 4 bytes in a decoded word: which half is first depends on the order. */
+		const bool high = space->target.big_endian ? half == 0 : half == 1;
+		const target_addr array =
+			width == 8 ? words[i] : (words[i / 2] >> (high ? 32 : 0)) & UINT32_MAX;
+		bool proven;
+
+		if (array < 4096 || array % width || image_contains(&space->image, array))
+			continue;
+		if ((*candidates)++ >= RECOVERY_CANDIDATES_MAX)
+			break;
+		rc = prove(space, llvm, array, &proven);
+		if (rc == ompd_rc_ok && proven)
+			*ret = start + i * width;
+		else if (rc == ompd_rc_ok)
+			rc = ompd_rc_unavailable;
+	}
+	callback_free(words);
+	return rc;
+}
+
+ompd_rc_t thread_array_locate(struct address_space *space, const struct llvm *llvm,
+			      target_addr *variable)
+{
+	struct address_range ranges[IMAGE_WRITABLE_MAX];
+	unsigned candidates = 0;
+	unsigned count;
+	target_addr expected;
+	ompd_rc_t rc = expected_variable(space, llvm, &expected);
+
+	if (rc == ompd_rc_ok) {
+		bool proven;
+
+		rc = prove_variable(space, llvm, expected, &proven);
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (proven) {
+			*variable = expected;
+			return ompd_rc_ok;
+		}
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_threads_unproven,
+					 expected);
+	}
+	count = recovery_ranges(space, ranges);
+	for (unsigned i = 0; i < count; i++) {
+		rc = search_range(space, llvm, ranges[i], &candidates, variable);
+		if (rc != ompd_rc_unavailable && rc != ompd_rc_error)
+			return rc;
+	}
+	diagnostics_note(&space->diagnostics, DIAGNOSTIC_threads_not_found, "__kmp_threads");
+	return ompd_rc_unavailable;
+}
+
+ompd_rc_t thread_array_read(struct address_space *space, const struct llvm *llvm,
+			    struct thread_array *ret)
+{
+	const struct target *target = &space->target;
+	target_addr descriptor[DESCRIPTOR_WORDS];
+	target_addr array;
+	uint64_t count;
+	void *infos = NULL;
+	ompd_rc_t rc = target_read_pointer(target, llvm->threads, &array);
+
+	if (rc == ompd_rc_ok)
+		rc = target_read_pointers(target, descriptor_of(target, array), DESCRIPTOR_WORDS,
+					  descriptor);
+	if (rc == ompd_rc_ok && !descriptor_fits(descriptor, array))
+		rc = ompd_rc_error;
+	if (rc != ompd_rc_ok) {
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_threads_not_found,
+					 llvm->threads);
+		return rc == ompd_rc_error ? ompd_rc_unavailable : rc;
+	}
+	count = capacity_of(target, descriptor);
+	if (count > THREADS_MAX) {
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_threads_cut, array);
+		count = THREADS_MAX;
+	}
+	rc = callback_alloc(count + 1, sizeof(target_addr), &infos);
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = target_read_pointers(target, array, (size_t)count, infos);
+	if (rc != ompd_rc_ok) {
+		callback_free(infos);
+		return rc;
+	}
+	ret->infos = infos;
+	ret->count = (uint32_t)count;
+	return ompd_rc_ok;
+}
+
+void thread_array_deinit(struct thread_array *array)
+{
+	callback_free(array->infos);
+	array->infos = NULL;
+}
+
+ompd_rc_t thread_array_holds(struct address_space *space, const struct llvm *llvm, int32_t gtid,
+			     target_addr info, bool *ret)
+{
+	const struct target *target = &space->target;
+	target_addr array, entry;
+	ompd_rc_t rc = target_read_pointer(target, llvm->threads, &array);
+
+	if (rc == ompd_rc_ok)
+		rc = target_read_pointer(
+			target, array + (target_addr)gtid * target->sizes.sizeof_pointer, &entry);
+	if (rc == ompd_rc_ok)
+		*ret = entry == info;
+	return rc;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * __kmp_threads, libomp's array of all its threads: where it is, and what is in it.
+ */
+#ifndef RUNTIME_LLVM_THREAD_ARRAY_H
+#define RUNTIME_LLVM_THREAD_ARRAY_H
+
+#include "runtime/llvm/llvm.h"
+
+struct thread_array {
+	target_addr *infos; /* by gtid; 0: no thread */
+	uint32_t count;
+};
+
+/* Finds the variable and proves it. unavailable: not found. */
+ompd_rc_t thread_array_locate(struct address_space *space, const struct llvm *llvm,
+			      target_addr *variable);
+
+/* Reads the whole array as it is now. thread_array_deinit is due after ompd_rc_ok. */
+ompd_rc_t thread_array_read(struct address_space *space, const struct llvm *llvm,
+			    struct thread_array *ret);
+void thread_array_deinit(struct thread_array *array);
+
+/* Whether the array has this thread at this place now; two reads of a word each. */
+ompd_rc_t thread_array_holds(struct address_space *space, const struct llvm *llvm, int32_t gtid,
+			     target_addr info, bool *ret);
+
+#endif /* RUNTIME_LLVM_THREAD_ARRAY_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which release is this libomp? Its own version string has said "5.0.20140926" since 2014; the names that
+ * it exports tell.
+ */
+#include "runtime/llvm/llvm.h"
+
+/* The first release that exports the name; newest first. 20 brought no name of its own that we know of,
+ * so a 20 counts as 19. */
+static const struct {
+	int32_t version;
+	const char *name;
+} first_exports[] = {
+	{23, "omp_get_dyn_gprivate_ptr"},
+	{22, "omp_get_uid_from_device"},
+	{21, "kmp_max_mem_space"},
+	{19, "__kmpc_dispatch_deinit"},
+	{18, "__kmpc_set_thread_limit"},
+	{17, "__kmpc_for_collapsed_init"},
+	{16, "__kmpc_fork_call_if"},
+	{15, "__kmpc_sections_init"},
+	{14, "__kmpc_scope"},
+	{13, "__kmpc_error"},
+};
+
+int32_t llvm_version(struct image *image)
+{
+	for (size_t i = 0; i < sizeof(first_exports) / sizeof(first_exports[0]); i++) {
+		target_addr ignored;
+		const ompd_rc_t rc =
+			image->dynamic ? image_exported(image, first_exports[i].name, &ignored)
+				       : image_symbol(image, first_exports[i].name, &ignored);
+
+		if (rc == ompd_rc_ok)
+			return first_exports[i].version;
+		/* Unreadable: an older name would be found no more surely. */
+		if (rc != ompd_rc_unavailable)
+			break;
+	}
+	return -1;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/runtime.h"
+
+/* LLVM's first: its libomp exports libgomp's entry points too. */
+static const struct runtime_ops *const runtimes[] = {&llvm_runtime, &gomp_runtime};
+
+ompd_rc_t runtime_recognise(struct image *image, const struct runtime_ops **ret)
+{
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+		target_addr entry;
+		ompd_rc_t rc = image_exported(image, runtimes[i]->entry_symbol, &entry);
+
+		/* Only an image whose own table cannot be read is worth the debugger's lookup. */
+		if (rc == ompd_rc_error || image->dynamic == 0)
+			rc = image_symbol(image, runtimes[i]->entry_symbol, &entry);
+		if (rc == ompd_rc_ok)
+			*ret = runtimes[i];
+		if (rc == ompd_rc_ok || rc == ompd_rc_stale_handle ||
+		    rc == ompd_rc_callback_error || rc == ompd_rc_nomem)
+			return rc;
+	}
+	return ompd_rc_incompatible;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What we ask of an OpenMP runtime, whichever it is. A question that a runtime has no answer to yet is
+ * NULL; the API then returns unsupported. Results are written only with ok (and incomplete).
+ */
+#ifndef RUNTIME_RUNTIME_H
+#define RUNTIME_RUNTIME_H
+
+#include <stdbool.h>
+
+#include "address_space.h"
+#include "ompd-ext.h"
+#include "runtime/icv.h"
+
+struct runtime_ops {
+	ompdx_runtime_kind_t kind;
+
+	/* A function that this runtime defines and none before it in the list of runtimes does. */
+	const char *entry_symbol;
+
+	/* The image's major version, -1: not known. */
+	int32_t (*version)(struct image *image);
+
+	/* Makes runtime_state. ok also when the program has not started the runtime yet. */
+	ompd_rc_t (*open)(struct address_space *space);
+	void (*close)(struct address_space *space);
+
+	/* Fills the parts of *info that only the runtime knows. */
+	ompd_rc_t (*info)(struct address_space *space, ompdx_runtime_info_t *info);
+	/* The value of _OPENMP that the runtime implements. */
+	ompd_rc_t (*omp_version)(struct address_space *space, ompd_word_t *version);
+
+	/* unavailable: no OpenMP thread. */
+	ompd_rc_t (*thread_of_pthread)(struct address_space *space, uint64_t pthread,
+				       struct entity *thread);
+	ompd_rc_t (*thread_of_lwp)(struct address_space *space, uint64_t lwp,
+				   struct entity *thread);
+	ompd_rc_t (*pthread_of_thread)(struct address_space *space, struct entity thread,
+				       uint64_t *pthread);
+	ompd_rc_t (*lwp_of_thread)(struct address_space *space, struct entity thread,
+				   uint64_t *lwp);
+	/* bad_input: thread_num is not one of the team's. */
+	ompd_rc_t (*thread_in_region)(struct address_space *space, struct entity region,
+				      int thread_num, struct entity *thread);
+
+	/* unavailable: in no team. */
+	ompd_rc_t (*region_of_thread)(struct address_space *space, struct entity thread,
+				      struct entity *region);
+	/* unavailable: an initial region. */
+	ompd_rc_t (*enclosing_region)(struct address_space *space, struct entity region,
+				      struct entity *enclosing);
+	ompd_rc_t (*region_of_task)(struct address_space *space, struct entity task,
+				    struct entity *region);
+
+	/* unavailable: executes none. */
+	ompd_rc_t (*task_of_thread)(struct address_space *space, struct entity thread,
+				    struct entity *task);
+	/* bad_input: thread_num is not one of the team's. */
+	ompd_rc_t (*task_in_region)(struct address_space *space, struct entity region,
+				    int thread_num, struct entity *task);
+
+	/* The ICV of the thread, region or task that its scope asks for. */
+	ompd_rc_t (*icv)(struct address_space *space, enum icv icv, struct entity entity,
+			 ompd_word_t *value);
+
+	ompd_rc_t (*view)(struct address_space *space, const ompdx_native_thread_t *threads,
+			  ompd_size_t thread_count, ompdx_view_t **view);
+};
+
+extern const struct runtime_ops llvm_runtime;
+extern const struct runtime_ops gomp_runtime;
+
+/* The runtime that image holds. incompatible: none that we know. */
+ompd_rc_t runtime_recognise(struct image *image, const struct runtime_ops **ret);
+
+#endif /* RUNTIME_RUNTIME_H */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/callbacks.h"
+
+#include <string.h>
+
+#include "library.h"
+
+/* What a callback said, when `allowed` is the one code beside ok and stale_handle that it may use. */
+static ompd_rc_t normalized(ompd_rc_t said, ompd_rc_t allowed, ompd_rc_t meaning)
+{
+	if (said == ompd_rc_ok || said == ompd_rc_stale_handle)
+		return said;
+	return said == allowed ? meaning : ompd_rc_callback_error;
+}
+
+bool callbacks_complete(const ompd_callbacks_t *callbacks)
+{
+	return callbacks->alloc_memory && callbacks->free_memory && callbacks->sizeof_type &&
+	       callbacks->symbol_addr_lookup && callbacks->read_memory && callbacks->write_memory &&
+	       callbacks->read_string && callbacks->device_to_host && callbacks->host_to_device &&
+	       callbacks->get_thread_context_for_thread_id;
+}
+
+ompd_rc_t callback_alloc(ompd_size_t count, ompd_size_t size, void **ret)
+{
+	void *block = NULL;
+
+	if (size && count > SIZE_MAX / size)
+		return ompd_rc_nomem;
+	if (library.callbacks.alloc_memory(count * size, &block) != ompd_rc_ok || !block)
+		return ompd_rc_nomem;
+	memset(block, 0, (size_t)(count * size));
+	*ret = block;
+	return ompd_rc_ok;
+}
+
+void callback_free(void *block)
+{
+	if (block)
+		(void)library.callbacks.free_memory(block);
+}
+
+ompd_rc_t callback_sizeof(ompd_address_space_context_t *context, ompd_device_type_sizes_t *ret)
+{
+	return normalized(library.callbacks.sizeof_type(context, ret), ompd_rc_ok, ompd_rc_ok);
+}
+
+ompd_rc_t callback_symbol(ompd_address_space_context_t *context, const char *name,
+			  const char *file_name, ompd_addr_t *ret)
+{
+	ompd_address_t address = {ompd_segment_none, 0};
+	const ompd_rc_t said =
+		library.callbacks.symbol_addr_lookup(context, NULL, name, &address, file_name);
+	const ompd_rc_t rc = normalized(said, ompd_rc_error, ompd_rc_unavailable);
+
+	if (rc == ompd_rc_ok)
+		*ret = address.address;
+	return rc;
+}
+
+ompd_rc_t callback_read(ompd_address_space_context_t *context, ompd_addr_t address,
+			ompd_size_t size, void *buffer)
+{
+	const ompd_address_t from = {ompd_segment_none, address};
+
+	return normalized(library.callbacks.read_memory(context, NULL, &from, size, buffer),
+			  ompd_rc_error, ompd_rc_error);
+}
+
+ompd_rc_t callback_read_string(ompd_address_space_context_t *context, ompd_addr_t address,
+			       ompd_size_t size, char *buffer)
+{
+	const ompd_address_t from = {ompd_segment_none, address};
+	const ompd_rc_t said = library.callbacks.read_string(context, NULL, &from, size, buffer);
+
+	if (said == ompd_rc_incomplete)
+		return ompd_rc_incomplete;
+	return normalized(said, ompd_rc_error, ompd_rc_error);
+}
+
+ompd_rc_t callback_to_host(ompd_address_space_context_t *context, const void *input,
+			   ompd_size_t unit_size, ompd_size_t count, void *output)
+{
+	return normalized(
+		library.callbacks.device_to_host(context, input, unit_size, count, output),
+		ompd_rc_ok, ompd_rc_ok);
+}
+
+ompd_rc_t callback_knows_thread(ompd_address_space_context_t *context, ompd_thread_id_t kind,
+				ompd_size_t size, const void *id, bool *ret)
+{
+	ompd_thread_context_t *thread = NULL;
+	const ompd_rc_t said = library.callbacks.get_thread_context_for_thread_id(
+		context, kind, size, id, &thread);
+
+	if (said == ompd_rc_stale_handle || said == ompd_rc_unsupported)
+		return said;
+	*ret = said == ompd_rc_ok;
+	return ompd_rc_ok;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/image.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "target/callbacks.h"
+#include "target/limits.h"
+#include "target/text.h"
+
+/* Offsets of the members that differ between the two ELF classes. */
+struct elf_class {
+	unsigned phoff, phentsize, phnum;                      /* in the ELF header */
+	unsigned ph_size, p_flags, p_offset, p_vaddr, p_memsz; /* in a program header */
+	unsigned sym_size, st_value, st_info, st_shndx;        /* in a symbol */
+};
+
+static const struct elf_class elf32 = {28, 42, 44, 32, 24, 4, 8, 20, 16, 4, 12, 14};
+static const struct elf_class elf64 = {32, 54, 56, 56, 4, 8, 16, 40, 24, 8, 4, 6};
+
+static const struct elf_class *class_of(const struct target *target)
+{
+	return target->sizes.sizeof_pointer == 4 ? &elf32 : &elf64;
+}
+
+static uint64_t word_at(const struct target *target, const uint8_t *bytes)
+{
+	return target_decode(target, bytes, target->sizes.sizeof_pointer);
+}
+
+/* glibc relocates the pointers of a dynamic section in place, other linkers leave them as in the file. */
+static target_addr relocated(const struct image *image, uint64_t pointer)
+{
+	return pointer < image->bias ? pointer + image->bias : pointer;
+}
+
+static ompd_rc_t read_dynamic_section(struct image *image)
+{
+	const struct target *target = image->target;
+	const size_t width = target->sizes.sizeof_pointer;
+	const size_t chunk = 32; /* entries: one read takes in what libraries have */
+	uint8_t bytes[32 * 16];
+
+	for (unsigned first = 0; first < DYNAMIC_ENTRIES_MAX; first += (unsigned)chunk) {
+		size_t count = chunk;
+		ompd_rc_t rc = target_read(target, image->dynamic + first * 2 * width,
+					   count * 2 * width, bytes);
+
+		/* The section may end right before unmapped memory. */
+		while (rc == ompd_rc_error && count > 1) {
+			count /= 2;
+			rc = target_read(target, image->dynamic + first * 2 * width,
+					 count * 2 * width, bytes);
+		}
+		if (rc != ompd_rc_ok)
+			return rc;
+		for (size_t i = 0; i < count; i++) {
+			const uint64_t tag = word_at(target, bytes + i * 2 * width);
+			const uint64_t value = word_at(target, bytes + (i * 2 + 1) * width);
+
+			if (tag == DT_NULL)
+				return ompd_rc_ok;
+			if (tag == DT_SYMTAB)
+				image->symtab = relocated(image, value);
+			else if (tag == DT_STRTAB)
+				image->strtab = relocated(image, value);
+			else if (tag == DT_STRSZ)
+				image->strtab_size = value;
+			else if (tag == DT_GNU_HASH)
+				image->gnu_hash = relocated(image, value);
+			else if (tag == DT_HASH)
+				image->sysv_hash = relocated(image, value);
+		}
+		if (count < chunk)
+			return ompd_rc_error;
+	}
+	return ompd_rc_incompatible;
+}
+
+static void add_segment(struct image *image, uint64_t flags, target_addr start, uint64_t size)
+{
+	const struct address_range range = {start, start + size};
+
+	if (size == 0 || range.end < range.start)
+		return;
+	if (image->extent.end == 0 || range.start < image->extent.start)
+		image->extent.start = range.start;
+	if (range.end > image->extent.end)
+		image->extent.end = range.end;
+	if ((flags & PF_W) && image->writable_count < IMAGE_WRITABLE_MAX)
+		image->writable[image->writable_count++] = range;
+}
+
+static void read_build_id(struct image *image, const uint8_t *note, size_t size)
+{
+	const size_t header = 12;
+	size_t at = 0;
+
+	while (at + header <= size) {
+		const uint64_t name_size = target_decode(image->target, note + at, 4);
+		const uint64_t text_size = target_decode(image->target, note + at + 4, 4);
+		const uint64_t type = target_decode(image->target, note + at + 8, 4);
+		const size_t name = at + header;
+		const uint64_t text = name + ((name_size + 3) & ~UINT64_C(3));
+
+		if (name_size > size || text_size > size || text + text_size > size)
+			return;
+		if (type == NT_GNU_BUILD_ID && name_size == 4 && text_size <= BUILD_ID_MAX &&
+		    memcmp(note + name, "GNU", 4) == 0) {
+			memcpy(image->build_id, note + text, (size_t)text_size);
+			image->build_id_length = (unsigned)text_size;
+			return;
+		}
+		at = (size_t)(text + ((text_size + 3) & ~UINT64_C(3)));
+	}
+}
+
+static bool is_elf_header(const struct target *target, const uint8_t *header)
+{
+	const uint8_t class = target->sizes.sizeof_pointer == 4 ? ELFCLASS32 : ELFCLASS64;
+
+	return memcmp(header, ELFMAG, SELFMAG) == 0 && header[EI_CLASS] == class;
+}
+
+ompd_rc_t image_read_headers(struct image *image)
+{
+	const struct target *target = image->target;
+	const struct elf_class *class = class_of(target);
+	uint8_t page[2048]; /* the ELF header, the program headers, and as a rule the build-id */
+	uint64_t table, count;
+	ompd_rc_t rc = target_read(target, image->bias, sizeof(page), page);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!is_elf_header(target, page))
+		return ompd_rc_incompatible;
+	table = word_at(target, page + class->phoff);
+	count = target_decode(target, page + class->phnum, 2);
+	if (target_decode(target, page + class->phentsize, 2) != class->ph_size ||
+	    count > PROGRAM_HEADERS_MAX || table > sizeof(page) ||
+	    table + count * class->ph_size > sizeof(page))
+		return ompd_rc_incompatible;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const uint8_t *header = page + table + i * class->ph_size;
+		const uint64_t type = target_decode(target, header, 4);
+		const uint64_t flags = target_decode(target, header + class->p_flags, 4);
+		const uint64_t offset = word_at(target, header + class->p_offset);
+		const target_addr start = image->bias + word_at(target, header + class->p_vaddr);
+		const uint64_t size = word_at(target, header + class->p_memsz);
+		uint8_t note[512];
+
+		if (type == PT_LOAD)
+			add_segment(image, flags, start, size);
+		else if (type == PT_DYNAMIC && image->dynamic == 0)
+			image->dynamic = start;
+		else if (type != PT_NOTE || image->build_id_length)
+			continue;
+		else if (offset < sizeof(page) && size <= sizeof(page) - offset)
+			read_build_id(image, page + offset, (size_t)size);
+		else if (size <= sizeof(note) &&
+			 target_read(target, start, (size_t)size, note) == ompd_rc_ok)
+			read_build_id(image, note, (size_t)size);
+	}
+	return image->extent.end ? ompd_rc_ok : ompd_rc_incompatible;
+}
+
+ompd_rc_t image_open(struct image *image, const struct target *target, target_addr bias,
+		     target_addr dynamic, const char *path)
+{
+	ompd_rc_t rc;
+
+	memset(image, 0, sizeof(*image));
+	image->target = target;
+	image->bias = bias;
+	image->dynamic = dynamic;
+	text_copy(image->path, sizeof(image->path), path ? path : "");
+	if (dynamic == 0) {
+		rc = image_read_headers(image);
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (image->dynamic == 0)
+			return ompd_rc_incompatible;
+	}
+	return read_dynamic_section(image);
+}
+
+void image_open_nameless(struct image *image, const struct target *target)
+{
+	memset(image, 0, sizeof(*image));
+	image->target = target;
+}
+
+void image_close(struct image *image)
+{
+	callback_free(image->hash_words);
+	image->hash_words = NULL;
+}
+
+/* Whether symbol number `index` has this name and is defined here; *ret its address. */
+static ompd_rc_t match_symbol(const struct image *image, uint64_t index, const char *name,
+			      bool *matches, target_addr *ret)
+{
+	const struct target *target = image->target;
+	const struct elf_class *class = class_of(target);
+	const size_t length = strlen(name) + 1;
+	uint8_t symbol[24];
+	char found[SYMBOL_NAME_MAX];
+	uint64_t at;
+	ompd_rc_t rc;
+
+	*matches = false;
+	rc = target_read(target, image->symtab + index * class->sym_size, class->sym_size, symbol);
+	if (rc != ompd_rc_ok)
+		return rc;
+	at = target_decode(target, symbol, 4);
+	if (length > sizeof(found) || at >= image->strtab_size || length > image->strtab_size - at)
+		return ompd_rc_ok;
+	if (target_decode(target, symbol + class->st_shndx, 2) == SHN_UNDEF ||
+	    ELF64_ST_TYPE(symbol[class->st_info]) == STT_TLS)
+		return ompd_rc_ok;
+	rc = target_read(target, image->strtab + at, length, found);
+	if (rc != ompd_rc_ok)
+		return rc;
+	*matches = memcmp(found, name, length) == 0;
+	*ret = image->bias + word_at(target, symbol + class->st_value);
+	return ompd_rc_ok;
+}
+
+static uint32_t gnu_hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
+}
+
+static uint32_t sysv_hash_of(const char *name)
+{
+	uint32_t hash = 0;
+
+	while (*name) {
+		const uint32_t next = (hash << 4) + (unsigned char)*name++;
+		const uint32_t high = next & UINT32_C(0xf0000000);
+
+		hash = (next ^ (high >> 24)) & ~high;
+	}
+	return hash;
+}
+
+static size_t bloom_bytes(const struct image *image)
+{
+	return (size_t)image->bloom_count * image->target->sizes.sizeof_pointer;
+}
+
+static ompd_rc_t read_hash_head(struct image *image)
+{
+	const struct target *target = image->target;
+	uint8_t header[16];
+	uint64_t size;
+	void *words = NULL;
+	ompd_rc_t rc = target_read(target, image->gnu_hash, sizeof(header), header);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	image->bucket_count = (uint32_t)target_decode(target, header, 4);
+	image->first_symbol = (uint32_t)target_decode(target, header + 4, 4);
+	image->bloom_count = (uint32_t)target_decode(target, header + 8, 4);
+	image->bloom_shift = (uint32_t)target_decode(target, header + 12, 4) & 31;
+	if (image->bucket_count == 0 || image->bucket_count > HASH_WORDS_MAX ||
+	    image->bloom_count == 0 || image->bloom_count > HASH_WORDS_MAX)
+		return ompd_rc_incompatible;
+	size = bloom_bytes(image) + (uint64_t)image->bucket_count * 4;
+	rc = callback_alloc(1, size, &words);
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = target_read(target, image->gnu_hash + sizeof(header), (size_t)size, words);
+	if (rc == ompd_rc_ok)
+		image->hash_words = words;
+	else
+		callback_free(words);
+	return rc;
+}
+
+static bool bloom_admits(const struct image *image, uint32_t hash)
+{
+	const unsigned width = image->target->sizes.sizeof_pointer;
+	const unsigned bits = width * 8;
+	const uint8_t *words = (const uint8_t *)image->hash_words;
+	const uint64_t word = target_decode(
+		image->target, words + (size_t)((hash / bits) % image->bloom_count) * width, width);
+
+	return (word >> (hash % bits)) & (word >> ((hash >> image->bloom_shift) % bits)) & 1;
+}
+
+static ompd_rc_t find_by_gnu_hash(struct image *image, const char *name, target_addr *ret)
+{
+	const struct target *target = image->target;
+	const uint32_t hash = gnu_hash_of(name);
+	target_addr chains;
+	uint64_t symbol;
+	ompd_rc_t rc;
+
+	if (!image->hash_words) {
+		rc = read_hash_head(image);
+		if (rc != ompd_rc_ok)
+			return rc;
+	}
+	if (!bloom_admits(image, hash))
+		return ompd_rc_unavailable;
+	symbol = target_decode(target,
+			       (const uint8_t *)image->hash_words + bloom_bytes(image) +
+				       (size_t)(hash % image->bucket_count) * 4,
+			       4);
+	if (symbol < image->first_symbol)
+		return ompd_rc_unavailable;
+	chains = image->gnu_hash + 16 + bloom_bytes(image) + (uint64_t)image->bucket_count * 4;
+	for (unsigned i = 0; i < HASH_CHAIN_MAX; i++, symbol++) {
+		const target_addr link = chains + (symbol - image->first_symbol) * 4;
+		uint64_t linked;
+
+		rc = target_read_unsigned(target, link, 4, &linked);
+		if (rc != ompd_rc_ok)
+			return rc;
+		/* The lowest bit marks the chain's end and is no part of the hash. */
+		if ((linked | 1) == (hash | 1)) {
+			bool matches;
+
+			rc = match_symbol(image, symbol, name, &matches, ret);
+			if (rc != ompd_rc_ok || matches)
+				return rc;
+		}
+		if (linked & 1)
+			break;
+	}
+	return ompd_rc_unavailable;
+}
+
+static ompd_rc_t find_by_sysv_hash(const struct image *image, const char *name, target_addr *ret)
+{
+	const struct target *target = image->target;
+	uint8_t header[8];
+	uint64_t bucket_count, symbol_count, symbol;
+	ompd_rc_t rc = target_read(target, image->sysv_hash, sizeof(header), header);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	bucket_count = target_decode(target, header, 4);
+	symbol_count = target_decode(target, header + 4, 4);
+	if (bucket_count == 0)
+		return ompd_rc_incompatible;
+	rc = target_read_unsigned(
+		target, image->sysv_hash + 8 + 4 * (sysv_hash_of(name) % bucket_count), 4, &symbol);
+	for (unsigned i = 0; rc == ompd_rc_ok && i < HASH_CHAIN_MAX; i++) {
+		bool matches;
+
+		if (symbol == STN_UNDEF || symbol >= symbol_count)
+			return ompd_rc_unavailable;
+		rc = match_symbol(image, symbol, name, &matches, ret);
+		if (rc != ompd_rc_ok || matches)
+			return rc;
+		rc = target_read_unsigned(
+			target, image->sysv_hash + 8 + 4 * (bucket_count + symbol), 4, &symbol);
+	}
+	return rc == ompd_rc_ok ? ompd_rc_unavailable : rc;
+}
+
+ompd_rc_t image_exported(struct image *image, const char *name, target_addr *ret)
+{
+	if (image->symtab == 0 || image->strtab == 0)
+		return ompd_rc_unavailable;
+	if (image->gnu_hash)
+		return find_by_gnu_hash(image, name, ret);
+	if (image->sysv_hash)
+		return find_by_sysv_hash(image, name, ret);
+	return ompd_rc_unavailable;
+}
+
+ompd_rc_t image_symbol(struct image *image, const char *name, target_addr *ret)
+{
+	target_addr found;
+	ompd_rc_t rc = image_exported(image, name, ret);
+
+	if (rc == ompd_rc_ok)
+		return rc;
+	rc = target_symbol(image->target, name, image->path[0] ? image->path : NULL, &found);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (image->dynamic && image->extent.end == 0) {
+		rc = image_read_headers(image);
+		if (rc != ompd_rc_ok)
+			return ompd_rc_unavailable;
+	}
+	if (image->dynamic && !image_contains(image, found)) {
+		diagnostics_note(image->target->diagnostics, DIAGNOSTIC_symbol_outside_image, name);
+		return ompd_rc_unavailable;
+	}
+	*ret = found;
+	return ompd_rc_ok;
+}
+
+bool image_contains(const struct image *image, target_addr address)
+{
+	return address >= image->extent.start && address < image->extent.end;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The bound of every walk over the target's memory. Whatever the target says, no loop runs longer.
+ */
+#ifndef TARGET_LIMITS_H
+#define TARGET_LIMITS_H
+
+/* Loaded objects of a process; large MPI programs with plugins load several hundred. */
+#define LINK_MAP_MAX 8192
+/* Namespaces of dlmopen: glibc has 16. */
+#define LINK_NAMESPACES_MAX 64
+/* Program headers of an image: a dozen in practice. */
+#define PROGRAM_HEADERS_MAX 64
+/* Entries of a dynamic section: some thirty in practice. */
+#define DYNAMIC_ENTRIES_MAX 256
+/* Words of a GNU hash table before its chains: libomp has 1,300 exports and 2,500 words. */
+#define HASH_WORDS_MAX 65536
+/* Symbols of one hash chain. */
+#define HASH_CHAIN_MAX 1024
+/* Longest symbol name that we ask for. */
+#define SYMBOL_NAME_MAX 128
+/* Longest path of a loaded object. */
+#define PATH_LENGTH_MAX 4096
+/* Writable data searched for the descriptors of a stripped runtime: libomp has 41 to 68 KiB. */
+#define RECOVERY_BYTES_MAX (192 * 1024)
+/* Candidates looked at when the thread array has to be searched for. */
+#define RECOVERY_CANDIDATES_MAX 4096
+/* Threads of a runtime: libomp's own limit for its thread array is KMP_MAX_NTH, INT_MAX; the kernel's is lower. */
+#define THREADS_MAX 131072
+/* Teams enclosing each other. Every one costs the target a thread or a stack frame. */
+#define TEAM_DEPTH_MAX 4096
+/* Nested serialized regions kept in one team. */
+#define SERIAL_DEPTH_MAX 65536
+/* Largest structure that is read whole. */
+#define STRUCTURE_BYTES_MAX 4096
+/* What a compiler records of a construct: file, function, line. */
+#define SOURCE_LENGTH_MAX 2048
+/* Regions of one view, and steps of all its threads' chains: a thousand threads, each alone in a region
+ * nested a thousand deep. */
+#define VIEW_REGIONS_MAX (1024 * 1024)
+#define VIEW_LEVELS_MAX (4 * 1024 * 1024)
+#define VIEW_MEMBERS_MAX (4 * 1024 * 1024)
+/* Text of all constructs together. */
+#define VIEW_TEXT_MAX (16 * 1024 * 1024)
+
+#endif /* TARGET_LIMITS_H */
