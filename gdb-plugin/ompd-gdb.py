@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one file to source, or to auto-load: makes the ompd commands known to GDB, and no more. The rest
+of the package, and libompd, are loaded when a command is used.
+
+Works in the source tree (with build/ beside gdb-plugin/) and installed (PREFIX/share/ompd). Keeps to
+the Python of every GDB that may read it, to be able to say that it is too old.
+"""
+
+import os
+import sys
+
+import gdb
+
+
+def _start():
+    home = os.path.dirname(os.path.realpath(__file__))
+    if sys.version_info < (3, 9):
+        gdb.write("ompd: GDB's Python is %d.%d, and 3.9 is needed.\n" % sys.version_info[:2])
+        return
+    loaded = sys.modules.get("ompd_gdb")
+    if loaded is not None and os.path.dirname(os.path.dirname(loaded.__file__)) != home:
+        gdb.write("ompd: already loaded from %s; restart GDB to use %s.\n"
+                  % (os.path.dirname(os.path.dirname(loaded.__file__)), home))
+        return
+    if home not in sys.path:
+        sys.path.insert(0, home)
+    from ompd_gdb import commands, settings
+
+    settings.register()
+    commands.register()
+
+
+_start()

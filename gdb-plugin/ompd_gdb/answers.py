@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does libompd answer, as plain Python values? None: none, or not known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Image:
+    """An ELF image in the target's memory."""
+
+    load_bias: int
+    dynamic: int
+    path: str | None
+
+
+@dataclass(frozen=True)
+class FoundRuntime:
+    kind: str  # "llvm", "gomp"
+    version: int | None
+    image: Image
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    code: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True)
+class RuntimeInfo:
+    kind: str
+    version: int | None
+    version_text: str
+    build_id: str | None
+    descriptors: str | None  # "symbols", "recovered", "record"; None: not found yet
+    record: str | None
+    initialized: bool
+    state_tracking: bool | None
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class NativeIds:
+    """How the tool tells the library which native thread it means."""
+
+    pthread_id: int | None = None
+    thread_pointer: int | None = None
+    lwp: int | None = None
+
+
+@dataclass(frozen=True)
+class ViewThread:
+    native: int | None  # index into the tool's list
+    kind: str  # "none", "initial", "worker", "root", "helper"
+    levels: tuple[tuple[int, int], ...] = ()  # (index of the region, thread number), innermost first
+    problem: str | None = None  # "unreadable", "inconsistent", "limit"
+    runtime_id: int | None = None
+    address: int = 0
+    pthread_id: int = 0
+    task: int = 0
+    task_kind: str | None = None  # "initial", "implicit", "explicit"
+    task_final: bool | None = None
+    tracked_state: int | None = None
+    tracked_wait_id: int = 0
+
+
+@dataclass(frozen=True)
+class ViewRegion:
+    address: int
+    parent: int | None  # index of the region
+    generator: str  # "program", "parallel", "teams", "target"
+    level: int | None
+    active_level: int | None
+    team_size: int | None
+    members: tuple[int | None, ...] = ()  # by thread number, the index of the thread
+    serialized: bool | None = False
+    serial_depth: int = 0
+    league_size: int | None = None
+    team_num: int | None = None
+    problem: str | None = None
+    function: int = 0
+    source: str | None = None  # ";file;function;line;column;;" as the compiler wrote it
+
+
+@dataclass(frozen=True)
+class View:
+    threads: list[ViewThread] = field(default_factory=list)
+    regions: list[ViewRegion] = field(default_factory=list)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One verb per file. They are registered when GDB starts, so at its top each imports gdb and base
+alone; everything else is imported when a command is used.
+"""
+
+from __future__ import annotations
+
+from . import init, ompd, parallel, status, threads
+
+
+def register() -> None:
+    """Again when sourced again: another plugin may have taken the name meanwhile."""
+    for command in (ompd.Ompd, status.Status, threads.Threads, parallel.Parallel, init.Init):
+        command()

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What have all commands in common? Their options, their output, and that a user never sees a traceback."""
+
+from __future__ import annotations
+
+import gdb
+
+JSON_HELP = "-json [FILE]"
+
+
+class Arguments:
+    """What was typed behind a command's name."""
+
+    def __init__(self) -> None:
+        self.flags = set()  # type: set[str]
+        self.words = []  # type: list[str]
+        self.json = False
+        self.json_file = None  # type: str | None
+
+
+class OmpdCommand(gdb.Command):
+    """A command of ours. Its docstring is its help and, by tools/gen-commands-doc, its documentation."""
+
+    name = ""
+    prefix = False
+    flags = ()  # type: tuple[str, ...]
+    hidden_flags = ()  # type: tuple[str, ...]
+    takes_ids = False
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_STATUS, prefix=self.prefix)
+
+    def run(self, arguments: Arguments) -> None:
+        raise NotImplementedError
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        from ..errors import UserError
+        from ..library import OmpdError
+        from . import output
+
+        arguments = Arguments()
+        try:
+            try:
+                self._parse(argument, arguments)
+                self.run(arguments)
+            except OmpdError as error:
+                raise UserError(
+                    "library_error", f"libompd failed: {error}.", "`ompd status' tells more."
+                ) from None
+            except gdb.error as error:
+                raise UserError("gdb_error", f"GDB says: {error}") from None
+            except OSError as error:
+                raise UserError("file_error", f"{error.filename}: {error.strerror}.") from None
+        except UserError as error:
+            if arguments.json:
+                output.json_error(self.name, arguments, error)
+            raise gdb.GdbError(output.safe(error.sentence())) from None
+        except gdb.GdbError:
+            raise
+        except Exception as error:
+            raise gdb.GdbError(output.safe(_defect(self.name, error))) from None
+
+    def _parse(self, argument: str, arguments: Arguments) -> None:
+        from ..errors import UserError
+        from ..model import ids
+
+        words = gdb.string_to_argv(argument)
+        options = True
+        while words:
+            word = words.pop(0)
+            if not options or not word.startswith("-") or word == "-":
+                arguments.words.append(word)
+            elif word == "--":
+                options = False
+            elif word == "-json":
+                arguments.json = True
+                # An id may follow: R1 is one, and R1.json is a file.
+                if words and not words[0].startswith("-") and not ids.is_id(words[0]):
+                    arguments.json_file = words.pop(0)
+            elif word[1:] in self.flags or word[1:] in self.hidden_flags:
+                arguments.flags.add(word[1:])
+            else:
+                raise UserError(
+                    "bad_argument",
+                    f"`{self.name}' has no option `{word}'.",
+                    f"Its options are {', '.join('-' + flag for flag in self._options())}.",
+                )
+        if arguments.words and not self.takes_ids:
+            self.refuse(arguments.words[0])
+
+    def refuse(self, word: str) -> None:
+        from ..errors import UserError
+
+        raise UserError("bad_argument", f"`{self.name}' takes no argument `{word}'.")
+
+    def _options(self) -> "list[str]":
+        return [*self.flags, "json"]
+
+    def complete(self, text: str, word: str) -> "list[str]":
+        typed = text.rsplit(None, 1)[-1] if text and not text[-1].isspace() else ""
+        if typed.startswith("-"):
+            found = [f"-{option}" for option in self._options()]
+        elif self.takes_ids:
+            found = self._known_ids()
+        else:
+            found = []
+        # GDB breaks words at `-' and `.': it wants what follows the break.
+        before = len(typed) - len(word or "")
+        return [one[before:] for one in found if one.startswith(typed)]
+
+    @staticmethod
+    def _known_ids() -> "list[str]":
+        """Only what is known anyway: a completion must not read the program's memory."""
+        import sys
+
+        module = sys.modules.get(f"{__package__.rsplit('.', 1)[0]}.session")
+        process = module.known_process() if module is not None else None
+        if process is None:
+            return []
+        regions = [region.id for region in process.regions]
+        threads = [m.id for thread in process.threads for m in thread.openmp if m.id is not None]
+        return regions + threads
+
+
+def _defect(name: str, error: Exception) -> str:
+    """What only a mistake of ours can cause. One line, with what a report needs."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    at = ""
+    if trace is not None:
+        file = trace.tb_frame.f_code.co_filename.rsplit("/", 1)[-1]
+        at = f" at {file}:{trace.tb_lineno}"
+    return f"`{name}' failed by a defect of its own ({type(error).__name__}: {error}{at})."

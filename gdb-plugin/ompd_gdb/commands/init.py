@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd init': the habit of those who come from LLVM's plugin."""
+
+from __future__ import annotations
+
+from .base import Arguments, OmpdCommand
+
+
+class Init(OmpdCommand):
+    """Do nothing: the ompd commands need no preparation.
+
+    Usage: ompd init
+
+    It is accepted because LLVM's plugin wants it. It does not run the program."""
+
+    name = "ompd init"
+
+    def run(self, arguments: Arguments) -> None:
+        from . import output
+
+        output.lines(["Nothing to do: the ompd commands need no preparation. Try `ompd'."])
+
+    def complete(self, text: str, word: str) -> "list[str]":
+        return []

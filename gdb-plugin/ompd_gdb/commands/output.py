@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does output reach the user? Text through GDB, so that paging, `pipe' and logging work; JSON into
+a file, or to GDB's stdout without paging."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterable
+
+import gdb
+
+from ..errors import UserError
+from ..views import json_document
+from ..views.table import DEFAULT_WIDTH, Style, plain
+from .base import Arguments
+
+
+def style(arguments: Arguments) -> Style:
+    width = gdb.parameter("width")  # None: unlimited, as with -batch
+    limit: int | None = min(DEFAULT_WIDTH, int(width)) if width else DEFAULT_WIDTH
+    if "wide" in arguments.flags:
+        limit = None
+    return Style(limit, _host_charset() == "UTF-8", "all" in arguments.flags)
+
+
+def _host_charset() -> str:
+    if hasattr(gdb, "host_charset"):
+        return str(gdb.host_charset()).upper()
+    text = gdb.execute("show host-charset", to_string=True).upper()
+    return "UTF-8" if "UTF-8" in text else ""
+
+
+def safe(text: str) -> str:
+    """No control characters, and nothing that the host's character set lacks."""
+    text = plain(text)
+    if _host_charset() != "UTF-8":
+        text = text.encode("ascii", "backslashreplace").decode("ascii")
+    return text
+
+
+def lines(found: Iterable[str]) -> None:
+    for line in found:
+        gdb.write(safe(line) + "\n")
+
+
+def document(arguments: Arguments, json: dict[str, Any]) -> None:
+    text = json_document.text(json) + "\n"
+    if arguments.json_file is None:
+        _unpaged(text)
+        return
+    path = os.path.expanduser(arguments.json_file)
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UserError(
+            "file_error", f"{path} cannot be written: {error.strerror}.", "Name another file."
+        ) from None
+
+
+def _unpaged(text: str) -> None:
+    paging = gdb.parameter("pagination")
+    gdb.execute("set pagination off", to_string=True)
+    try:
+        gdb.write(text)
+    finally:
+        if paging:
+            gdb.execute("set pagination on", to_string=True)
+
+
+def json_error(command: str, arguments: Arguments, met: UserError) -> None:
+    try:
+        document(arguments, json_document.error(command.split()[-1], met))
+    except UserError:
+        pass  # the error itself is still reported, as text

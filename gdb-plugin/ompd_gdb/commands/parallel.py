@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd parallel': the tree of parallel regions."""
+
+from __future__ import annotations
+
+from .base import Arguments, OmpdCommand
+
+
+class Parallel(OmpdCommand):
+    """Show the tree of parallel regions that are active.
+
+    Usage: ompd parallel [ID] [-all] [-wide] [-json [FILE]]
+
+    For each region: the construct that began it (function, file, line), its number of threads, whether
+    it is serialized or part of a league, and the GDB threads in it. Equal regions share a line.
+    With ID, a region such as R2 or a thread such as R2.1 or 3: all about that region.
+
+    -all gives each region its own line. -wide breaks no lines. -json prints a JSON document ("ompd/1"),
+    or writes it to FILE; a word that could be an id is not taken for FILE.
+    `--' ends the options."""
+
+    name = "ompd parallel"
+    flags = ("all", "wide")
+    takes_ids = True
+
+    def run(self, arguments: Arguments) -> None:
+        from .. import session
+        from ..views import json_document, parallel, threads
+        from . import documents, output, selecting
+
+        wanted = selecting.parse(arguments.words)
+        here = session.current()
+        process = here.process()
+        here.locate_regions()
+        chosen = selecting.regions(process, wanted, here.inferior.num)
+        if arguments.json:
+            section = json_document.regions(chosen or process.regions)
+            output.document(arguments, documents.envelope(here, "parallel", regions=section))
+            return
+        style = output.style(arguments)
+        if chosen:
+            for region in chosen:
+                output.lines(parallel.detail(region, style))
+        else:
+            roots = [region for region in process.regions if region.parent is None]
+            output.lines(parallel.lines(roots, style))
+        output.lines(threads.remarks(process, here.notes(), style))

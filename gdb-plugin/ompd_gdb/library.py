@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is libompd called? Loading, checked calls, and its answers as plain values."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, Sequence
+
+from . import capi
+from .answers import (
+    Diagnostic,
+    FoundRuntime,
+    Image,
+    NativeIds,
+    RuntimeInfo,
+    View,
+    ViewRegion,
+    ViewThread,
+)
+from .callbacks import Callbacks, Target
+from .capi import Rc
+from .errors import UserError
+
+NEWEST_API = 202411
+# LLVM's libompd up to 22 answers to this one only.
+OLDEST_API = 201811
+
+_KINDS = {capi.RuntimeKind.LLVM: "llvm", capi.RuntimeKind.GOMP: "gomp"}
+_DESCRIPTORS = {
+    capi.Descriptors.SYMBOLS: "symbols",
+    capi.Descriptors.RECOVERED: "recovered",
+    capi.Descriptors.RECORD: "record",
+}
+_THREAD_KINDS = {int(kind): kind.name.lower() for kind in capi.ThreadKind}
+_TASK_KINDS = {int(kind): kind.name.lower() for kind in capi.TaskKind if kind}
+_PROBLEMS = {int(problem): problem.name.lower() for problem in capi.Problem if problem}
+_GENERATORS = {int(generator): generator.name.lower() for generator in capi.TeamGenerator}
+
+
+class OmpdError(Exception):
+    """A routine answered with something else than ok."""
+
+    def __init__(self, routine: str, rc: int) -> None:
+        try:
+            self.name = f"ompd_rc_{Rc(rc).name.lower()}"
+        except ValueError:
+            self.name = f"the unknown code {rc}"
+        super().__init__(f"{routine} answered {self.name}")
+        self.routine = routine
+        self.rc = rc
+
+
+class Library:
+    """One loaded and initialized libompd."""
+
+    def __init__(self, path: str, show: Callable[[str], None] = lambda text: None) -> None:
+        """Raises UserError. show: where text of the library's goes."""
+        self.path = path
+        try:
+            self._dll, missing = capi.load(path)
+        except OSError as error:
+            raise UserError(
+                "library_not_loadable",
+                f"libompd cannot be loaded: {error}.",
+                "Name another one with `set ompd library FILE'.",
+            ) from None
+        absent = sorted(missing & {"ompd_initialize", "ompd_process_initialize", "ompd_finalize"})
+        if absent:
+            raise UserError(
+                "library_not_loadable",
+                f"{path} is no OMPD library: it has no {absent[0]}.",
+                "Name another one with `set ompd library FILE'.",
+            )
+        self.missing_extensions = sorted(missing & set(capi.OMPDX_ROUTINES))
+        self.callbacks = Callbacks(show)
+        self.counts = self.callbacks.counts
+        self.api_version = self._initialize()
+        self.version = self._text("ompd_get_version_string", owned=False)
+
+    def _initialize(self) -> int:
+        met: OmpdError | None = None
+        for version in (NEWEST_API, OLDEST_API):
+            try:
+                self._call("ompd_initialize", version, capi.byref(self.callbacks.table))
+                return version
+            except OmpdError as error:
+                met = error
+        raise UserError(
+            "library_not_loadable",
+            f"{self.path} cannot be used: {met}.",
+            "Another plugin may be using it. Name another one with `set ompd library FILE'.",
+        )
+
+    def close(self) -> None:
+        """Every handle is invalid afterwards."""
+        try:
+            self._call("ompd_finalize")
+        except OmpdError:
+            pass  # nothing depends on the answer: the library is given up in any case
+
+    def _call(self, routine: str, *arguments: Any) -> None:
+        """Call a routine; raise what a callback met, or OmpdError unless the answer is ok."""
+        self.callbacks.met = None
+        with self._catching_leaks():
+            rc = getattr(self._dll, routine)(*arguments)
+        met, self.callbacks.met = self.callbacks.met, None
+        if met is not None:
+            raise met
+        if rc != Rc.OK:
+            raise OmpdError(routine, rc)
+
+    @contextmanager
+    def _catching_leaks(self) -> Iterator[None]:
+        """Ctrl-C can hit a callback before it has entered its `try': ctypes drops that exception and
+        tells this hook, which keeps it for the end of the call."""
+        hook = sys.unraisablehook
+
+        def keep(unraisable: Any) -> None:
+            if isinstance(unraisable.exc_value, KeyboardInterrupt):
+                self.callbacks.met = unraisable.exc_value
+            else:
+                hook(unraisable)
+
+        sys.unraisablehook = keep
+        try:
+            yield
+        finally:
+            sys.unraisablehook = hook
+
+    def _text(self, routine: str, *arguments: Any, owned: bool = True) -> str:
+        out = capi.Handle()
+        try:
+            self._call(routine, *arguments, capi.byref(out))
+        except OmpdError:
+            return ""
+        text = _decode(capi.string_at(out.value or 0))
+        if owned:
+            self.callbacks.free(out.value or 0)
+        return text
+
+    def add_target(self, target: Target) -> int:
+        return self.callbacks.add_target(target)
+
+    def remove_target(self, context: int) -> None:
+        self.callbacks.remove_target(context)
+
+    def find_runtimes(
+        self, context: int, images: Sequence[Image] | None = None
+    ) -> list[FoundRuntime]:
+        """The runtimes among the images or, without them, in the dynamic linker's list."""
+        array = None
+        if images is not None:
+            array = (capi.ompdx_image_t * len(images))(*[_c_image(image) for image in images])
+        out = capi.pointer_to(capi.ompdx_runtimes_t)()
+        self._call("ompdx_find_runtimes", context, array, len(images or ()), capi.byref(out))
+        try:
+            answer = out.contents
+            found = capi.array_at(answer.runtimes or 0, answer.count, capi.ompdx_runtime_t)
+            return [
+                FoundRuntime(
+                    _KINDS.get(runtime.kind, "unknown"),
+                    _known(runtime.version),
+                    Image(
+                        runtime.image.load_bias,
+                        runtime.image.dynamic,
+                        _decode(runtime.image.path) if runtime.image.path else None,
+                    ),
+                )
+                for runtime in found
+            ]
+        finally:
+            self.callbacks.free(capi.address_of(out))
+
+    def open_runtime(self, context: int, image: Image) -> AddressSpace:
+        handle = capi.Handle()
+        self._call(
+            "ompdx_process_initialize",
+            context,
+            capi.byref(_c_image(image)),
+            capi.byref(handle),
+        )
+        return AddressSpace(self, handle)
+
+    def diagnostics(self, handle: Any = None) -> list[Diagnostic]:
+        """About an address space or, without a handle, about the last attempt to find or open one."""
+        out = capi.pointer_to(capi.ompdx_diagnostics_t)()
+        try:
+            self._call("ompdx_get_diagnostics", handle, capi.byref(out))
+        except OmpdError:
+            return []
+        try:
+            answer = out.contents
+            array = capi.array_at(answer.diagnostics or 0, answer.count, capi.ompdx_diagnostic_t)
+            return [
+                Diagnostic(_decode(item.code), _decode(item.subject), _decode(item.text))
+                for item in array
+            ]
+        finally:
+            self.callbacks.free(capi.address_of(out))
+
+
+class AddressSpace:
+    """An opened runtime image."""
+
+    def __init__(self, library: Library, handle: Any) -> None:
+        self._library = library
+        self._handle = handle
+
+    def close(self) -> None:
+        try:
+            self._library._call("ompd_rel_address_space_handle", self._handle)
+        except OmpdError:
+            pass  # already invalid, which is what was wanted
+
+    def info(self) -> RuntimeInfo:
+        info = capi.runtime_info()
+        self._library._call("ompdx_get_runtime_info", self._handle, capi.byref(info))
+        length = min(info.build_id_length, len(info.build_id))
+        return RuntimeInfo(
+            kind=_KINDS.get(info.kind, "unknown"),
+            version=_known(info.version),
+            version_text=_decode(info.version_text),
+            build_id=bytes(info.build_id[:length]).hex() or None,
+            descriptors=_DESCRIPTORS.get(info.descriptors),
+            record=_decode(info.record) or None,
+            initialized=info.initialized == 1,
+            state_tracking=None if info.state_tracking < 0 else bool(info.state_tracking),
+            start=info.start,
+            end=info.end,
+        )
+
+    def diagnostics(self) -> list[Diagnostic]:
+        return self._library.diagnostics(self._handle)
+
+    def view(self, threads: Sequence[NativeIds]) -> View:
+        """A picture of the runtime at this stop. Raises OmpdError."""
+        array = capi.native_array([_c_native(thread) for thread in threads])
+        out = capi.pointer_to(capi.ompdx_view_t)()
+        try:
+            self._library._call(
+                "ompdx_view_create", self._handle, array, len(threads), capi.byref(out)
+            )
+            return _view(out.contents)
+        finally:
+            # After Ctrl-C there can be a view although the call raised.
+            if out:
+                self._library._call("ompdx_view_destroy", out)
+
+
+def _view(view: capi.ompdx_view_t) -> View:
+    levels = capi.levels_at(view.levels or 0, view.level_count)
+    members = capi.words_at(view.members or 0, view.member_count)
+    threads = [
+        ViewThread(
+            native=_index(thread.native),
+            kind=_THREAD_KINDS.get(thread.kind, "none"),
+            levels=tuple(levels[thread.level_first : thread.level_first + thread.level_count]),
+            problem=_PROBLEMS.get(thread.problem),
+            runtime_id=_known(thread.runtime_id),
+            address=thread.address,
+            pthread_id=thread.pthread_id,
+            task=thread.task,
+            task_kind=_TASK_KINDS.get(thread.task_kind),
+            task_final=None if thread.task_final < 0 else bool(thread.task_final),
+            tracked_state=_known(thread.tracked_state),
+            tracked_wait_id=thread.tracked_wait_id,
+        )
+        for thread in capi.array_at(
+            view.threads or 0, view.thread_count, capi.ompdx_view_thread_t
+        )
+    ]
+    regions = [
+        ViewRegion(
+            address=region.address,
+            parent=_index(region.parent),
+            generator=_GENERATORS.get(region.generator, "parallel"),
+            level=_known(region.level),
+            active_level=_known(region.active_level),
+            team_size=_known(region.team_size),
+            members=tuple(
+                _index(member)
+                for member in members[
+                    region.member_first : region.member_first + region.member_count
+                ]
+            ),
+            serialized=None if region.serialized < 0 else bool(region.serialized),
+            serial_depth=region.serial_depth,
+            league_size=_known(region.league_size),
+            team_num=_known(region.team_num),
+            problem=_PROBLEMS.get(region.problem),
+            function=region.function,
+            source=_decode(region.source) if region.source else None,
+        )
+        for region in capi.array_at(
+            view.regions or 0, view.region_count, capi.ompdx_view_region_t
+        )
+    ]
+    return View(threads, regions)
+
+
+def _decode(text: bytes | None) -> str:
+    return (text or b"").decode("utf-8", "backslashreplace")
+
+
+def _known(number: int) -> int | None:
+    return None if number < 0 else int(number)
+
+
+def _index(number: int) -> int | None:
+    return None if number == capi.NO_INDEX else int(number)
+
+
+def _c_image(image: Image) -> capi.ompdx_image_t:
+    path = None if image.path is None else image.path.encode("utf-8", "surrogateescape")
+    return capi.image(image.load_bias, image.dynamic, path)
+
+
+def _c_native(thread: NativeIds) -> tuple[int, int, int, int]:
+    known = 0
+    if thread.pthread_id is not None:
+        known |= capi.OMPDX_NATIVE_PTHREAD
+    if thread.thread_pointer is not None:
+        known |= capi.OMPDX_NATIVE_THREAD_POINTER
+    if thread.lwp is not None:
+        known |= capi.OMPDX_NATIVE_LWP
+    return (known, thread.pthread_id or 0, thread.thread_pointer or 0, thread.lwp or 0)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is not certain, why, and how to know it next time. A field without a doubt is certain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Doubt:
+    certainty: str  # "likely", "unknown"
+    why: str
+    how: str = ""
+
+
+STATE_NOT_TRACKED = Doubt(
+    "unknown",
+    "the runtime records thread states only when the program is started with OMP_DEBUG=enabled",
+    "start the program with OMP_DEBUG=enabled in its environment",
+)
+STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined")
+RUNNING = Doubt("unknown", "the thread is running", "stop it, for example with `interrupt'")
+RUNNING_LIKELY = Doubt(
+    "likely", "the thread ran on while its runtime's memory was read", "stop it with `interrupt'"
+)
+NO_FRAME = Doubt("unknown", "GDB finds no frame of this thread's stack outside the runtime")
+NATIVE_UNKNOWN = Doubt(
+    "unknown",
+    "GDB knows no thread with the pthread id that the runtime recorded",
+    "if GDB could not load libthread_db, see `info auto-load libthread-db'",
+)
+NO_SOURCE = Doubt(
+    "unknown",
+    "the compiler recorded no source position, and no stack shows where the construct is",
+    "compile the program with -g",
+)
+NO_LINE = Doubt(
+    "unknown", "the program has no line information here", "compile the program with -g"
+)
+WAIT_NOT_DERIVED = Doubt("unknown", "this version does not derive what a thread waits for")
+REQUEST_NOT_KEPT = Doubt("unknown", "the runtime does not keep how many threads were asked for")
+BARRIER_NOT_READ = Doubt("unknown", "this version does not read who has arrived at a barrier")
+TASK_SITE_NOT_READ = Doubt("unknown", "this version does not read where explicit tasks were created")
+
+_PROBLEMS = {
+    "unreadable": "memory of the runtime's that describes it could not be read",
+    "inconsistent": "the runtime's structures contradict each other: they are being changed, or damaged",
+    "limit": "a walk through the runtime's structures was cut at its limit",
+}
+
+
+def of_problem(problem: str) -> Doubt:
+    why = _PROBLEMS.get(problem, "the library could not tell")
+    return Doubt("unknown", why, "`ompd status' lists what the library noted")

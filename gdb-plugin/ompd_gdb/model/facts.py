@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is looked at, and through which library?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Program:
+    inferior: int
+    pid: int
+    kind: str  # "live", "core", "remote"
+    path: str | None
+    core: str | None = None
+
+
+@dataclass(frozen=True)
+class Library:
+    path: str
+    version: str
+    api_version: int
+    missing: tuple[str, ...] = ()  # routines of ompd-ext.h that it lacks

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which frame of a stack is the user's own?"""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, replace
+from typing import Iterable
+
+from .naming import is_outlined, users_function
+from .native import Frame, Location
+
+# For an outlined function whose name does not tell where it came from.
+NAMELESS = "parallel region"
+
+# The C library and the dynamic linker, under the names that distributions give them.
+SYSTEM = (
+    "libc.so*",
+    "libc-[0-9]*.so",
+    "ld-linux*.so*",
+    "ld-[0-9]*.so",
+    "ld64.so*",
+    "ld-musl*.so*",
+    "libpthread.so*",
+    "libpthread-[0-9]*.so",
+)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Where a runtime's code lies."""
+
+    start: int
+    end: int
+    path: str | None
+
+
+class CodeMap:
+    """Whose code is at a frame's address?"""
+
+    def __init__(self, runtimes: Iterable[Runtime], skip: Iterable[str] = ()) -> None:
+        self._runtimes = list(runtimes)
+        self._patterns = (*SYSTEM, *skip)
+        self._skipped: dict[str, bool] = {}
+
+    def is_runtime(self, frame: Frame) -> bool:
+        objfile = frame.location.objfile
+        return any(
+            runtime.start <= frame.pc < runtime.end
+            or (runtime.start == runtime.end and runtime.path and runtime.path == objfile)
+            for runtime in self._runtimes
+        )
+
+    def is_skipped(self, frame: Frame) -> bool:
+        objfile = frame.location.objfile
+        if objfile is None or frame.executable:
+            return False
+        if objfile not in self._skipped:
+            name = objfile.rsplit("/", 1)[-1]
+            self._skipped[objfile] = any(
+                fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(objfile, pattern)
+                for pattern in self._patterns
+            )
+        return self._skipped[objfile]
+
+
+def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
+    """The innermost frame with a line outside the runtime and the libraries that are skipped; else
+    the innermost in the executable; else the innermost outside the runtime."""
+    in_executable = outside = None
+    for frame in frames:
+        if code.is_runtime(frame):
+            continue
+        outside = outside or frame
+        if code.is_skipped(frame):
+            continue
+        if frame.location.line:
+            return frame
+        if in_executable is None and frame.executable:
+            in_executable = frame
+    return in_executable or outside
+
+
+def in_users_terms(location: Location, enclosing: str | None) -> Location:
+    """With the function's name as the user knows it. enclosing: the function of the region that the
+    thread executes, for compilers whose names do not tell."""
+    name = location.function
+    if name is None or not is_outlined(name):
+        return location
+    return replace(location, function=users_function(name) or enclosing or NAMELESS)
+
+
+def fork_sites(
+    frames: Iterable[Frame], code: CodeMap, entry_points: Iterable[str]
+) -> list[tuple[Frame | None, Frame]]:
+    """The constructs that a stack is inside of, innermost first: (the frame that executes the
+    construct's body, the frame that called the runtime to begin it). The body is None while the
+    thread is still or again in the runtime."""
+    names = set(entry_points)
+    found: list[tuple[Frame | None, Frame]] = []
+    body: Frame | None = None
+    forking = False
+    for frame in frames:
+        if code.is_runtime(frame):
+            forking = frame.location.function in names
+        else:
+            if forking:
+                found.append((body, frame))
+                forking = False
+                body = None
+            if not code.is_skipped(frame):
+                body = frame
+    return found

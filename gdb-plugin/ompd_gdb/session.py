@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is kept between two commands? One session per inferior: its runtimes, and the picture of the
+current stop, which everything that can change the program drops.
+
+No breakpoint is set, and nothing is done when threads come, run or stop but to drop the picture.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import gdb
+
+from . import search, settings
+from .answers import FoundRuntime, Image, NativeIds
+from .errors import UserError
+from .library import AddressSpace, Library, OmpdError
+from .model import facts
+from .model.native import NativeThread
+from .model.process import Process, Runtime
+from .model.runtimes import gomp
+from .target.inferior import InferiorTarget
+from .target.places import Places
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__))
+
+_WITHOUT_EXECUTABLE = (
+    "GDB has the core file, but not the program that it is of: first `file {exe}', then `core {core}'."
+)
+
+_library: Library | None = None
+_library_settings: tuple[str, str] | None = None
+_sessions: dict[int, Session] = {}
+
+
+def library() -> Library:
+    """The library that the settings name, loaded once. Raises UserError."""
+    global _library, _library_settings
+    wanted = (settings.library(), settings.library_path())
+    if _library is None or _library_settings != wanted:
+        path = search.find(PACKAGE, *wanted)
+        if _library is None or _library.path != path:
+            _unload()
+            _library = Library(path, lambda text: gdb.write(text, gdb.STDERR))
+        _library_settings = wanted
+    return _library
+
+
+def _unload() -> None:
+    global _library
+    for session in _sessions.values():
+        session.close()
+    if _library is not None:
+        _library.close()
+        _library = None
+
+
+def library_facts() -> facts.Library:
+    loaded = library()
+    return facts.Library(
+        loaded.path, loaded.version, loaded.api_version, tuple(loaded.missing_extensions)
+    )
+
+
+def has_process() -> bool:
+    inferior = gdb.selected_inferior()
+    return inferior.pid != 0 and len(inferior.threads()) > 0
+
+
+def current() -> Session:
+    """Of the selected inferior. Raises UserError if it has no process."""
+    if not has_process():
+        raise UserError(
+            "no_process",
+            "There is no process to look at.",
+            "Start the program with `run', or use `attach PID', or `file EXE' and then `core CORE'.",
+        )
+    _connect_events()
+    inferior = gdb.selected_inferior()
+    session = _sessions.get(inferior.num)
+    if session is None:
+        session = _sessions[inferior.num] = Session(inferior)
+    session.check()
+    return session
+
+
+def known_process() -> Process | None:
+    """The picture that the last command took, if it still holds; for completion."""
+    session = _sessions.get(gdb.selected_inferior().num)
+    return session.taken if session is not None else None
+
+
+class Session:
+    def __init__(self, inferior: gdb.Inferior) -> None:
+        self.inferior = inferior
+        self.stop_id = 0
+        self.taken: Process | None = None
+        self._places: Places | None = None
+        self._target: InferiorTarget | None = None
+        self._library: Library | None = None
+        self._context = 0
+        self._opened: list[tuple[Runtime, AddressSpace | None]] = []
+        self._outdated = False
+        self._identity: tuple[Any, ...] = ()
+
+    # ---- Life --------------------------------------------------------------------------------------
+
+    def drop_picture(self) -> None:
+        """What the picture shows may no longer be so."""
+        self.taken = None
+
+    def drop_runtimes(self) -> None:
+        """Images came or went. They are given up at the next command, not while GDB is busy."""
+        self.taken = None
+        self._outdated = True
+
+    def check(self) -> None:
+        """Is this still the process that was looked at, through the library that is wanted? What was
+        not found is looked for again."""
+        identity = (self.inferior.pid, self.inferior.progspace.filename, library())
+        started = self._opened and all(r.initialized or not r.supported for r, _ in self._opened)
+        if self._outdated or identity != self._identity or not (self.taken or started):
+            self.close()
+        self._identity = identity
+
+    def close(self) -> None:
+        self.taken = None
+        self._outdated = False
+        opened, self._opened = self._opened, []
+        for _, space in opened:
+            if space is not None:
+                space.close()
+        if self._library is not None:
+            self._library.remove_target(self._context)
+            self._library = None
+        if self._target is not None:
+            self._target.close()
+            self._target = None
+
+    # ---- The program -------------------------------------------------------------------------------
+
+    @property
+    def target(self) -> InferiorTarget:
+        """Raises UserError."""
+        if self._target is None:
+            self._target = InferiorTarget(self.inferior)
+        return self._target
+
+    def program(self) -> facts.Program:
+        core = self.target.core.path if self.target.core else None
+        return facts.Program(
+            self.inferior.num,
+            self.inferior.pid,
+            self.target.kind,
+            self.inferior.progspace.filename,
+            core,
+        )
+
+    def notes(self) -> list[str]:
+        """What makes the answers worse than they could be, and what to do."""
+        found = self._core_notes()
+        running = sum(1 for thread in self.inferior.threads() if thread.is_running())
+        if running:
+            found.append(
+                f"{running} thread{'s are' if running > 1 else ' is'} running: what is shown may have"
+                " changed while it was read. `interrupt' stops them."
+            )
+        return found
+
+    def _core_notes(self) -> list[str]:
+        core = self.target.core
+        found = []
+        if core is not None and not self.inferior.progspace.filename:
+            program = self.target.images.program
+            mapping = core.mapping_of(program.start) if program else None
+            executable = mapping.path if mapping else "EXE"
+            found.append(_WITHOUT_EXECUTABLE.format(core=core.path, exe=executable))
+        if core is not None and core.missing > 0:
+            found.append(
+                f"The core file is truncated: {core.missing} bytes are missing at its end. What lay"
+                " there is unknown; check the disk's space and `ulimit -c'."
+            )
+        return found
+
+    # ---- Runtimes ----------------------------------------------------------------------------------
+
+    def runtimes(self) -> list[Runtime]:
+        """Raises UserError."""
+        return [runtime for runtime, _ in self._open_runtimes()]
+
+    def _open_runtimes(self) -> list[tuple[Runtime, AddressSpace | None]]:
+        if not self._opened:
+            target = self.target
+            if self._library is None:
+                self._library = library()
+                self._context = self._library.add_target(target)
+            missing = self._library.missing_extensions
+            if missing:
+                raise UserError(
+                    "library_lacks_extensions",
+                    f"{self._library.path} has only OMPD's own routines: {missing[0]} and"
+                    f" {len(missing) - 1} more are missing, without which this cannot be answered.",
+                    "To use the library that came with these commands: `set ompd library'.",
+                )
+            for found in self._find_runtimes(self._library, target):
+                self._opened.append(self._open(self._library, len(self._opened), found))
+        return self._opened
+
+    def _find_runtimes(self, loaded: Library, target: InferiorTarget) -> list[FoundRuntime]:
+        try:
+            return loaded.find_runtimes(self._context)
+        except OmpdError as error:
+            met = error
+        program = target.images.program
+        if program is None or target.images.r_debug:
+            raise UserError(
+                "unreadable",
+                f"The list of the program's libraries cannot be read ({met}).",
+                " ".join(self._core_notes()),
+            )
+        # No such list: linked statically, or the dynamic linker has not run yet.
+        image = Image(program.bias, program.dynamic, self.inferior.progspace.filename)
+        try:
+            return loaded.find_runtimes(self._context, [image])
+        except OmpdError:
+            return []
+
+    def _open(
+        self, loaded: Library, number: int, found: FoundRuntime
+    ) -> tuple[Runtime, AddressSpace | None]:
+        image = found.image
+        runtime = Runtime(number, found.kind, found.version, "", image.path, image.load_bias)
+        runtime.supported = found.kind == "llvm"
+        try:
+            space = loaded.open_runtime(self._context, image)
+        except OmpdError as error:
+            runtime.problem = f"cannot be opened ({error})"
+            runtime.diagnostics = loaded.diagnostics()
+            space = None
+        else:
+            _refresh(runtime, space)
+        if not runtime.supported:
+            runtime.problem = gomp.NOT_SUPPORTED
+        return runtime, space
+
+    # ---- The picture of this stop ------------------------------------------------------------------
+
+    def process(self) -> Process:
+        """Threads and regions. Raises UserError if there is nothing to show."""
+        if self.taken is not None:
+            return self.taken
+        opened = self._open_runtimes()
+        runtimes = [runtime for runtime, _ in opened]
+        if not opened:
+            hint = " ".join(self._core_notes())
+            raise UserError(
+                "no_openmp",
+                "The program has not loaded an OpenMP runtime.",
+                hint or "If it loads one later, try again then.",
+            )
+        if not any(runtime.supported for runtime in runtimes):
+            raise UserError("not_supported", f"{_names(runtimes)} {gomp.NOT_SUPPORTED}.")
+        natives = self.target.native_threads()
+        for runtime, space in opened:
+            if space is not None and runtime.supported:
+                _take(runtime, space, natives)
+        broken = [runtime for runtime in runtimes if runtime.problem and runtime.supported]
+        if broken and not any(runtime.view for runtime in runtimes):
+            raise UserError(
+                "unreadable",
+                f"{_names(broken)} {broken[0].problem}.",
+                " ".join(["`ompd status' lists what was tried.", *self._core_notes()]),
+            )
+        process = Process(natives, runtimes)
+        self.stop_id += 1
+        self._places = Places(process, self.target, settings.skip_libraries())
+        # While threads run the next command finds another state: nothing is kept.
+        if not any(thread.running for thread in natives):
+            self.taken = process
+        return process
+
+    def locate_threads(self) -> None:
+        if self._places is not None:
+            self._places.locate_threads()
+
+    def locate_regions(self) -> None:
+        if self._places is not None:
+            self._places.locate_regions()
+
+
+def _take(runtime: Runtime, space: AddressSpace, natives: list[NativeThread]) -> None:
+    given = [NativeIds(thread.pthread_id, None, thread.ptid[1] or None) for thread in natives]
+    runtime.view, runtime.problem = None, None
+    try:
+        runtime.view = space.view(given)
+    except OmpdError as error:
+        runtime.problem = _why_no_view(error)
+    _refresh(runtime, space)
+    if not runtime.initialized:
+        runtime.problem = None
+
+
+def _refresh(runtime: Runtime, space: AddressSpace) -> None:
+    try:
+        info = space.info()
+    except OmpdError as error:
+        runtime.problem = f"cannot be described ({error})"
+        return
+    runtime.version = info.version if info.version is not None else runtime.version
+    runtime.version_text = info.version_text
+    runtime.build_id = info.build_id
+    runtime.descriptors = info.descriptors
+    runtime.record = info.record
+    runtime.initialized = info.initialized
+    runtime.state_tracking = info.state_tracking
+    runtime.start, runtime.end = info.start, info.end
+    runtime.diagnostics = space.diagnostics()
+
+
+def _names(runtimes: list[Runtime]) -> str:
+    return " and ".join(dict.fromkeys(runtime.name for runtime in runtimes))
+
+
+def _why_no_view(error: OmpdError) -> str:
+    if error.name == "ompd_rc_unavailable":
+        return "keeps its threads where they could not be found"
+    if error.name == "ompd_rc_unsupported":
+        return "is of a kind or version that this libompd cannot picture"
+    return f"could not be read ({error})"
+
+
+# ---- Events ----------------------------------------------------------------------------------------
+
+
+def _drop_pictures(event: object) -> None:
+    for session in _sessions.values():
+        session.drop_picture()
+
+
+def _drop_runtimes(event: object) -> None:
+    for session in _sessions.values():
+        session.drop_runtimes()
+
+
+def _forget(event: Any) -> None:
+    session = _sessions.pop(event.inferior.num, None)
+    if session is not None:
+        session.close()
+
+
+_CHANGES = ("cont", "memory_changed", "register_changed", "inferior_call")
+_IMAGES = ("new_objfile", "free_objfile", "clear_objfiles", "exited", "executable_changed")
+_connected = False
+
+
+def _connect_events() -> None:
+    """From the first command on: until then there is nothing to drop."""
+    global _connected
+    if _connected:
+        return
+    for name in _CHANGES:
+        getattr(gdb.events, name).connect(_drop_pictures)
+    for name in _IMAGES:
+        if hasattr(gdb.events, name):
+            getattr(gdb.events, name).connect(_drop_runtimes)
+    gdb.events.inferior_deleted.connect(_forget)
+    _connected = True

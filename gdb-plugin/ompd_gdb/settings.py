@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can the user set? `set ompd ...' and `show ompd ...'. Read at GDB's start: imports gdb alone."""
+
+from __future__ import annotations
+
+import gdb
+
+# Libraries without line information are passed over anyway; this is for machines that have it.
+SKIPPED = "libstdc++.so* libm.so* libgcc_s.so* libgfortran.so* libquadmath.so*"
+
+
+class SetOmpd(gdb.Command):
+    """Change how the ompd commands work."""
+
+    name = "set ompd"
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, prefix=True)
+
+
+class ShowOmpd(gdb.Command):
+    """Show how the ompd commands work."""
+
+    name = "show ompd"
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, prefix=True)
+
+
+class Library(gdb.Parameter):
+    """The OMPD library (libompd.so) that the ompd commands load.
+    Empty, which is the default: the library that came with these commands, else the first libompd.so in
+    the directories of `set ompd library-path'. A library that the debugged program names is never loaded."""
+
+    name = "ompd library"
+    set_doc = "Set the OMPD library that the ompd commands load."
+    show_doc = "Show the OMPD library that the ompd commands load."
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_OPTIONAL_FILENAME)
+        self.value = ""
+
+    def get_set_string(self) -> str:
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        return f"The OMPD library is {value or 'the one that came with the ompd commands'}."
+
+
+class LibraryPath(gdb.Parameter):
+    """Directories that you trust to hold a libompd.so, separated by colons.
+    They are searched after the place of the library that came with the ompd commands."""
+
+    name = "ompd library-path"
+    set_doc = "Set the directories that are searched for libompd.so."
+    show_doc = "Show the directories that are searched for libompd.so."
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_STRING)
+        self.value = ""
+
+    def get_set_string(self) -> str:
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        return f"Beside its own place, libompd.so is searched in: {value or 'no other directory'}."
+
+
+class SkipLibraries(gdb.Parameter):
+    """Libraries in which the ompd commands do not look for the user's own code.
+    Names separated by blanks, in which * stands for anything. The C library, the dynamic linker and the
+    OpenMP runtimes are always passed over."""
+
+    name = "ompd skip-libraries"
+    set_doc = "Set the libraries whose frames are not the user's own."
+    show_doc = "Show the libraries whose frames are not the user's own."
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_STRING)
+        self.value = SKIPPED
+
+    def get_set_string(self) -> str:
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        return f"Frames of these libraries are not the user's own: {value or 'none'}."
+
+
+_registered: list[object] = []
+
+
+def register() -> None:
+    """Once per GDB: a second time would lose what the user has set."""
+    if not _registered:
+        _registered.extend([SetOmpd(), ShowOmpd(), Library(), LibraryPath(), SkipLibraries()])
+
+
+def library() -> str:
+    return str(gdb.parameter("ompd library") or "")
+
+
+def library_path() -> str:
+    return str(gdb.parameter("ompd library-path") or "")
+
+
+def skip_libraries() -> list[str]:
+    return str(gdb.parameter("ompd skip-libraries") or "").split()

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a core file's memory is really known?
+
+A core leaves out pages that a file backs. GDB reads them from that file, and answers zeros when it
+does not have it. So here the core's own headers decide: bytes come from the core, or from the file
+that backed them if its beginning is the same as the one in the core, or they are not known.
+"""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+from typing import Iterable
+
+from ..errors import Unreadable
+from .elf import ET_CORE, NT_AUXV, NT_FILE, PT_LOAD, ElfFile, NotElf
+
+# Enough for the ELF header, the program headers and the build-id note of every linker.
+PROOF_BYTES = 1024
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """A line of the core's NT_FILE note."""
+
+    start: int
+    end: int
+    offset: int
+    path: str
+
+
+class CoreFile:
+    def __init__(self, path: str, files: Iterable[str] = ()) -> None:
+        """files: where else to look for what the core names, such as the files that GDB has found
+        for the program and its libraries. Raises NotElf, OSError."""
+        self._elf = ElfFile(path)
+        if self._elf.kind != ET_CORE:
+            raise NotElf(f"{path} is not a core file")
+        self.path = path
+        self.byte_order = self._elf.format.byte_order
+        self.pointer_size = self._elf.format.pointer_size
+        self.format = self._elf.format
+        self._loads = sorted(
+            (s for s in self._elf.segments() if s.kind == PT_LOAD), key=lambda s: s.address
+        )
+        self._starts = [segment.address for segment in self._loads]
+        self.missing = max(
+            [s.offset + s.file_size - self._elf.size for s in self._elf.segments()] + [0]
+        )
+        self.mappings: list[Mapping] = []
+        self.auxv: dict[int, int] = {}
+        self._read_notes()
+        self._files = list(files)
+        self._opened: dict[str, ElfFile | None] = {}
+
+    def close(self) -> None:
+        self._elf.close()
+        for file in self._opened.values():
+            if file is not None:
+                file.close()
+
+    def _read_notes(self) -> None:
+        for kind, offset, size in self._elf.notes():
+            if kind == NT_FILE and not self.mappings:
+                self._read_mappings(self._elf.read(offset, size))
+            elif kind == NT_AUXV and not self.auxv:
+                data, word = self._elf.read(offset, size), self.pointer_size
+                for at in range(0, len(data) - 2 * word + 1, 2 * word):
+                    entry = self._elf.format.word(data, at)
+                    self.auxv[entry] = self._elf.format.word(data, at + word)
+
+    def _read_mappings(self, note: bytes) -> None:
+        word = self.pointer_size
+        if len(note) < 2 * word:
+            return
+        count, page = self._elf.format.word(note), self._elf.format.word(note, word)
+        names_at = 2 * word + count * 3 * word
+        if names_at > len(note):
+            return
+        names = note[names_at:].split(b"\0")
+        for i in range(min(count, len(names))):
+            start, end, offset = (
+                self._elf.format.word(note, (2 + i * 3 + k) * word) for k in range(3)
+            )
+            path = names[i].decode("utf-8", "surrogateescape")
+            self.mappings.append(Mapping(start, end, offset * page, path))
+        self.mappings.sort(key=lambda mapping: mapping.start)
+
+    def read(self, address: int, nbytes: int) -> bytes:
+        """Raises Unreadable if a single byte is not known."""
+        parts = []
+        while nbytes:
+            part = self._read_some(address, nbytes)
+            parts.append(part)
+            address += len(part)
+            nbytes -= len(part)
+        return b"".join(parts)
+
+    def _read_some(self, address: int, nbytes: int) -> bytes:
+        """At least one byte, from one place."""
+        i = bisect.bisect_right(self._starts, address) - 1
+        if i < 0:
+            raise Unreadable()
+        segment = self._loads[i]
+        inside = address - segment.address
+        dumped = min(segment.file_size, max(self._elf.size - segment.offset, 0))
+        if inside < dumped:
+            step = min(nbytes, dumped - inside)
+            return self._elf.read(segment.offset + inside, step)
+        if inside >= segment.memory_size or inside < segment.file_size:
+            raise Unreadable()
+        return self._from_file(address, min(nbytes, segment.memory_size - inside))
+
+    def _from_file(self, address: int, nbytes: int) -> bytes:
+        mapping = self.mapping_of(address)
+        file = None if mapping is None else self._backing(mapping.path)
+        if mapping is None or file is None:
+            raise Unreadable()
+        offset = mapping.offset + address - mapping.start
+        step = min(nbytes, mapping.end - address, file.size - offset)
+        if step <= 0:
+            raise Unreadable()
+        return file.read(offset, step)
+
+    def mapping_of(self, address: int) -> Mapping | None:
+        for mapping in self.mappings:
+            if mapping.start <= address < mapping.end:
+                return mapping
+        return None
+
+    def _backing(self, path: str) -> ElfFile | None:
+        """The file that was mapped from path: that path, or one that GDB found for it."""
+        if path not in self._opened:
+            self._opened[path] = self._find_backing(path)
+        return self._opened[path]
+
+    def _find_backing(self, path: str) -> ElfFile | None:
+        name = path.rsplit("/", 1)[-1]
+        same_name = [file for file in self._files if file.rsplit("/", 1)[-1] == name]
+        others = [file for file in self._files if file not in same_name]
+        for candidate in [path, *same_name, *others]:
+            try:
+                file = ElfFile(candidate)
+            except (OSError, NotElf, ValueError):
+                continue
+            if self._is_what_was_mapped(file, path):
+                return file
+            file.close()
+        return None
+
+    def _is_what_was_mapped(self, file: ElfFile, path: str) -> bool:
+        """Does the file begin as it did in the process? The core holds the first page of each ELF
+        file unless its filter was changed; without it nothing can be proven, so nothing is taken."""
+        for mapping in self.mappings:
+            if mapping.path == path and mapping.offset == 0:
+                try:
+                    return self._dumped(mapping.start, PROOF_BYTES) == file.read(0, PROOF_BYTES)
+                except (Unreadable, NotElf):
+                    return False
+        return False
+
+    def _dumped(self, address: int, nbytes: int) -> bytes:
+        i = bisect.bisect_right(self._starts, address) - 1
+        if i < 0:
+            raise Unreadable()
+        segment = self._loads[i]
+        inside = address - segment.address
+        if inside + nbytes > segment.file_size:
+            raise Unreadable()
+        return self._elf.read(segment.offset + inside, nbytes)

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does an ELF file say? Headers, notes and symbols, for files that may be truncated or hostile.
+
+Knows no GDB. Every offset and count comes from the file, so each is checked against its length.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+from dataclasses import dataclass
+from typing import Iterator
+
+PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
+ET_CORE = 4
+SHT_SYMTAB, SHT_DYNSYM = 2, 11
+NT_AUXV, NT_FILE = 6, 0x46494C45
+STB_LOCAL = 0
+STT_TLS = 6
+SHN_UNDEF = 0
+
+# A process has at most some ten thousand mappings; a core has one segment for each.
+MOST_SEGMENTS = 1 << 20
+MOST_SECTIONS = 1 << 16
+PN_XNUM = 0xFFFF
+
+
+class NotElf(Exception):
+    """Not a file of this kind, or one that ends too early."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    kind: int
+    offset: int
+    address: int
+    file_size: int
+    memory_size: int
+
+
+@dataclass(frozen=True)
+class Section:
+    kind: int
+    offset: int
+    size: int
+    link: int
+    entry_size: int
+    info: int
+
+
+@dataclass(frozen=True)
+class Symbol:
+    value: int
+    local: bool
+
+
+class Format:
+    """Width and byte order, from the first bytes of an image."""
+
+    def __init__(self, start: bytes) -> None:
+        if len(start) < 20 or start[:4] != b"\x7fELF":
+            raise NotElf("no ELF header")
+        if start[4] not in (1, 2) or start[5] not in (1, 2):
+            raise NotElf("an ELF header of an unknown class")
+        self.wide = start[4] == 2
+        self.order = "<" if start[5] == 1 else ">"
+        self.byte_order = "little" if start[5] == 1 else "big"
+        self.pointer_size = 8 if self.wide else 4
+        self.header_size = 64 if self.wide else 52
+        self.segment_size = 56 if self.wide else 32
+
+    def word(self, data: bytes, offset: int = 0) -> int:
+        """A pointer-sized number."""
+        return int(struct.unpack_from(self.order + ("Q" if self.wide else "I"), data, offset)[0])
+
+    def segments(self, table: bytes) -> list[Segment]:
+        found = []
+        for at in range(0, len(table) - self.segment_size + 1, self.segment_size):
+            if self.wide:
+                kind, _, offset, address, _, in_file, in_memory, _ = struct.unpack_from(
+                    self.order + "IIQQQQQQ", table, at
+                )
+            else:
+                kind, offset, address, _, in_file, in_memory, _, _ = struct.unpack_from(
+                    self.order + "8I", table, at
+                )
+            found.append(Segment(kind, offset, address, in_file, in_memory))
+        return found
+
+
+class ElfFile:
+    """A file on disk, mapped: only what is looked at is read."""
+
+    def __init__(self, path: str) -> None:
+        """Raises NotElf, OSError."""
+        self.path = path
+        with open(path, "rb") as file:
+            self.size = os.fstat(file.fileno()).st_size
+            if not self.size:
+                raise NotElf("an empty file")
+            self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.format = Format(self.data[:20])
+        if self.size < self.format.header_size:
+            raise NotElf("no room for an ELF header")
+        order = self.format.order
+        layout = order + ("HHIQQQIHHHHHH" if self.format.wide else "HHIIIIIHHHHHH")
+        (
+            self.kind,
+            _,
+            _,
+            _,
+            self._phoff,
+            self._shoff,
+            _,
+            _,
+            self._phentsize,
+            self._phnum,
+            self._shentsize,
+            self._shnum,
+            _,
+        ) = struct.unpack_from(layout, self.data, 16)
+
+    def close(self) -> None:
+        self.data.close()
+
+    def read(self, offset: int, nbytes: int) -> bytes:
+        """Raises NotElf when the file ends before."""
+        if offset < 0 or nbytes < 0 or offset + nbytes > self.size:
+            raise NotElf("the file ends too early")
+        return self.data[offset : offset + nbytes]
+
+    def segments(self) -> list[Segment]:
+        count = self._phnum
+        if count == PN_XNUM:
+            sections = self.sections()
+            count = sections[0].info if sections else 0
+        if count > MOST_SEGMENTS or (count and self._phentsize != self.format.segment_size):
+            raise NotElf("an impossible table of segments")
+        return self.format.segments(self.read(self._phoff, count * self.format.segment_size))
+
+    def sections(self) -> list[Section]:
+        size = 64 if self.format.wide else 40
+        if not self._shoff or self._shentsize != size or self._shoff + size > self.size:
+            return []
+        layout = self.format.order + ("IIQQQQIIQQ" if self.format.wide else "10I")
+        count = self._shnum or 1
+        if count > MOST_SECTIONS or self._shoff + count * size > self.size:
+            return []
+        found = []
+        for i in range(count):
+            _, kind, _, _, offset, length, link, info, _, entry = struct.unpack_from(
+                layout, self.data, self._shoff + i * size
+            )
+            found.append(Section(kind, offset, length, link, entry, info))
+        return found
+
+    def symbols(self, name: str) -> Iterator[Symbol]:
+        """The definitions of a name, those of the full table first. Thread-local ones are left out."""
+        sections = self.sections()
+        wanted = name.encode("utf-8", "surrogateescape") + b"\0"
+        tables = [section for section in sections if section.kind in (SHT_SYMTAB, SHT_DYNSYM)]
+        for table in sorted(tables, key=lambda section: section.kind):
+            if table.link < len(sections):
+                yield from self._in_table(table, sections[table.link], wanted)
+
+    def _in_table(self, table: Section, strings: Section, wanted: bytes) -> Iterator[Symbol]:
+        """A search of the bytes: an executable can have a million symbols, and most questions are
+        about names that are not there."""
+        entry = 24 if self.format.wide else 16
+        start, end = table.offset, min(table.offset + table.size, self.size)
+        text, text_end = strings.offset, min(strings.offset + strings.size, self.size)
+        at = self.data.find(wanted, text, text_end)
+        while at >= 0:
+            key = struct.pack(self.format.order + "I", at - text)
+            hit = self.data.find(key, start, end)
+            while hit >= 0:
+                if (hit - start) % entry == 0 and hit + entry <= end:
+                    symbol = self._symbol(hit)
+                    if symbol is not None:
+                        yield symbol
+                hit = self.data.find(key, hit + 1, end)
+            at = self.data.find(wanted, at + 1, text_end)
+
+    def _symbol(self, at: int) -> Symbol | None:
+        if self.format.wide:
+            _, info, _, section, value, _ = struct.unpack_from(
+                self.format.order + "IBBHQQ", self.data, at
+            )
+        else:
+            _, value, _, info, _, section = struct.unpack_from(
+                self.format.order + "IIIBBH", self.data, at
+            )
+        if section == SHN_UNDEF or info & 15 == STT_TLS:
+            return None
+        return Symbol(value, info >> 4 == STB_LOCAL)
+
+    def notes(self) -> Iterator[tuple[int, int, int]]:
+        """(type, offset, size) of the notes of the PT_NOTE segments."""
+        for segment in self.segments():
+            if segment.kind != PT_NOTE:
+                continue
+            at, end = segment.offset, min(segment.offset + segment.file_size, self.size)
+            while at + 12 <= end:
+                name, size, kind = struct.unpack_from(self.format.order + "III", self.data, at)
+                body = at + 12 + (name + 3) // 4 * 4
+                if body + size > end:
+                    break
+                yield kind, body, size
+                at = body + (size + 3) // 4 * 4

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which images are in the process, and where? From the auxiliary vector over the program's own
+headers to the dynamic linker's list, by reading memory: GDB does not tell Python load addresses, and
+asking it by an expression depends on the user's language.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from ..errors import Unreadable
+from .elf import PT_DYNAMIC, PT_LOAD, PT_PHDR, Format, Segment
+
+AT_PHDR, AT_PHNUM = 3, 5
+DT_DEBUG = 21
+
+# Real processes have some hundred images and a dynamic section of some forty entries.
+MOST_IMAGES = 4096
+MOST_DYNAMIC = 1024
+LONGEST_PATH = 4096
+
+Read = Callable[[int, int], bytes]
+
+
+@dataclass(frozen=True)
+class LoadedImage:
+    path: str  # "" for the program itself
+    bias: int
+    dynamic: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """The executable, as its headers in memory tell."""
+
+    bias: int
+    dynamic: int
+    start: int
+    end: int
+
+
+class ImageList:
+    """One reading of the list; a new image means a new one."""
+
+    def __init__(self, read: Read, format_: Format, auxv: dict[int, int]) -> None:
+        self._read = read
+        self._format = format_
+        self.program = self._find_program(auxv)
+        self.r_debug = self._find_r_debug()
+        self.loaded = self._walk()
+
+    def _word(self, address: int) -> int:
+        return self._format.word(self._read(address, self._format.pointer_size))
+
+    def _find_program(self, auxv: dict[int, int]) -> Program | None:
+        table, count = auxv.get(AT_PHDR, 0), auxv.get(AT_PHNUM, 0)
+        if not table or not 0 < count < 1024:
+            return None
+        try:
+            segments = self._format.segments(self._read(table, count * self._format.segment_size))
+        except Unreadable:
+            return None
+        # Without PT_PHDR the program is not position independent.
+        bias = next((table - s.address for s in segments if s.kind == PT_PHDR), 0)
+        loads = [s for s in segments if s.kind == PT_LOAD]
+        dynamic = next((bias + s.address for s in segments if s.kind == PT_DYNAMIC), 0)
+        if not loads:
+            return None
+        return Program(
+            bias,
+            dynamic,
+            bias + min(s.address for s in loads),
+            bias + max(_end(s) for s in loads),
+        )
+
+    def _find_r_debug(self) -> int:
+        """0: statically linked, or the dynamic linker has not run yet."""
+        if self.program is None or not self.program.dynamic:
+            return 0
+        word = self._format.pointer_size
+        try:
+            for i in range(MOST_DYNAMIC):
+                at = self.program.dynamic + i * 2 * word
+                entry = self._read(at, 2 * word)
+                tag = self._format.word(entry)
+                if tag == DT_DEBUG:
+                    return self._format.word(entry, word)
+                if tag == 0:
+                    break
+        except Unreadable:
+            pass
+        return 0
+
+    def _walk(self) -> list[LoadedImage]:
+        found: list[LoadedImage] = []
+        word = self._format.pointer_size
+        try:
+            entry = self._word(self.r_debug + word) if self.r_debug else 0
+            while entry and len(found) < MOST_IMAGES:
+                data = self._read(entry, 5 * word)
+                bias, name, dynamic, following = (
+                    self._format.word(data, i * word) for i in range(4)
+                )
+                found.append(LoadedImage(self._string(name), bias, dynamic))
+                entry = following
+        except Unreadable:
+            pass
+        return found
+
+    def _string(self, address: int) -> str:
+        text = b""
+        while address and len(text) < LONGEST_PATH:
+            step = 256 - address % 256
+            try:
+                part = self._read(address, step)
+            except Unreadable:
+                break
+            end = part.find(b"\0")
+            if end >= 0:
+                text += part[:end]
+                break
+            text += part
+            address += step
+        return text.decode("utf-8", "surrogateescape")
+
+
+def _end(segment: Segment) -> int:
+    return segment.address + segment.memory_size

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One inferior as libompd's callbacks see it: memory, symbols and threads put together."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterable, Union
+
+import gdb
+
+from ..model.native import NativeThread
+from . import memory
+from .corefile import CoreFile
+from .images import ImageList
+from .memory import LiveMemory
+from .stacks import Code
+from .symbols import Symbols
+from .threads import Threads
+
+
+def kind_of(inferior: gdb.Inferior) -> str:
+    """"live", "core" or "remote"."""
+    connection = _connection_type(inferior)
+    if connection == "core":
+        return "core"
+    return "remote" if "remote" in connection else "live"
+
+
+def _connection_type(inferior: gdb.Inferior) -> str:
+    connection = getattr(inferior, "connection", None)
+    if connection is not None:
+        return str(connection.type)
+    # GDB 10 and 11 tell it only in words; the star stands at the selected inferior's.
+    for line in gdb.execute("info connections", to_string=True).splitlines():
+        if line.startswith("*"):
+            return line.split()[2]
+    return "native"
+
+
+class InferiorTarget:
+    def __init__(self, inferior: gdb.Inferior) -> None:
+        """Of the selected inferior. Raises UserError."""
+        self._inferior = inferior
+        self.kind = kind_of(inferior)
+        self.core: CoreFile | None = None
+        self._memory: Union[CoreFile, LiveMemory]
+        if self.kind == "core":
+            self.core = memory.open_core(inferior.progspace)
+            self._memory = self.core
+            self.byte_order, self.pointer_size = self.core.byte_order, self.core.pointer_size
+            auxv, form = self.core.auxv, self.core.format
+        else:
+            self._memory = LiveMemory(inferior)
+            form = memory.image_format(inferior)
+            self.byte_order, self.pointer_size = form.byte_order, form.pointer_size
+            auxv = memory.auxiliary_vector()
+        self.images = ImageList(self._memory.read, form, auxv)
+        self._symbols = Symbols(
+            self.images, self._memory.read, inferior.progspace.filename, self._objfiles
+        )
+        self.threads = Threads(inferior)
+        program = self.images.program
+        self.code = Code(inferior, (program.start, program.end) if program else None)
+        self._stopped_at: list[NativeThread] = []
+
+    def close(self) -> None:
+        self._memory.close()
+        self._symbols.close()
+
+    def _objfiles(self) -> Iterable[tuple[str, str | None]]:
+        for objfile in self._inferior.progspace.objfiles():
+            if objfile.filename:
+                yield objfile.filename, objfile.owner.filename if objfile.owner else None
+
+    def native_threads(self) -> list[NativeThread]:
+        self._stopped_at = self.threads.list()
+        return self._stopped_at
+
+    def read(self, address: int, nbytes: int) -> bytes:
+        return self._memory.read(address, nbytes)
+
+    def symbol(self, name: str, file_name: str | None) -> int | None:
+        return self._symbols.find(name, file_name)
+
+    def thread_with_pthread_id(self, pthread_id: int) -> int | None:
+        return self._thread(lambda thread: thread.pthread_id == pthread_id)
+
+    def thread_with_lwp(self, lwp: int) -> int | None:
+        return self._thread(lambda thread: thread.ptid[1] == lwp)
+
+    def _thread(self, is_meant: Callable[[NativeThread], bool]) -> int | None:
+        threads = self._stopped_at or self.native_threads()
+        return next((thread.num for thread in threads if is_meant(thread)), None)

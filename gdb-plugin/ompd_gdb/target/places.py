@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where in the user's code are the threads, and the constructs of the regions?"""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from ..model import doubts, where
+from ..model.naming import parse_source, users_function
+from ..model.native import Frame, Location
+from ..model.process import Process, Region, Thread
+from ..model.runtimes import llvm
+from .inferior import InferiorTarget
+from .selection import kept_selection, on_thread
+
+
+class Places:
+    """Of one picture. Each question is answered once."""
+
+    def __init__(self, process: Process, target: InferiorTarget, skipped: Sequence[str]) -> None:
+        self._process = process
+        self._target = target
+        self._code = where.CodeMap(
+            (where.Runtime(r.start, r.end, r.path) for r in process.runtimes), skipped
+        )
+        self._threads_known = self._regions_known = False
+
+    def locate_threads(self) -> None:
+        """The user's own frame of each thread."""
+        if self._threads_known:
+            return
+        with kept_selection():
+            for thread in self._process.threads:
+                self._locate(thread)
+        self._threads_known = True
+
+    def _locate(self, thread: Thread) -> None:
+        if thread.native is None:
+            thread.doubts["where"] = doubts.NATIVE_UNKNOWN
+            return
+        if thread.native.running:
+            thread.doubts["where"] = doubts.RUNNING
+            return
+        frame = where.users_frame(self._frames(thread), self._code)
+        if frame is None:
+            thread.doubts["where"] = doubts.NO_FRAME
+        else:
+            thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
+
+    def locate_regions(self) -> None:
+        """The construct of each region: as the compiler recorded it, else from a stack."""
+        if self._regions_known:
+            return
+        missing = []
+        names: dict[int, Location] = {}
+        for region in self._process.regions:
+            self._locate_recorded(region, names)
+            if region.location is None and region.raw.generator != "program":
+                missing.append(region)
+        if missing:
+            self._locate_by_stacks(missing)
+        self._regions_known = True
+
+    def _locate_recorded(self, region: Region, names: dict[int, Location]) -> None:
+        source = parse_source(region.raw.source)
+        if source is not None:
+            region.location = Location(source.function, source.file, None, source.line)
+        entry = region.raw.function
+        if entry:
+            if entry not in names:
+                names[entry] = self._target.code.location(entry)
+            region.function = where.in_users_terms(
+                names[entry], source.function if source is not None else None
+            )
+
+    def _locate_by_stacks(self, missing: Sequence[Region]) -> None:
+        with kept_selection():
+            for thread in dict.fromkeys(r.members[0] for r in missing if r.members):
+                if thread is None:
+                    continue
+                for region, frame in self._begun_by(thread):
+                    if region.location is None:
+                        region.location = where.in_users_terms(frame.location, None)
+        for region in missing:
+            if region.location is None and region.function is not None:
+                region.location = Location(
+                    function=region.function.function, objfile=region.function.objfile
+                )
+            if region.location is None or region.location.function in (None, where.NAMELESS):
+                region.doubts["loc"] = doubts.NO_SOURCE
+            elif region.location.line is None:
+                region.doubts["loc"] = doubts.NO_LINE
+
+    def _begun_by(self, thread: Thread) -> Iterator[tuple[Region, Frame]]:
+        """The regions that a thread began, each with the frame that holds its construct."""
+        sites = where.fork_sites(self._frames(thread), self._code, llvm.FORKS)
+        begun = [
+            region
+            for member in thread.openmp
+            for region, num in member.chain
+            if num == 0 and region.raw.generator != "program"
+        ]
+        for body, frame in sites:
+            while begun and _is_another(begun[0], body):
+                begun.pop(0)
+            if not begun:
+                return
+            yield begun.pop(0), frame
+
+    def _frames(self, thread: Thread) -> Iterator[Frame]:
+        if thread.native is None or thread.native.running:
+            return
+        native = self._target.threads.by_number(thread.native.num)
+        if native is None:
+            return
+        with on_thread(native):
+            yield from self._target.code.frames()
+
+
+def _is_another(region: Region, body: Frame | None) -> bool:
+    """A region with if(0) is begun without the call that we look for: then the body differs."""
+    if not region.raw.serialized or body is None or body.entry is None or not region.raw.function:
+        return False
+    return body.entry != region.raw.function
+
+
+def _enclosing_function(thread: Thread) -> str | None:
+    """The function that holds the construct which the thread executes."""
+    for member in thread.openmp:
+        if member.region is not None:
+            source = parse_source(member.region.raw.source)
+            if source is not None and source.function:
+                return users_function(source.function)
+    return None

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which thread is selected? The one place that changes it, and puts thread and frame back."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Iterator
+
+import gdb
+
+_depth = 0
+_relied_on: list[gdb.InferiorThread] = []  # by the on_thread blocks that we are in
+
+
+@contextmanager
+def kept_selection() -> Iterator[None]:
+    """The thread and the frame that are selected now are selected afterwards, whatever happens.
+
+    Around a loop over threads it saves the way back after each: that unwinds the user's frame again.
+    """
+    global _depth
+    thread = gdb.selected_thread()
+    level = _selected_level() if _depth == 0 else 0
+    _depth += 1
+    try:
+        yield
+    finally:
+        _depth -= 1
+        if _depth == 0:
+            try:
+                _restore(thread, level)
+            except KeyboardInterrupt:
+                _restore(thread, level)
+                raise
+
+
+@contextmanager
+def on_thread(thread: gdb.InferiorThread) -> Iterator[None]:
+    """Inside, thread is the selected one. A gdb.Frame must not leave: it dies with the switch."""
+    with kept_selection():
+        if gdb.selected_thread() != thread:
+            thread.switch()
+        _relied_on.append(thread)
+        try:
+            yield
+        finally:
+            _relied_on.pop()
+            if _relied_on and gdb.selected_thread() != _relied_on[-1]:
+                _relied_on[-1].switch()
+
+
+def _selected_level() -> int:
+    """How far out the selected frame is; 0 also where there is none, as in a running thread."""
+    try:
+        frame = gdb.selected_frame()
+        newest = gdb.newest_frame()
+    except gdb.error:
+        return 0
+    level = 0
+    while frame is not None and frame != newest:
+        frame = frame.newer()
+        level += 1
+    return level
+
+
+def _restore(thread: gdb.InferiorThread | None, level: int) -> None:
+    if thread is None or not thread.is_valid():
+        return
+    if gdb.selected_thread() != thread:
+        thread.switch()
+    if not level:
+        return
+    try:
+        frame = gdb.newest_frame()
+        for _ in range(level):
+            older = frame.older()
+            if older is None:
+                break
+            frame = older
+        frame.select()
+    except gdb.error:
+        pass  # the thread has lost its stack meanwhile: its newest frame stays selected

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which native threads does GDB know, and by which ids does a runtime know them?"""
+
+from __future__ import annotations
+
+import sys
+
+import gdb
+
+from ..model.native import NativeThread
+from . import arch_x86_64
+from .selection import kept_selection, on_thread
+
+
+class Threads:
+    """Of one inferior. A thread's pthread id does not change while it lives: it is asked for once."""
+
+    def __init__(self, inferior: gdb.Inferior) -> None:
+        self._inferior = inferior
+        self._pthread_ids: dict[tuple[int, tuple[int, int, int]], int] = {}
+        self._by_number: dict[int, gdb.InferiorThread] = {}
+
+    def list(self) -> list[NativeThread]:
+        """Sorted by GDB's number: GDB's own order differs between versions."""
+        found = []
+        self._by_number = {thread.num: thread for thread in self._inferior.threads()}
+        with kept_selection():
+            for thread in sorted(self._by_number.values(), key=lambda thread: thread.num):
+                running = thread.is_running()
+                found.append(
+                    NativeThread(
+                        num=thread.num,
+                        inferior=self._inferior.num,
+                        global_num=thread.global_num,
+                        ptid=thread.ptid,
+                        name=thread.name,
+                        running=running,
+                        pthread_id=self._pthread_id(thread, running),
+                    )
+                )
+        return found
+
+    def by_number(self, num: int) -> gdb.InferiorThread | None:
+        """Of the last list; None if it is gone."""
+        thread = self._by_number.get(num)
+        return thread if thread is not None and thread.is_valid() else None
+
+    def _pthread_id(self, thread: gdb.InferiorThread, running: bool) -> int | None:
+        key = (thread.global_num, thread.ptid)
+        known = self._pthread_ids.get(key)
+        if known is None:
+            known = _handle(thread) or (None if running else _from_registers(thread))
+            if known:
+                self._pthread_ids[key] = known
+        return known
+
+
+def _handle(thread: gdb.InferiorThread) -> int | None:
+    """Needs a libthread_db that fits the program's libc."""
+    try:
+        return int.from_bytes(thread.handle(), sys.byteorder) or None
+    except gdb.error:
+        return None
+
+
+def _from_registers(thread: gdb.InferiorThread) -> int | None:
+    try:
+        with on_thread(thread):
+            frame = gdb.newest_frame()
+            if not arch_x86_64.serves(frame.architecture().name()):
+                return None
+            return arch_x86_64.thread_pointer(frame)
+    except gdb.error:
+        return None

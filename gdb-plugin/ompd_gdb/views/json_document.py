@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does the model become a JSON document "ompd/1"? docs/schema/ompd-1.schema.json is its contract."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Sequence
+
+from ..errors import UserError
+from ..model import doubts
+from ..model.doubts import Doubt
+from ..model.facts import Library, Program
+from ..model.native import Location
+from ..model.process import Membership, Process, Region, Runtime, Thread
+from . import status as status_view
+from .threads import class_of
+
+SCHEMA = "ompd/1"
+EXACT = 1 << 53  # integers beyond it are not exact in every JSON reader
+
+Json = dict[str, Any]
+
+
+def text(document: Json) -> str:
+    # DEL is the one control character that json does not escape.
+    return json.dumps(document, indent=1, ensure_ascii=True).replace("\x7f", "\\u007f")
+
+
+def envelope(
+    command: str,
+    stop_id: int,
+    gdb_version: str,
+    notes: Sequence[str],
+    program: Program | None,
+    runtimes: Sequence[Runtime],
+    **sections: Any,
+) -> Json:
+    return {
+        "schema": SCHEMA,
+        "command": command,
+        "stop_id": stop_id,
+        "gdb_version": gdb_version,
+        "notes": list(notes),
+        "inferior": None if program is None else _inferior(program),
+        "runtimes": [_runtime(runtime) for runtime in runtimes],
+        **sections,
+    }
+
+
+def error(command: str, met: UserError) -> Json:
+    return {
+        "schema": SCHEMA,
+        "command": command,
+        "error": {"code": met.code, "message": met.message, "hint": met.hint},
+    }
+
+
+def _inferior(program: Program) -> Json:
+    return {
+        "num": program.inferior,
+        "pid": program.pid,
+        "kind": program.kind,
+        "program": program.path,
+    }
+
+
+def _runtime(runtime: Runtime) -> Json:
+    return {
+        "id": runtime.id,
+        "kind": runtime.kind,
+        "version": None if runtime.version is None else str(runtime.version),
+        "build_id": runtime.build_id,
+        "path": runtime.path,
+        "base": address(runtime.base),
+        "descriptors": runtime.descriptors,
+        "initialized": runtime.initialized,
+        "supported": runtime.supported,
+        "state_tracking": runtime.state_tracking,
+        "diagnostics": [
+            {"code": d.code, "subject": d.subject, "text": d.text} for d in runtime.diagnostics
+        ],
+    }
+
+
+def library(facts: Library) -> Json:
+    return {
+        "path": facts.path,
+        "version": facts.version,
+        "api_version": facts.api_version,
+        "missing": list(facts.missing),
+    }
+
+
+def summary(process: Process) -> Json:
+    classes: dict[str, int] = {}
+    for thread in process.threads:
+        classes[class_of(thread)] = classes.get(class_of(thread), 0) + 1
+    return {
+        "findings": [{"code": c, "text": t} for c, t in status_view.findings(process)],
+        "classes": classes,
+        "regions": len(process.regions),
+        "next": status_view.following(process),
+    }
+
+
+def threads(chosen: Sequence[Thread]) -> list[Json]:
+    return [_thread(thread) for thread in chosen]
+
+
+def _thread(thread: Thread) -> Json:
+    native = thread.native
+    return _with_doubts(
+        {
+            "gdb": native.id if native else None,
+            "gdb_global": native.global_num if native else None,
+            "ptid": list(native.ptid) if native else None,
+            "lwp": native.ptid[1] or None if native else None,
+            "name": native.name if native else None,
+            "running": thread.running,
+            "kind": thread.kind,
+            "where": location(thread.where),
+            "openmp": [_membership(member) for member in thread.openmp],
+        },
+        thread.doubts,
+    )
+
+
+def _membership(member: Membership) -> Json:
+    region = member.region
+    return _with_doubts(
+        {
+            "runtime": member.runtime,
+            "id": member.id,
+            "region": region.id if region else None,
+            "thread_num": member.thread_num,
+            "team_size": region.raw.team_size if region else None,
+            "level": region.raw.level if region else None,
+            "active_level": region.raw.active_level if region else None,
+            "ancestors": [
+                {"region": outer.id, "thread_num": num} for outer, num in member.chain[1:]
+            ],
+            "state": member.state,
+            "tracked_state": member.tracked_state,
+            "wait": None,
+            "task": _task(member),
+        },
+        {**_wait_doubt(member), **member.doubts},
+    )
+
+
+def _wait_doubt(member: Membership) -> dict[str, Doubt]:
+    """A null without a doubt would mean that it waits for nothing."""
+    if member.state == "idle" or (member.state or "").startswith("work_"):
+        return {}
+    return {"wait": doubts.WAIT_NOT_DERIVED}
+
+
+def _task(member: Membership) -> Json | None:
+    task = member.task
+    if task is None:
+        return None
+    implicit = task.kind == "implicit" and member.region is not None
+    return _with_doubts(
+        {
+            "id": task.id,
+            "kind": task.kind,
+            "final": task.final,
+            "address": address(task.address),
+            "loc": location(member.region.location) if implicit and member.region else None,
+        },
+        {"loc": doubts.TASK_SITE_NOT_READ} if task.kind == "explicit" else {},
+    )
+
+
+def regions(chosen: Sequence[Region]) -> list[Json]:
+    return [_region(region) for region in chosen]
+
+
+def _region(region: Region) -> Json:
+    raw = region.raw
+    return _with_doubts(
+        {
+            "id": region.id,
+            "runtime": region.runtime,
+            "parent": region.parent.id if region.parent else None,
+            "generator": raw.generator,
+            "serialized": raw.serialized,
+            "level": raw.level,
+            "active_level": raw.active_level,
+            "team_size": raw.team_size,
+            "requested": None,
+            "league_size": raw.league_size,
+            "team_num": raw.team_num,
+            "loc": location(region.location),
+            "function": location(region.function),
+            "address": address(raw.address),
+            "members": [
+                {
+                    "thread_num": num,
+                    "gdb": thread.native.id if thread and thread.native else None,
+                }
+                for num, thread in enumerate(region.members)
+            ],
+            "barrier": None,
+        },
+        {**_region_doubts(region), **region.doubts},
+    )
+
+
+def _region_doubts(region: Region) -> dict[str, Doubt]:
+    if region.raw.generator == "program":
+        return {}
+    return {"requested": doubts.REQUEST_NOT_KEPT, "barrier": doubts.BARRIER_NOT_READ}
+
+
+def location(place: Location | None) -> Json | None:
+    if place is None:
+        return None
+    return {
+        "function": place.function,
+        "file": place.file,
+        "fullname": place.fullname,
+        "line": place.line,
+        "pc": address(place.pc) if place.pc else None,
+        "objfile": place.objfile,
+    }
+
+
+def address(value: int) -> str:
+    return f"{value:#x}"
+
+
+def integer(value: int) -> int | str:
+    return value if -EXACT <= value <= EXACT else str(value)
+
+
+def _with_doubts(fields: Json, uncertain: dict[str, Doubt]) -> Json:
+    if uncertain:
+        fields["doubts"] = {
+            field: {"certainty": doubt.certainty, "why": doubt.why, "how": doubt.how}
+            for field, doubt in uncertain.items()
+        }
+    return fields

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd status' and `ompd' as text: what is known, from where, and what is missing."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ..model.facts import Library, Program
+from ..model.process import Process, Runtime, Thread
+from . import parallel, threads
+from .table import Style, count, paragraph, plain
+
+
+_FROM = {
+    "symbols": "symbols that the runtime publishes",
+    "recovered": "the runtime's own table, found in its memory (it is stripped)",
+    "record": "a layout record that libompd ships (the runtime has no table)",
+}
+
+
+def status(
+    program: Program | None,
+    library: Library,
+    runtimes: Sequence[Runtime],
+    notes: Sequence[str],
+    style: Style,
+) -> list[str]:
+    found = []
+    if program is not None:
+        found.append(f"Program : {_program(program)}")
+    found.append(f"Library : {plain(library.path)}")
+    found.append(f"          {plain(library.version)}, OMPD API {library.api_version}")
+    if library.missing:
+        found += paragraph(
+            f"          It lacks the extensions that the commands need ({library.missing[0]}"
+            f" and {len(library.missing) - 1} more): see `help set ompd library'.",
+            style,
+            " " * 10,
+        )
+    for runtime in runtimes:
+        found += _runtime(runtime, style)
+    if program is not None and not runtimes:
+        found.append("Runtime : none; the program has not loaded an OpenMP runtime")
+    for note in notes:
+        found += paragraph(f"Note    : {note}", style, " " * 10)
+    return found
+
+
+def _program(program: Program) -> str:
+    name = plain(program.path or "(GDB has no executable)")
+    if program.kind == "core":
+        return f"{name}, core file {plain(program.core or '')}"
+    return f"{name}, process {program.pid}" + (" (remote)" if program.kind == "remote" else "")
+
+
+def _runtime(runtime: Runtime, style: Style) -> list[str]:
+    found = [f"Runtime : {plain(runtime.name)}, {plain(runtime.path or '(path unknown)')}"]
+    rows = []
+    if runtime.build_id:
+        rows.append(f"build-id {runtime.build_id}")
+    if not runtime.supported:
+        rows.append(runtime.problem or "not supported")
+    elif not runtime.initialized:
+        rows.append("loaded, not started: the program has not used OpenMP yet")
+    else:
+        if runtime.descriptors:
+            record = f", completed by the record {plain(runtime.record)}" if runtime.record else ""
+            rows.append(f"facts from {_FROM[runtime.descriptors]}{record}")
+        rows.append(_tracking(runtime))
+        if runtime.problem:
+            rows.append(runtime.problem)
+    for diagnostic in runtime.diagnostics:
+        subject = f"{diagnostic.subject}: " if diagnostic.subject else ""
+        rows.append(f"noted: {subject}{diagnostic.text}")
+    for row in rows:
+        found += paragraph(" " * 10 + row, style, " " * 12)
+    return found
+
+
+def _tracking(runtime: Runtime) -> str:
+    if runtime.state_tracking is None:
+        return "whether thread states are recorded is not known"
+    if runtime.state_tracking:
+        return "thread states are recorded"
+    return "thread states are not recorded; to get them, start the program with OMP_DEBUG=enabled"
+
+
+def findings(process: Process) -> list[tuple[str, str]]:
+    """What is odd: (code, sentence)."""
+    found = []
+    for runtime in process.runtimes:
+        if runtime.problem:
+            found.append(("runtime_problem", f"{plain(runtime.name)} {runtime.problem}."))
+    broken = [t for t in process.threads if any(m.raw.problem for m in t.openmp)]
+    if broken:
+        found.append(
+            (
+                "structures_broken",
+                f"The runtime's structures of {_some(broken)} cannot be followed to the end.",
+            )
+        )
+    strangers = [thread for thread in process.threads if thread.native is None]
+    if strangers:
+        found.append(
+            (
+                "thread_unknown",
+                f"The runtime has {count(len(strangers), 'thread')} that GDB does not know.",
+            )
+        )
+    if len([runtime for runtime in process.runtimes if runtime.initialized]) > 1:
+        found.append(("several_runtimes", "The program uses more than one OpenMP runtime."))
+    return found
+
+
+def _some(broken: Sequence[Thread]) -> str:
+    return f"{count(len(broken), 'thread')} ({parallel.gdb_threads(broken)})"
+
+
+def summary(process: Process, notes: Sequence[str], style: Style) -> list[str]:
+    """One screen: the verdict first, the next command to type last."""
+    odd = findings(process)
+    regions = [region for region in process.regions if region.raw.generator != "program"]
+    found = []
+    for _, text in odd:
+        found += paragraph(f"Odd     : {text}", style, " " * 10)
+    if not odd:
+        found.append(f"Nothing odd is seen; {count(len(regions), 'region')} active.")
+    for runtime in process.runtimes:
+        state = "" if runtime.initialized or not runtime.supported else " (loaded, not started)"
+        found.append(f"Runtime : {plain(runtime.name)}, {plain(runtime.path or '?')}{state}")
+    found.append(f"Threads : {len(process.threads)}: {threads.classes(process.threads)}")
+    for note in notes:
+        found += paragraph(f"Note    : {note}", style, " " * 10)
+    found.append(f"Next    : {', '.join(following(process))}")
+    return found
+
+
+def following(process: Process) -> list[str]:
+    if findings(process):
+        return ["ompd status", "ompd threads"]
+    if any(region.raw.generator != "program" for region in process.regions):
+        return ["ompd parallel", "ompd threads"]
+    return ["ompd threads", "ompd status"]

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does text fit a screen? Columns, trees, and nothing from the target that could steer a terminal."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from dataclasses import dataclass
+from typing import Callable, Sequence, Union
+
+from ..model.where import NAMELESS
+
+DEFAULT_WIDTH = 100
+NARROWEST = 16
+
+
+@dataclass(frozen=True)
+class Style:
+    """What the screen can do, and what the user asked for."""
+
+    width: int | None = DEFAULT_WIDTH  # None: as wide as it gets
+    unicode: bool = False
+    every: bool = False  # one line each, instead of merging equal ones
+
+    @property
+    def branch(self) -> str:
+        return "├─ " if self.unicode else "|- "
+
+    @property
+    def last_branch(self) -> str:
+        return "└─ " if self.unicode else "`- "
+
+    @property
+    def trunk(self) -> str:
+        return "│  " if self.unicode else "|  "
+
+
+def plain(text: str) -> str:
+    """Without control characters: names come from the target, and a terminal obeys some of them."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for c in text
+    )
+
+
+def shorten(text: str, width: int) -> str:
+    """In the middle: long names of C++ differ at their ends."""
+    if len(text) <= width or width < 5:
+        return text
+    head = (width - 3 + 1) // 2
+    return text[:head] + "..." + text[len(text) - (width - 3 - head) :]
+
+
+def place(function: str | None, file: str | None, line: int | None, width: int | None = None) -> str:
+    """func () at file.c:12. The line is never cut, the name is."""
+    at = f" at {plain(file.rsplit('/', 1)[-1])}:{line}" if file and line else ""
+    name = plain(function or "??")
+    call = "" if name.endswith(")") or name == NAMELESS else " ()"
+    if width is not None:
+        name = shorten(name, max(width - len(at) - len(call), NARROWEST))
+    return name + call + at
+
+
+Cell = Union[str, Callable[[Union[int, None]], str]]
+
+
+class Table:
+    """Columns as wide as their cells. Those named in `folding' break lists over several lines; a cell
+    of the last column may be a function of the room that is left."""
+
+    def __init__(self, headings: Sequence[str], style: Style, folding: Sequence[int] = ()) -> None:
+        self._rows: list[list[Cell]] = [list(headings)]
+        self._style = style
+        self._folding = folding
+
+    def add(self, *cells: Cell) -> None:
+        self._rows.append(list(cells))
+
+    def lines(self) -> list[str]:
+        folded = [[self._cell(i, cell) for i, cell in enumerate(row[:-1])] for row in self._rows]
+        widths = [
+            max(len(line) for row in folded for line in row[i])
+            for i in range(len(self._rows[0]) - 1)
+        ]
+        room = None
+        if self._style.width is not None:
+            room = self._style.width - sum(widths) - 2 * len(widths)
+        found = []
+        for row, cells in zip(self._rows, folded):
+            last = row[-1] if isinstance(row[-1], str) else row[-1](room)
+            for parts in itertools.zip_longest(*cells, [last], fillvalue=""):
+                padded = [part.ljust(width) for part, width in zip(parts, widths)]
+                found.append("  ".join([*padded, parts[-1]]).rstrip())
+        return found
+
+    def _cell(self, column: int, cell: Cell) -> list[str]:
+        assert isinstance(cell, str)
+        if column in self._folding and self._style.width is not None:
+            return fold(cell, max(self._style.width // 4, NARROWEST))
+        return [cell]
+
+
+def fold(text: str, width: int) -> list[str]:
+    """At blanks, else behind commas: an id is never cut."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += " " + word
+            continue
+        lines += _at_commas(word, width)
+    return lines
+
+
+def _at_commas(word: str, width: int) -> list[str]:
+    lines = [""]
+    parts = word.split(",")
+    for i, part in enumerate(parts):
+        piece = part + ("," if i + 1 < len(parts) else "")
+        if lines[-1] and len(lines[-1]) + len(piece) > width:
+            lines.append("")
+        lines[-1] += piece
+    return lines
+
+
+def paragraph(text: str, style: Style, indent: str = "") -> list[str]:
+    text = plain(text)
+    if style.width is None:
+        return [text]
+    return textwrap.wrap(
+        text,
+        max(style.width, 40),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd threads' as text: one line for threads that are alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Callable, Sequence
+
+from ..model import ids, states
+from ..model.native import Location
+from ..model.process import Process, Thread
+from .table import Style, Table, count, paragraph, place
+
+
+def lines(process: Process, threads: Sequence[Thread], current: int | None, style: Style) -> list[str]:
+    """current: GDB's number of the selected thread."""
+    several = len({m.runtime for t in threads for m in t.openmp}) > 1
+    table = Table(["", "T", "OpenMP", "Level", "State", "Where"], style, folding=(1, 2))
+    for group in _groups(threads, style.every):
+        first = group[0]
+        numbers = [t.native.num for t in group if t.native is not None]
+        table.add(
+            "*" if current in numbers else "",
+            ids.compress(numbers) or "-",
+            _openmp(group, several),
+            _level(first),
+            _state(first),
+            _where(first),
+        )
+    found = table.lines()
+    found.append(_counts(process, threads))
+    return found + footnotes(threads, style)
+
+
+def _groups(threads: Sequence[Thread], every: bool) -> list[list[Thread]]:
+    groups: dict[object, list[Thread]] = {}
+    for i, thread in enumerate(threads):
+        groups.setdefault(i if every else _likeness(thread), []).append(thread)
+    return list(groups.values())
+
+
+def _likeness(thread: Thread) -> object:
+    where = thread.where if _shows_where(thread) else None
+    return (
+        _state(thread),
+        _level(thread),
+        tuple(m.runtime for m in thread.openmp),
+        thread.running,
+        thread.native is None,
+        (where.function, where.file, where.line) if where else None,
+    )
+
+
+def _openmp(group: Sequence[Thread], several: bool) -> str:
+    cells = []
+    for position in range(len(group[0].openmp)):
+        members = [thread.openmp[position] for thread in group]
+        pairs = [(m.chain[0][0].number, m.chain[0][1]) for m in members if m.chain]
+        text = ids.short_thread_list(pairs) if pairs else "-"
+        cells.append(text)
+    return ", ".join(cells) or "-"
+
+
+def _level(thread: Thread) -> str:
+    levels = [m.region.raw.level for m in thread.openmp if m.region is not None]
+    return ",".join("?" if level is None else str(level) for level in levels) or "-"
+
+
+def _state(thread: Thread) -> str:
+    if not thread.openmp:
+        return "not OpenMP"
+    shown = []
+    for member in thread.openmp:
+        if member.raw.kind == "helper":
+            shown.append("helper")
+        elif member.state is not None:
+            shown.append(states.in_words(member.state))
+        else:
+            shown.append("?")
+    return ", ".join(dict.fromkeys(shown))
+
+
+def _shows_where(thread: Thread) -> bool:
+    """An idle worker stands somewhere in the runtime's wait: nothing of the user's is there."""
+    return any(m.state != "idle" for m in thread.openmp) or not thread.openmp
+
+
+def _where(thread: Thread) -> Callable[[int | None], str]:
+    location = thread.where
+    if thread.native is None:
+        return lambda room: "(GDB knows no such thread)"
+    if thread.running:
+        return lambda room: "(running)"
+    if location is None or not _shows_where(thread):
+        return lambda room: "-"
+    return lambda room: _place(location, room)
+
+
+def _place(location: Location | None, room: int | None) -> str:
+    assert location is not None
+    return place(location.function, location.file, location.line, room)
+
+
+def class_of(thread: Thread) -> str:
+    """For the line that counts."""
+    if thread.running:
+        return "running"
+    if not thread.openmp:
+        return "not OpenMP"
+    member = thread.openmp[0]
+    if member.raw.kind == "helper":
+        return "hidden helper" if len(thread.openmp) == 1 else "helper"
+    if member.state is not None:
+        return states.in_words(member.state)
+    if member.region is None:
+        return "unknown"
+    return "in parallel regions" if (member.region.raw.level or 0) > 0 else "in serial code"
+
+
+def classes(threads: Sequence[Thread]) -> str:
+    counted = Counter(class_of(thread) for thread in threads)
+    return ", ".join(f"{number} {name}" for name, number in counted.most_common())
+
+
+def _counts(process: Process, threads: Sequence[Thread]) -> str:
+    total = len(process.threads)
+    shown = count(len(threads), "thread")
+    if len(threads) != total:
+        shown = f"{shown} of {total}"
+    return f"{shown}: {classes(threads)}."
+
+
+def remarks(process: Process, notes: Sequence[str], style: Style) -> list[str]:
+    """What concerns all that was shown."""
+    texts = []
+    for runtime in process.runtimes:
+        if not runtime.supported or runtime.problem:
+            texts.append(f"{runtime.name} {runtime.problem}.")
+        elif not runtime.initialized:
+            texts.append(
+                f"{runtime.name} is loaded, but not started: the program has not used OpenMP yet."
+            )
+    return [line for text in texts + list(notes) for line in paragraph(text, style)]
+
+
+def footnotes(threads: Sequence[Thread], style: Style) -> list[str]:
+    """Why there is a `?', once and not in every line."""
+    reasons: dict[str, None] = {}
+    for thread in threads:
+        for member in thread.openmp:
+            for field in ("state", "region", "ancestors"):
+                if field in member.doubts:
+                    doubt = member.doubts[field]
+                    sign = "?" if field == "state" and member.state is None else field
+                    reasons[f"{sign}: {doubt.why}" + (f"; {doubt.how}" if doubt.how else "")] = None
+    found = []
+    for reason in reasons:
+        found += paragraph(reason + ".", style, "   ")
+    return found

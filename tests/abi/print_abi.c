@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What does a header declare? Prints the size of every OMPD type, the offset of every member and the
+ * value of every constant, one per line. Built once from our header and once from LLVM's, so that
+ * compare_abi.py can lay the two side by side. Signatures have no number to print: they are compared
+ * while this file is compiled, and a routine or callback whose type differs does not build.
+ *
+ * OMP_TOOLS_H names LLVM's header; PRINT_OURS stands for ours. What it guards is what LLVM's header does not declare; each line
+ * then begins with the version that added it, and docs/ompd-versions.md has to list it.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef PRINT_OURS
+#include "ompd.h"
+
+#include "ompd-ext.h"
+#else
+#include OMP_TOOLS_H
+#endif
+
+#define TYPE(type) printf("sizeof " #type " %zu\n", sizeof(type))
+#define MEMBER(type, member)                                                                       \
+	printf("member " #type "." #member " %zu %zu\n", offsetof(type, member),                   \
+	       sizeof(((type *)NULL)->member))
+#define VALUE(name) printf("value " #name " %" PRIu64 "\n", (uint64_t)(name))
+#define ADDED(version, name) printf(version " value " #name " %" PRIu64 "\n", (uint64_t)(name))
+
+#define IS_TYPE(expression, type) _Generic((expression), type : 1)
+#define ROUTINE(name, ...)                                                                         \
+	do {                                                                                       \
+		_Static_assert(IS_TYPE(&name, ompd_rc_t(*)(__VA_ARGS__)), #name);                  \
+		puts("routine " #name);                                                            \
+	} while (0)
+#define ADDED_ROUTINE(version, name, ...)                                                          \
+	do {                                                                                       \
+		_Static_assert(IS_TYPE(&name, ompd_rc_t(*)(__VA_ARGS__)), #name);                  \
+		puts(version " routine " #name);                                                   \
+	} while (0)
+#define CALLBACK(type, ...)                                                                        \
+	do {                                                                                       \
+		_Static_assert(IS_TYPE((type)NULL, ompd_rc_t(*)(__VA_ARGS__)), #type);             \
+		puts("callback " #type);                                                           \
+	} while (0)
+#define BREAKPOINT(name)                                                                           \
+	do {                                                                                       \
+		_Static_assert(IS_TYPE(&name, void (*)(void)), #name);                             \
+		puts("symbol " #name);                                                             \
+	} while (0)
+#define ADDED_BREAKPOINT(version, name)                                                            \
+	do {                                                                                       \
+		_Static_assert(IS_TYPE(&name, void (*)(void)), #name);                             \
+		puts(version " symbol " #name);                                                    \
+	} while (0)
+
+static void print_types(void)
+{
+	TYPE(ompd_size_t);
+	TYPE(ompd_wait_id_t);
+	TYPE(ompd_addr_t);
+	TYPE(ompd_word_t);
+	TYPE(ompd_seg_t);
+	TYPE(ompd_device_t);
+	TYPE(ompd_thread_id_t);
+	TYPE(ompd_icv_id_t);
+	TYPE(ompd_rc_t);
+	TYPE(ompd_scope_t);
+	printf("signed ompd_word_t %d\n", (ompd_word_t)-1 < 0);
+
+	TYPE(ompd_address_t);
+	MEMBER(ompd_address_t, segment);
+	MEMBER(ompd_address_t, address);
+
+	TYPE(ompd_frame_info_t);
+	MEMBER(ompd_frame_info_t, frame_address);
+	MEMBER(ompd_frame_info_t, frame_flag);
+
+	TYPE(ompd_device_type_sizes_t);
+	MEMBER(ompd_device_type_sizes_t, sizeof_char);
+	MEMBER(ompd_device_type_sizes_t, sizeof_short);
+	MEMBER(ompd_device_type_sizes_t, sizeof_int);
+	MEMBER(ompd_device_type_sizes_t, sizeof_long);
+	MEMBER(ompd_device_type_sizes_t, sizeof_long_long);
+	MEMBER(ompd_device_type_sizes_t, sizeof_pointer);
+
+	TYPE(ompd_callbacks_t);
+	MEMBER(ompd_callbacks_t, alloc_memory);
+	MEMBER(ompd_callbacks_t, free_memory);
+	MEMBER(ompd_callbacks_t, print_string);
+	MEMBER(ompd_callbacks_t, sizeof_type);
+	MEMBER(ompd_callbacks_t, symbol_addr_lookup);
+	MEMBER(ompd_callbacks_t, read_memory);
+	MEMBER(ompd_callbacks_t, write_memory);
+	MEMBER(ompd_callbacks_t, read_string);
+	MEMBER(ompd_callbacks_t, device_to_host);
+	MEMBER(ompd_callbacks_t, host_to_device);
+	MEMBER(ompd_callbacks_t, get_thread_context_for_thread_id);
+}
+
+static void print_values(void)
+{
+	VALUE(ompd_rc_ok);
+	VALUE(ompd_rc_unavailable);
+	VALUE(ompd_rc_stale_handle);
+	VALUE(ompd_rc_bad_input);
+	VALUE(ompd_rc_error);
+	VALUE(ompd_rc_unsupported);
+	VALUE(ompd_rc_needs_state_tracking);
+	VALUE(ompd_rc_incompatible);
+	VALUE(ompd_rc_device_read_error);
+	VALUE(ompd_rc_device_write_error);
+	VALUE(ompd_rc_nomem);
+	VALUE(ompd_rc_incomplete);
+	VALUE(ompd_rc_callback_error);
+
+	VALUE(ompd_scope_global);
+	VALUE(ompd_scope_address_space);
+	VALUE(ompd_scope_thread);
+	VALUE(ompd_scope_parallel);
+	VALUE(ompd_scope_implicit_task);
+	VALUE(ompd_scope_task);
+
+	VALUE(ompd_segment_none);
+}
+
+static void check_callbacks(void)
+{
+	CALLBACK(ompd_callback_memory_alloc_fn_t, ompd_size_t, void **);
+	CALLBACK(ompd_callback_memory_free_fn_t, void *);
+	CALLBACK(ompd_callback_sizeof_fn_t, ompd_address_space_context_t *,
+		 ompd_device_type_sizes_t *);
+	CALLBACK(ompd_callback_symbol_addr_fn_t, ompd_address_space_context_t *,
+		 ompd_thread_context_t *, const char *, ompd_address_t *, const char *);
+	CALLBACK(ompd_callback_memory_read_fn_t, ompd_address_space_context_t *,
+		 ompd_thread_context_t *, const ompd_address_t *, ompd_size_t, void *);
+	CALLBACK(ompd_callback_memory_write_fn_t, ompd_address_space_context_t *,
+		 ompd_thread_context_t *, const ompd_address_t *, ompd_size_t, const void *);
+	CALLBACK(ompd_callback_device_host_fn_t, ompd_address_space_context_t *, const void *,
+		 ompd_size_t, ompd_size_t, void *);
+	CALLBACK(ompd_callback_print_string_fn_t, const char *, int);
+	CALLBACK(ompd_callback_get_thread_context_for_thread_id_fn_t,
+		 ompd_address_space_context_t *, ompd_thread_id_t, ompd_size_t, const void *,
+		 ompd_thread_context_t **);
+}
+
+static void check_routines(void)
+{
+	ROUTINE(ompd_initialize, ompd_word_t, const ompd_callbacks_t *);
+	ROUTINE(ompd_get_api_version, ompd_word_t *);
+	ROUTINE(ompd_get_version_string, const char **);
+	ROUTINE(ompd_finalize, void);
+
+	ROUTINE(ompd_process_initialize, ompd_address_space_context_t *,
+		ompd_address_space_handle_t **);
+	ROUTINE(ompd_device_initialize, ompd_address_space_handle_t *,
+		ompd_address_space_context_t *, ompd_device_t, ompd_size_t, void *,
+		ompd_address_space_handle_t **);
+	ROUTINE(ompd_rel_address_space_handle, ompd_address_space_handle_t *);
+	ROUTINE(ompd_get_omp_version, ompd_address_space_handle_t *, ompd_word_t *);
+	ROUTINE(ompd_get_omp_version_string, ompd_address_space_handle_t *, const char **);
+
+	ROUTINE(ompd_get_thread_in_parallel, ompd_parallel_handle_t *, int,
+		ompd_thread_handle_t **);
+	ROUTINE(ompd_get_thread_handle, ompd_address_space_handle_t *, ompd_thread_id_t,
+		ompd_size_t, const void *, ompd_thread_handle_t **);
+	ROUTINE(ompd_rel_thread_handle, ompd_thread_handle_t *);
+	ROUTINE(ompd_thread_handle_compare, ompd_thread_handle_t *, ompd_thread_handle_t *, int *);
+	ROUTINE(ompd_get_thread_id, ompd_thread_handle_t *, ompd_thread_id_t, ompd_size_t, void *);
+
+	ROUTINE(ompd_get_curr_parallel_handle, ompd_thread_handle_t *, ompd_parallel_handle_t **);
+	ROUTINE(ompd_get_enclosing_parallel_handle, ompd_parallel_handle_t *,
+		ompd_parallel_handle_t **);
+	ROUTINE(ompd_get_task_parallel_handle, ompd_task_handle_t *, ompd_parallel_handle_t **);
+	ROUTINE(ompd_rel_parallel_handle, ompd_parallel_handle_t *);
+	ROUTINE(ompd_parallel_handle_compare, ompd_parallel_handle_t *, ompd_parallel_handle_t *,
+		int *);
+
+	ROUTINE(ompd_get_curr_task_handle, ompd_thread_handle_t *, ompd_task_handle_t **);
+	ROUTINE(ompd_get_generating_task_handle, ompd_task_handle_t *, ompd_task_handle_t **);
+	ROUTINE(ompd_get_scheduling_task_handle, ompd_task_handle_t *, ompd_task_handle_t **);
+	ROUTINE(ompd_get_task_in_parallel, ompd_parallel_handle_t *, int, ompd_task_handle_t **);
+	ROUTINE(ompd_rel_task_handle, ompd_task_handle_t *);
+	ROUTINE(ompd_task_handle_compare, ompd_task_handle_t *, ompd_task_handle_t *, int *);
+	ROUTINE(ompd_get_task_function, ompd_task_handle_t *, ompd_address_t *);
+	ROUTINE(ompd_get_task_frame, ompd_task_handle_t *, ompd_frame_info_t *,
+		ompd_frame_info_t *);
+
+	ROUTINE(ompd_enumerate_states, ompd_address_space_handle_t *, ompd_word_t, ompd_word_t *,
+		const char **, ompd_word_t *);
+	ROUTINE(ompd_get_state, ompd_thread_handle_t *, ompd_word_t *, ompd_wait_id_t *);
+	ROUTINE(ompd_get_display_control_vars, ompd_address_space_handle_t *, const char *const **);
+	ROUTINE(ompd_rel_display_control_vars, const char *const **);
+	ROUTINE(ompd_enumerate_icvs, ompd_address_space_handle_t *, ompd_icv_id_t, ompd_icv_id_t *,
+		const char **, ompd_scope_t *, int *);
+	ROUTINE(ompd_get_icv_from_scope, void *, ompd_scope_t, ompd_icv_id_t, ompd_word_t *);
+	ROUTINE(ompd_get_icv_string_from_scope, void *, ompd_scope_t, ompd_icv_id_t, const char **);
+	ROUTINE(ompd_get_tool_data, void *, ompd_scope_t, ompd_word_t *, ompd_address_t *);
+}
+
+static void check_symbols(void)
+{
+	BREAKPOINT(ompd_bp_parallel_begin);
+	BREAKPOINT(ompd_bp_parallel_end);
+	BREAKPOINT(ompd_bp_task_begin);
+	BREAKPOINT(ompd_bp_task_end);
+	BREAKPOINT(ompd_bp_thread_begin);
+	BREAKPOINT(ompd_bp_thread_end);
+	BREAKPOINT(ompd_bp_device_begin);
+	BREAKPOINT(ompd_bp_device_end);
+}
+
+#ifdef PRINT_OURS
+static void print_what_llvm_lacks(void)
+{
+	puts("5.0 symbol ompd_dll_locations");
+	_Static_assert(IS_TYPE(ompd_dll_locations, const char **), "ompd_dll_locations");
+	ADDED_BREAKPOINT("5.0", ompd_dll_locations_valid);
+	ADDED("5.0", ompd_icv_undefined);
+
+	ADDED("5.0", OMPD_TYPES_VERSION);
+	ADDED("5.0", OMPD_THREAD_ID_PTHREAD);
+	ADDED("5.0", OMPD_THREAD_ID_LWP);
+	ADDED("5.0", OMPD_THREAD_ID_WINTHREAD);
+	ADDED("5.0", OMPD_THREAD_ID_CUDALOGICAL);
+	ADDED("5.0", OMPD_THREAD_ID_LO);
+	ADDED("5.0", OMPD_THREAD_ID_HI);
+	ADDED("5.0", OMPD_DEVICE_KIND_HOST);
+	ADDED("5.0", OMPD_DEVICE_KIND_CUDA);
+	ADDED("5.0", OMPD_DEVICE_IMPL_LO);
+	ADDED("5.0", OMPD_DEVICE_IMPL_HI);
+	ADDED("5.0", OMPD_SEGMENT_UNSPECIFIED);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_UNSPECIFIED);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_CODE);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_REG);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_SREG);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_CONST);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_GLOBAL);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_LOCAL);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_PARAM);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_SHARED);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_SURF);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_TEX);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_TEXSAMPLER);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_GENERIC);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_IPARAM);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_OPARAM);
+	ADDED("5.0", OMPD_SEGMENT_CUDA_PTX_FRAME);
+	printf("5.0 sizeof ompd_dim3_t %zu\n", sizeof(ompd_dim3_t));
+	printf("5.0 sizeof ompd_cudathread_coord_t %zu\n", sizeof(ompd_cudathread_coord_t));
+
+	ADDED_ROUTINE("5.2", ompd_get_device_thread_id_kinds, ompd_address_space_handle_t *,
+		      ompd_thread_id_t **, ompd_size_t **, int *);
+	ADDED_ROUTINE("5.2", ompd_get_device_from_thread, ompd_thread_handle_t *,
+		      ompd_address_space_handle_t **);
+
+	ADDED("6.0", ompd_rc_incompatible_handle);
+	ADDED("6.0", ompd_scope_teams);
+	ADDED("6.0", ompd_scope_target);
+	ADDED("6.0", ompd_generator_program);
+	ADDED("6.0", ompd_generator_parallel);
+	ADDED("6.0", ompd_generator_teams);
+	ADDED("6.0", ompd_generator_target);
+	ADDED_BREAKPOINT("6.0", ompd_bp_teams_begin);
+	ADDED_BREAKPOINT("6.0", ompd_bp_teams_end);
+	ADDED_BREAKPOINT("6.0", ompd_bp_target_begin);
+	ADDED_BREAKPOINT("6.0", ompd_bp_target_end);
+}
+
+#undef TYPE
+#undef MEMBER
+#undef VALUE
+#undef ROUTINE
+#define TYPE(type) printf("extension sizeof " #type " %zu\n", sizeof(type))
+#define MEMBER(type, member)                                                                       \
+	printf("extension member " #type "." #member " %zu %zu\n", offsetof(type, member),         \
+	       sizeof(((type *)NULL)->member))
+#define VALUE(name) printf("extension value " #name " %" PRIu64 "\n", (uint64_t)(name))
+#define ROUTINE(name) puts("extension routine " #name)
+
+static void print_extension_runtimes(void)
+{
+	ROUTINE(ompdx_get_version);
+	ROUTINE(ompdx_find_runtimes);
+	ROUTINE(ompdx_process_initialize);
+	ROUTINE(ompdx_get_runtime_info);
+	ROUTINE(ompdx_get_diagnostics);
+	ROUTINE(ompdx_view_create);
+	ROUTINE(ompdx_view_destroy);
+
+	VALUE(OMPDX_VERSION);
+	VALUE(ompdx_runtime_llvm);
+	VALUE(ompdx_runtime_gomp);
+	VALUE(ompdx_descriptors_none);
+	VALUE(ompdx_descriptors_symbols);
+	VALUE(ompdx_descriptors_recovered);
+	VALUE(ompdx_descriptors_record);
+
+	TYPE(ompdx_image_t);
+	MEMBER(ompdx_image_t, size);
+	MEMBER(ompdx_image_t, load_bias);
+	MEMBER(ompdx_image_t, dynamic);
+	MEMBER(ompdx_image_t, path);
+
+	TYPE(ompdx_runtime_t);
+	MEMBER(ompdx_runtime_t, size);
+	MEMBER(ompdx_runtime_t, kind);
+	MEMBER(ompdx_runtime_t, version);
+	MEMBER(ompdx_runtime_t, image);
+
+	TYPE(ompdx_runtimes_t);
+	MEMBER(ompdx_runtimes_t, size);
+	MEMBER(ompdx_runtimes_t, count);
+	MEMBER(ompdx_runtimes_t, runtimes);
+
+	TYPE(ompdx_runtime_info_t);
+	MEMBER(ompdx_runtime_info_t, size);
+	MEMBER(ompdx_runtime_info_t, kind);
+	MEMBER(ompdx_runtime_info_t, descriptors);
+	MEMBER(ompdx_runtime_info_t, version);
+	MEMBER(ompdx_runtime_info_t, initialized);
+	MEMBER(ompdx_runtime_info_t, state_tracking);
+	MEMBER(ompdx_runtime_info_t, build_id_length);
+	MEMBER(ompdx_runtime_info_t, build_id);
+	MEMBER(ompdx_runtime_info_t, version_text);
+	MEMBER(ompdx_runtime_info_t, record);
+	MEMBER(ompdx_runtime_info_t, start);
+	MEMBER(ompdx_runtime_info_t, end);
+
+	TYPE(ompdx_diagnostic_t);
+	MEMBER(ompdx_diagnostic_t, size);
+	MEMBER(ompdx_diagnostic_t, code);
+	MEMBER(ompdx_diagnostic_t, subject);
+	MEMBER(ompdx_diagnostic_t, text);
+
+	TYPE(ompdx_diagnostics_t);
+	MEMBER(ompdx_diagnostics_t, size);
+	MEMBER(ompdx_diagnostics_t, count);
+	MEMBER(ompdx_diagnostics_t, diagnostics);
+}
+
+static void print_extension_view(void)
+{
+	VALUE(OMPDX_NATIVE_PTHREAD);
+	VALUE(OMPDX_NATIVE_THREAD_POINTER);
+	VALUE(OMPDX_NATIVE_LWP);
+	VALUE(ompdx_thread_none);
+	VALUE(ompdx_thread_initial);
+	VALUE(ompdx_thread_worker);
+	VALUE(ompdx_thread_root);
+	VALUE(ompdx_thread_helper);
+	VALUE(ompdx_task_none);
+	VALUE(ompdx_task_initial);
+	VALUE(ompdx_task_implicit);
+	VALUE(ompdx_task_explicit);
+	VALUE(ompdx_problem_none);
+	VALUE(ompdx_problem_unreadable);
+	VALUE(ompdx_problem_inconsistent);
+	VALUE(ompdx_problem_limit);
+
+	TYPE(ompdx_native_thread_t);
+	MEMBER(ompdx_native_thread_t, size);
+	MEMBER(ompdx_native_thread_t, known);
+	MEMBER(ompdx_native_thread_t, reserved);
+	MEMBER(ompdx_native_thread_t, pthread_id);
+	MEMBER(ompdx_native_thread_t, thread_pointer);
+	MEMBER(ompdx_native_thread_t, lwp);
+
+	TYPE(ompdx_view_level_t);
+	MEMBER(ompdx_view_level_t, region);
+	MEMBER(ompdx_view_level_t, thread_num);
+
+	TYPE(ompdx_view_thread_t);
+	MEMBER(ompdx_view_thread_t, size);
+	MEMBER(ompdx_view_thread_t, native);
+	MEMBER(ompdx_view_thread_t, kind);
+	MEMBER(ompdx_view_thread_t, problem);
+	MEMBER(ompdx_view_thread_t, runtime_id);
+	MEMBER(ompdx_view_thread_t, address);
+	MEMBER(ompdx_view_thread_t, pthread_id);
+	MEMBER(ompdx_view_thread_t, level_first);
+	MEMBER(ompdx_view_thread_t, level_count);
+	MEMBER(ompdx_view_thread_t, task);
+	MEMBER(ompdx_view_thread_t, task_kind);
+	MEMBER(ompdx_view_thread_t, task_final);
+	MEMBER(ompdx_view_thread_t, tracked_state);
+	MEMBER(ompdx_view_thread_t, reserved);
+	MEMBER(ompdx_view_thread_t, tracked_wait_id);
+
+	TYPE(ompdx_view_region_t);
+	MEMBER(ompdx_view_region_t, size);
+	MEMBER(ompdx_view_region_t, address);
+	MEMBER(ompdx_view_region_t, serial_depth);
+	MEMBER(ompdx_view_region_t, parent);
+	MEMBER(ompdx_view_region_t, generator);
+	MEMBER(ompdx_view_region_t, serialized);
+	MEMBER(ompdx_view_region_t, level);
+	MEMBER(ompdx_view_region_t, active_level);
+	MEMBER(ompdx_view_region_t, team_size);
+	MEMBER(ompdx_view_region_t, league_size);
+	MEMBER(ompdx_view_region_t, team_num);
+	MEMBER(ompdx_view_region_t, problem);
+	MEMBER(ompdx_view_region_t, function);
+	MEMBER(ompdx_view_region_t, source);
+	MEMBER(ompdx_view_region_t, member_first);
+	MEMBER(ompdx_view_region_t, member_count);
+
+	TYPE(ompdx_view_t);
+	MEMBER(ompdx_view_t, size);
+	MEMBER(ompdx_view_t, thread_count);
+	MEMBER(ompdx_view_t, region_count);
+	MEMBER(ompdx_view_t, level_count);
+	MEMBER(ompdx_view_t, member_count);
+	MEMBER(ompdx_view_t, threads);
+	MEMBER(ompdx_view_t, regions);
+	MEMBER(ompdx_view_t, levels);
+	MEMBER(ompdx_view_t, members);
+}
+#endif
+
+int main(void)
+{
+	print_types();
+	print_values();
+	check_callbacks();
+	check_routines();
+	check_symbols();
+#ifdef PRINT_OURS
+	print_what_llvm_lacks();
+	print_extension_runtimes();
+	print_extension_view();
+#endif
+	return 0;
+}

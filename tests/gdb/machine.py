@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the tests run with? The plugin, libompd, runtimes, GDBs and compiled programs, each found or
+made once. What is missing is a failure that says how to get it, never a silent skip.
+
+OMPD_BUILD   the build directory, with libompd/libompd.so; build/ of the source tree unless set
+OMPD_FULL    1: every cell of the matrix, instead of a pairwise cover
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+USUAL_BUILD = ROOT / "build"  # where the plugin looks by itself
+BUILD = Path(os.environ.get("OMPD_BUILD") or USUAL_BUILD).resolve()
+PLUGIN = ROOT / "gdb-plugin" / "ompd-gdb.py"
+PROGRAMS = ROOT / "tests" / "programs"
+SCHEMA = ROOT / "docs" / "schema" / "ompd-1.schema.json"
+FULL = os.environ.get("OMPD_FULL") == "1"
+
+# Newer clang's code needs newer runtimes; this one's runs on all.
+CLANG, CLANGXX = "clang-14", "clang++-14"
+BUILDS = {"debug": ["-O0", "-g"], "release": ["-O2"]}
+
+
+class Missing(pytest.fail.Exception):
+    """What the machine lacks, and how to get it: fails the test in a sentence."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, pytrace=False)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program with its arguments."""
+
+    name: str
+    program: str = ""
+    args: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "-".join([self.name, *(self.args if not self.program else ())])
+
+    @property
+    def source(self) -> str:
+        return self.program or self.name
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        raise Missing(f"`{' '.join(str(word) for word in command)}' failed:\n{done.stdout}")
+    return done.stdout
+
+
+@functools.lru_cache(maxsize=None)
+def cached(name: str) -> Path:
+    """The folder of a runtime or debugger that tools/runtimes has got."""
+    try:
+        return Path(run(ROOT / "tools" / "runtimes", "path", name).strip())
+    except Missing as missing:
+        raise Missing(f"{missing}Get it with: tools/runtimes get {name}") from None
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> Path:
+    path = BUILD / "libompd" / "libompd.so"
+    if not path.is_file():
+        raise Missing(f"There is no {path}: build it with `cmake --build {BUILD}'.")
+    return path
+
+
+@functools.lru_cache(maxsize=None)
+def gdb(name: str) -> str:
+    """The path of a GDB: "gdb" is the machine's own."""
+    path = shutil.which("gdb") if name == "gdb" else str(cached(name) / "gdb")
+    if path is None:
+        raise Missing("There is no gdb: apt-get install gdb")
+    return path
+
+
+def compiled(program: str, build: str = "debug", link: tuple[str, ...] = ()) -> Path:
+    """The executable of a program in tests/programs; `link` makes a variant of it."""
+    makers = {"fortran_frame": _fortran_frame, "whole_fortran": _whole_fortran}
+    flags = BUILDS[build] + list(link)
+    key = hashlib.sha256(" ".join([program, *flags]).encode())
+    for source in sorted(PROGRAMS.iterdir()):
+        if source.is_file():
+            key.update(source.read_bytes())
+    folder = BUILD / "tests" / "programs" / key.hexdigest()[:12]
+    executable = folder / program
+    if not executable.exists():
+        # Another worker may make the same: each works in a folder of its own.
+        scratch = folder.with_name(f"{folder.name}.{os.getpid()}")
+        scratch.mkdir(parents=True, exist_ok=True)
+        makers.get(program, _from_one_source)(program, flags, scratch)
+        folder.mkdir(exist_ok=True)
+        (scratch / program).replace(executable)
+        shutil.rmtree(scratch)
+    return executable
+
+
+def _from_one_source(program: str, flags: list[str], into: Path) -> None:
+    source, compiler = PROGRAMS / f"{program}.c", CLANG
+    if not source.exists():
+        source, compiler = PROGRAMS / f"{program}.cc", CLANGXX
+    openmp = [] if program == "no_openmp" else ["-fopenmp"]
+    run(compiler, *flags, *openmp, source, "-o", into / program, "-pthread")
+
+
+def _fortran_frame(program: str, flags: list[str], into: Path) -> None:
+    callee = into / "fortran_callee.o"
+    run("gfortran", "-g", "-c", PROGRAMS / "fortran_callee.f90", "-o", callee, cwd=into)
+    source = PROGRAMS / "fortran_frame.c"
+    run(CLANG, *flags, "-fopenmp", source, callee, "-o", into / program, "-lgfortran", "-lm")
+
+
+def _whole_fortran(program: str, flags: list[str], into: Path) -> None:
+    """GNU's compilers call libgomp, and LLVM's libomp can stand in for it."""
+    recorder = into / "fortran_recorder.o"
+    run("gcc", *flags, "-fopenmp", "-c", PROGRAMS / "fortran_recorder.c", "-o", recorder)
+    source = PROGRAMS / "whole_fortran.F90"
+    run("gfortran", *flags, "-fopenmp", source, recorder, "-o", into / program, cwd=into)
+
+
+def compiled_by_gcc(program: str) -> Path:
+    """Calls GOMP_* entry points."""
+    folder = BUILD / "tests" / "programs" / f"gcc.{os.getpid()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    executable = folder / program
+    run("gcc", "-g", "-fopenmp", PROGRAMS / f"{program}.c", "-o", executable, "-pthread")
+    return executable
+
+
+def as_libgomp(runtime: Path, folder: Path) -> Path:
+    """A folder where LLVM's runtime goes by the name of GNU's."""
+    folder.mkdir(exist_ok=True)
+    shutil.copy2(runtime / "libomp.so.5", folder)
+    (folder / "libgomp.so.1").symlink_to("libomp.so.5")
+    return folder

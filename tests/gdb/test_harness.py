@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Would these tests see a lie? Every fact is falsified once, and the comparison must notice; and the cells
+that are tested must be a pairwise cover of the matrix."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any, Callable
+
+import cells
+import machine
+import pytest
+import sessions
+import truth
+
+Json = dict[str, Any]
+Lie = Callable[[Json, Json], None]
+
+
+def member(threads: Json, of: int = 0) -> Json:
+    """What is told of a thread that is in a region."""
+    inside = [t["openmp"][0] for t in threads["threads"] if t["openmp"] and t["openmp"][0]["region"]]
+    found: Json = inside[of]
+    return found
+
+
+def kind(threads: Json, wanted: str) -> Json:
+    return next(t for t in threads["threads"] if t["kind"] == wanted)
+
+
+def idle(threads: Json) -> Json:
+    """What is told of an idle worker."""
+    every = [m for t in threads["threads"] for m in t["openmp"]]
+    return next(m for m in every if m["state"] == "idle")
+
+
+LIES: dict[str, Lie] = {
+    "thread_num": lambda t, p: member(t).update(thread_num=7),
+    "level": lambda t, p: member(t).update(level=2),
+    "active_level": lambda t, p: member(t).update(active_level=3),
+    "team_size": lambda t, p: member(t).update(team_size=4),
+    "id": lambda t, p: member(t).update(id="R1.5"),
+    "no such region": lambda t, p: member(t).update(region="R9"),
+    "ancestor's number": lambda t, p: member(t)["ancestors"][0].update(thread_num=1),
+    "ancestor left out": lambda t, p: member(t)["ancestors"].pop(),
+    "task kind": lambda t, p: member(t)["task"].update(kind="explicit"),
+    "task final": lambda t, p: member(t)["task"].update(final=True),
+    "final unknown": lambda t, p: member(t)["task"].update(final=None),
+    "doubt": lambda t, p: member(t).setdefault("doubts", {}).update(level={}),
+    "kind of thread": lambda t, p: kind(t, "worker").update(kind="root"),
+    "thread left out": lambda t, p: t["threads"].pop(0),
+    "thread twice": lambda t, p: t["threads"].append(t["threads"][0]),
+    "invented thread": lambda t, p: t["threads"].append({**t["threads"][0], "lwp": 1}),
+    "idle": lambda t, p: idle(t).update(state="work_serial"),
+    "idle in a region": lambda t, p: idle(t).update(region="R1"),
+    "where": lambda t, p: t["threads"][0].update(where=None),
+    "running": lambda t, p: t["threads"][0].update(running=True),
+    "region left out": lambda t, p: p["regions"].pop(),
+    "region's level": lambda t, p: p["regions"][1].update(level=2),
+    "region's active level": lambda t, p: p["regions"][1].update(active_level=2),
+    "region's size": lambda t, p: p["regions"][1].update(team_size=4),
+    "parent": lambda t, p: p["regions"][-1].update(parent=None),
+    "generator": lambda t, p: p["regions"][1].update(generator="teams"),
+    "serialized": lambda t, p: p["regions"][1].update(serialized=True),
+    "league": lambda t, p: p["regions"][1].update(league_size=1),
+    "team_num": lambda t, p: p["regions"][1].update(team_num=0),
+    "member's thread": lambda t, p: p["regions"][1]["members"][1].update(gdb="1.1"),
+    "member left out": lambda t, p: p["regions"][1]["members"].pop(),
+    "order of regions": lambda t, p: p["regions"].reverse(),
+    "construct": lambda t, p: p["regions"][1]["loc"].update(line=1),
+    "construct unknown": lambda t, p: p["regions"][1].update(loc=None),
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Json, Json, Json]:
+    """The record, the threads and the regions of a program with idle workers."""
+    folder = tmp_path_factory.mktemp("told")
+    executable, runtime = machine.compiled("reused"), machine.cached("libomp-14")
+    with sessions.target("live", executable, (), runtime, folder) as target:
+        commands = ["ompd threads -json", "ompd parallel -json"]
+        answer = sessions.ask("gdb", commands, target.before, target.files, folder=folder)
+        record = target.truth()
+    threads, parallel = (answer.document(command) for command in commands)
+    assert truth.mismatches(record, threads, parallel, True) == []
+    return record, threads, parallel
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_lie_is_seen(lie: str, told: tuple[Json, Json, Json]) -> None:
+    record, threads, parallel = copy.deepcopy(told)
+    LIES[lie](threads, parallel)
+    assert truth.mismatches(record, threads, parallel, True) != []
+
+
+def test_truth_of_another_run_is_refused(told: tuple[Json, Json, Json], folder: Path) -> None:
+    record, threads, parallel = copy.deepcopy(told)
+    for thread in record["threads"]:
+        thread["tid"] += 100000
+    assert len(truth.mismatches(record, threads, parallel, True)) >= len(record["threads"])
+
+
+def test_cells_meet_pairwise() -> None:
+    assert cells.unmet_pairs(cells.cover()) == []
+
+
+def test_every_program_in_every_kind_of_session() -> None:
+    met = {(cell.case, cell.kind) for cell in cells.cover()}
+    assert met == {(case, kind) for case in cells.CASES for kind in sessions.KINDS}
+
+
+def test_every_program_has_a_case() -> None:
+    sources = {p.stem for p in machine.PROGRAMS.iterdir() if p.suffix in (".c", ".cc", ".F90")}
+    # Parts of others, and what has tests of its own.
+    sources -= {"fortran_recorder", "whole_fortran", "no_openmp"}
+    assert {case.source for case in cells.CASES} == sources

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does GDB show what the program recorded of itself, in every kind of session, with every runtime?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cells
+import machine
+import pytest
+import sessions
+import truth
+from cells import Cell
+from sessions import Answer, Target
+
+QUESTIONS = [
+    "ompd threads -json",
+    "ompd parallel -json",
+    "ompd -json",
+    "ompd status -json",
+    "ompd threads -all",
+    "ompd parallel -all",
+    "ompd",
+    "ompd status",
+    "ompd threads",
+    "ompd parallel",
+]
+
+
+def told_truth(record: Any, answer: Answer, *, time: int = 0, has_lines: bool = True) -> Any:
+    """Fails with every mismatch, one per line. Returns the threads' document."""
+    threads = answer.document("ompd threads -json", time)
+    parallel = answer.document("ompd parallel -json", time)
+    found = truth.mismatches(record, threads, parallel, has_lines)
+    assert not found, truth.report(found) + answer.everything
+    return threads
+
+
+@pytest.mark.parametrize("cell", cells.cells(), ids=str)
+def test_cell(cell: Cell, folder: Path) -> None:
+    executable = machine.compiled(cell.case.source, cell.build)
+    runtime = machine.cached(cell.runtime)
+    with sessions.target(cell.kind, executable, cell.case.args, runtime, folder) as target:
+        answer = sessions.ask(cell.gdb, QUESTIONS, target.before, target.files, folder=folder)
+        threads = told_truth(target.truth(), answer, has_lines=cell.build == "debug")
+    check_runtime(threads, cell)
+    check_inferior(threads, cell, target)
+    texts = dict(zip(QUESTIONS, answer.texts))
+    parallel = answer.document("ompd parallel -json")
+    found = []
+    for tree in ("ompd parallel -all", "ompd parallel"):
+        found += truth.text_mismatches(threads, texts["ompd threads -all"], texts[tree], parallel)
+    assert not found, truth.report(found) + answer.everything
+    silent = [question for question, text in texts.items() if not text and "-json" not in question]
+    assert not silent, f"these printed nothing: {silent}\n{answer.everything}"
+
+
+def check_runtime(document: dict[str, Any], cell: Cell) -> None:
+    assert len(document["runtimes"]) == 1
+    runtime = document["runtimes"][0]
+    version, source = cells.RUNTIMES[cell.runtime]
+    started = cell.case.name != "not_started"
+    assert runtime["kind"] == "llvm"
+    assert runtime["version"] == version
+    assert runtime["initialized"] is started
+    assert runtime["state_tracking"] is (False if started else None) or not started
+    assert runtime["descriptors"] == (source if started else runtime["descriptors"])
+    assert Path(runtime["path"]).resolve().parent == machine.cached(cell.runtime).resolve()
+
+
+def check_inferior(document: dict[str, Any], cell: Cell, target: Target) -> None:
+    inferior = document["inferior"]
+    assert inferior["kind"] == sessions.INFERIOR_KIND[cell.kind]
+    assert inferior["pid"] == target.truth()["pid"]
+    assert Path(inferior["program"]).resolve() == target.executable.resolve()
+    assert document["notes"] == []
