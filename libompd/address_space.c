@@ -12,7 +12,8 @@
 static int free_index(void)
 {
 	for (int i = 0; i < LIBRARY_SPACES_MAX; i++) {
-		if (!library.spaces[i])
+		if (!library.spaces[i] && handle_generation_valid(library.generations[i]) &&
+		    handle_generation_valid(library.handle_generations[i]))
 			return i;
 	}
 	return -1;
@@ -66,6 +67,7 @@ static ompd_rc_t open_runtime(struct address_space *space)
 		return rc;
 	space->index = (unsigned)index;
 	space->generation = library.generations[index];
+	space->handles.first_generation = library.handle_generations[index];
 	library.spaces[index] = space;
 	return ompd_rc_ok;
 }
@@ -144,7 +146,7 @@ ompd_rc_t address_space_create_first(ompd_address_space_context_t *context,
 void address_space_destroy(struct address_space *space)
 {
 	space->runtime->close(space);
-	handle_table_deinit(&space->handles);
+	library.handle_generations[space->index] = handle_table_deinit(&space->handles);
 	image_close(&space->image);
 	library.spaces[space->index] = NULL;
 	library.generations[space->index]++;

@@ -124,7 +124,7 @@ ompd_rc_t handle_create(struct address_space *space, enum handle_kind kind, stru
 				return rc;
 		}
 		number = table->count++;
-		table->slots[number].generation = 0;
+		table->slots[number].generation = table->first_generation;
 	}
 	slot = &table->slots[number];
 	slot->entity = entity;
@@ -139,8 +139,11 @@ ompd_rc_t handle_find(const void *handle, enum handle_kind kind, struct address_
 	struct handle_slot *slot;
 	const ompd_rc_t rc = find_slot(handle, kind, space, &slot);
 
-	if (rc == ompd_rc_ok && slot && entity)
-		*entity = slot->entity;
+	if (rc == ompd_rc_ok && entity) {
+		const struct entity none = {0, 0};
+
+		*entity = slot ? slot->entity : none;
+	}
 	return rc;
 }
 
@@ -171,7 +174,7 @@ ompd_rc_t handle_compare(const void *handle_1, const void *handle_2, enum handle
 			 int *ret)
 {
 	struct address_space *space_1, *space_2;
-	struct entity entity_1, entity_2;
+	struct entity entity_1 = {0, 0}, entity_2 = {0, 0};
 	ompd_rc_t rc = handle_find(handle_1, kind, &space_1, &entity_1);
 	int result;
 
@@ -190,8 +193,20 @@ ompd_rc_t handle_compare(const void *handle_1, const void *handle_2, enum handle
 	return ompd_rc_ok;
 }
 
-void handle_table_deinit(struct handle_table *table)
+uint32_t handle_table_deinit(struct handle_table *table)
 {
+	uint32_t next = table->first_generation;
+
+	for (uint32_t i = 0; i < table->count; i++) {
+		if (table->slots[i].generation >= next)
+			next = table->slots[i].generation + 1;
+	}
 	callback_free(table->slots);
 	memset(table, 0, sizeof(*table));
+	return next;
+}
+
+bool handle_generation_valid(uint32_t generation)
+{
+	return generation <= MASK(GENERATION_BITS);
 }

@@ -7,6 +7,7 @@
 #ifndef HANDLE_H
 #define HANDLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ompd.h"
@@ -39,6 +40,8 @@ struct handle_table {
 	uint32_t count;
 	uint32_t capacity;
 	uint32_t first_free; /* slot number + 1; 0: none */
+	/* Of new slots: behind all that earlier spaces of this number used, so that their handles stay stale. */
+	uint32_t first_generation;
 };
 
 /* The handle of the address space itself. */
@@ -59,6 +62,10 @@ ompd_rc_t handle_release(const void *handle, enum handle_kind kind);
 ompd_rc_t handle_compare(const void *handle_1, const void *handle_2, enum handle_kind kind,
 			 int *ret);
 
-void handle_table_deinit(struct handle_table *table);
+/* Frees the table and returns the first generation that none of its handles had. */
+uint32_t handle_table_deinit(struct handle_table *table);
+
+/* Whether generations are left for a table that begins with this one. */
+bool handle_generation_valid(uint32_t generation);
 
 #endif /* HANDLE_H */

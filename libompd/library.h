@@ -29,6 +29,8 @@ struct library {
 	struct address_space *spaces[LIBRARY_SPACES_MAX];
 	/* Outlives a space, so that the handle of a closed space is not that of the next one. */
 	uint32_t generations[LIBRARY_SPACES_MAX];
+	/* The same for the handles in it. */
+	uint32_t handle_generations[LIBRARY_SPACES_MAX];
 	/* What the last attempt to find or open a runtime noted, when no space came of it. */
 	struct diagnostics diagnostics;
 };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the tests run with? The plugin, libompd, runtimes, GDBs and compiled programs, each found or
-made once. What is missing is a failure that says how to get it, never a silent skip.
+"""What do the tests run with? The plugin, libompd, runtimes, GDBs and compiled programs, each
+found or made once. What is missing is a failure that says how to get it, never a silent skip.
 
 OMPD_BUILD   the build directory, with libompd/libompd.so; build/ of the source tree unless set
 OMPD_FULL    1: every cell of the matrix, instead of a pairwise cover
@@ -16,7 +16,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
+from _pytest.outcomes import Failed
 
 ROOT = Path(__file__).resolve().parents[2]
 USUAL_BUILD = ROOT / "build"  # where the plugin looks by itself
@@ -31,7 +31,7 @@ CLANG, CLANGXX = "clang-14", "clang++-14"
 BUILDS = {"debug": ["-O0", "-g"], "release": ["-O2"]}
 
 
-class Missing(pytest.fail.Exception):
+class Missing(Failed):
     """What the machine lacks, and how to get it: fails the test in a sentence."""
 
     def __init__(self, message: str) -> None:

@@ -7,7 +7,7 @@ import functools
 import json
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import]
 import machine
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a debugger get to see a program? Started by it, attached to, as a core file of the kernel or of
-gcore, behind gdbserver: each kind ends at the same place with the same record of the truth.
-"""
+"""How does a debugger get to see a program? Started by it, attached to, as a core file of the
+kernel or of gcore, behind gdbserver: each kind ends at the same place, with the same record."""
 
 from __future__ import annotations
 
@@ -213,7 +212,9 @@ def parked(
 def wait_for(record: Path, process: subprocess.Popen[Any]) -> None:
     end = time.monotonic() + PATIENCE
     while not record.exists():
-        assert process.poll() is None, f"the program ended with {process.returncode}, no record written"
+        assert (
+            process.poll() is None
+        ), f"the program ended with {process.returncode}, no record written"
         assert time.monotonic() < end, "the program did not get to its stop"
         time.sleep(0.02)
 
@@ -309,6 +310,8 @@ def _gdbserver_tcp(
                         port = int(line.split()[-1])
                         break
                 assert port, "gdbserver did not tell its port"
-                yield Target("gdbserver", executable, record, [f"target remote localhost:{port}"], [], pid)
+                yield Target(
+                    "gdbserver", executable, record, [f"target remote localhost:{port}"], [], pid
+                )
             finally:
                 server.kill()

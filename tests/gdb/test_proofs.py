@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is it no toy? The same truth for another user, on stripped runtimes that the other tests don't use, with
-300 threads at three levels, attached in mid-barrier, and from an installed tree.
+"""Is it no toy? The same truth for another user, on stripped runtimes that the other tests don't
+use, with 300 threads at three levels, attached in mid-barrier, and from an installed tree.
 `pytest -rP tests/gdb/test_proofs.py' also shows what each printed."""
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def test_runtime_built_by_gcc(folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["live", "core"])
 def test_runtime_without_descriptors(kind: str, folder: Path) -> None:
-    """Link-time optimisation has deleted them. The truth, or unknown with a reason: not "not started"."""
+    """Link-time optimisation deleted them. The truth, or unknown with a reason."""
     runtime = machine.cached("libomp-19-lto")
     with target(kind, machine.compiled("nested"), (), runtime, folder) as made:
         answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
@@ -101,7 +101,9 @@ def test_300_threads_at_three_levels(kind: str, folder: Path) -> None:
     show(answer)
     assert len(threads["threads"]) == 300
     lines = "\n".join(answer.texts).splitlines()
-    assert len(lines) < 60 and max(len(line) for line in lines) <= 100, "300 threads are not readable"
+    assert (
+        len(lines) < 60 and max(len(line) for line in lines) <= 100
+    ), "300 threads are not readable"
 
 
 @pytest.mark.parametrize("runtime", ["libomp-14", "libomp-15", "libomp-19"])
@@ -130,7 +132,7 @@ def test_installed_tree(kind: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["live", "core"])
 def test_another_user(kind: str, folder: Path) -> None:
-    """With an installed tree, a runtime and a program that are root's, and neither HOME nor a place to write."""
+    """An installed tree, a runtime and a program that are root's, and no HOME."""
     if shutil.which("runuser") is None or machine.run("id", "-u").strip() != "0":
         raise machine.Missing("Only root can become another user: run this test as root.")
     plugin = tree(folder)

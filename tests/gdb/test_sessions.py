@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does GDB show the truth whatever the user did before: a plugin sourced late or twice, another language, a
-Fortran frame selected, several stops and runs, other settings of the runtime?"""
+"""Does GDB show the truth whatever the user did before: a plugin sourced late or twice, another
+language, a Fortran frame selected, several stops and runs, other settings of the runtime?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import machine
 import pytest
-import sessions
 from cells import GDBS
 from machine import Case
 from sessions import ask, sourcing, target
@@ -48,8 +47,21 @@ def test_gdbserver_attached_over_tcp(folder: Path) -> None:
 
 @pytest.mark.parametrize("gdb", GDBS)
 def test_any_language(gdb: str, folder: Path) -> None:
-    languages = ["pascal", "fortran", "ada", "modula-2", "go", "rust", "d", "opencl", "asm", "minimal"]
-    with target("live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder) as made:
+    languages = [
+        "pascal",
+        "fortran",
+        "ada",
+        "modula-2",
+        "go",
+        "rust",
+        "d",
+        "opencl",
+        "asm",
+        "minimal",
+    ]
+    with target(
+        "live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
+    ) as made:
         commands = [step for name in languages for step in (f"set language {name}", "ompd", *ASK)]
         answer = ask(gdb, [*commands, "show language"], made.before, made.files, folder=folder)
         for time in range(len(languages)):
@@ -74,7 +86,9 @@ def test_selection_is_kept(gdb: str, folder: Path) -> None:
     """Thread and frame, by every command and in every form."""
     shown = ["ompd", "ompd status", "ompd threads", "ompd threads R1 -all", "ompd parallel", *ASK]
     shown += ["ompd threads R99", "ompd parallel R1.1"]
-    with target("live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder) as made:
+    with target(
+        "live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
+    ) as made:
         before = [*made.before, "thread 2", "up", "up"]
         commands = ["thread", "frame"]
         for command in shown:
@@ -116,7 +130,9 @@ def test_before_the_first_call_and_after(runtime: str, gdb: str, folder: Path) -
 
 
 def test_second_run_in_a_session(folder: Path) -> None:
-    with target("live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder) as made:
+    with target(
+        "live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
+    ) as made:
         commands = [*ASK, "kill", "ompd threads", "run", *ASK]
         answer = ask("gdb", commands, made.before, made.files, folder=folder)
         told_truth(made.truth(), answer, time=1)
@@ -196,7 +212,9 @@ def test_states_in_a_barrier(folder: Path) -> None:
     with target("live", executable, ("5",), runtime, folder, tracking) as made:
         answer = ask("gdb", ASK, made.before, made.files, folder=folder)
         threads = told_truth(made.truth(), answer)
-    told = {t["openmp"][0]["thread_num"]: t["openmp"][0]["tracked_state"] for t in threads["threads"]}
+    told = {
+        t["openmp"][0]["thread_num"]: t["openmp"][0]["tracked_state"] for t in threads["threads"]
+    }
     assert told == {**dict.fromkeys(range(4), "wait_barrier_explicit"), 4: "work_parallel"}
 
 
@@ -214,7 +232,9 @@ def test_gnu_compiler_on_llvm_runtime(kind: str, program: str, folder: Path) -> 
 
 def test_no_breakpoint_of_ours(folder: Path) -> None:
     commands = ["maint info breakpoints", *ASK, "ompd status", "maint info breakpoints"]
-    with target("live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder) as made:
+    with target(
+        "live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
+    ) as made:
         answer = ask("gdb", commands, made.before, made.files, folder=folder)
     assert answer.texts[0] == answer.texts[-1]
     assert "stop_here" in answer.texts[0]
@@ -231,7 +251,9 @@ def test_output_by_id(folder: Path) -> None:
         "*": 6,
     }
     commands = [f"ompd threads {ids} -json" for ids in named] + ASK
-    with target("live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder) as made:
+    with target(
+        "live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
+    ) as made:
         answer = ask("gdb", commands, made.before, made.files, folder=folder)
         everything = told_truth(made.truth(), answer)["threads"]
     for ids, count in named.items():
@@ -240,8 +262,8 @@ def test_output_by_id(folder: Path) -> None:
         if count is not None:
             assert len(told) == count, ids
     inside = [
-        t for t in everything if any(o["region"] == "R1" for m in t["openmp"] for o in m["ancestors"])
+        t
+        for t in everything
+        if any(o["region"] == "R1" for m in t["openmp"] for o in m["ancestors"])
     ]
-    assert inside and all(
-        t in inside for t in answer.document("ompd threads R1 -json")["threads"]
-    )
+    assert inside and all(t in inside for t in answer.document("ompd threads R1 -json")["threads"])

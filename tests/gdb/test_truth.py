@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does GDB show what the program recorded of itself, in every kind of session, with every runtime?"""
+"""Does GDB show what the program recorded of itself, in every session, with every runtime?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def told_truth(record: Any, answer: Answer, *, time: int = 0, has_lines: bool = 
     """Fails with every mismatch, one per line. Returns the threads' document."""
     threads = answer.document("ompd threads -json", time)
     parallel = answer.document("ompd parallel -json", time)
-    found = truth.mismatches(record, threads, parallel, has_lines)
+    found = truth.mismatches(record, threads, parallel, has_lines=has_lines)
     assert not found, truth.report(found) + answer.everything
     return threads
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is what `ompd threads -json' and `ompd parallel -json' tell what the program recorded of itself?"""
+"""Do `ompd threads -json' and `ompd parallel -json' tell what the program recorded of itself?"""
 
 from __future__ import annotations
 
@@ -80,11 +80,14 @@ class Truth:
 
     def _add(self, key: Key, region: TrueRegion) -> None:
         known = self.regions.setdefault(key, region)
-        assert (known.level, known.team_size) == (region.level, region.team_size), "the record is wrong"
+        assert (known.level, known.team_size) == (
+            region.level,
+            region.team_size,
+        ), "the record is wrong"
 
     @staticmethod
     def _own(chain: list[tuple[Key, int]]) -> Iterator[tuple[Key, int]]:
-        """The places where the thread itself is the member: outwards as long as it is who began it."""
+        """Where the thread itself is the member: outwards as long as it is who began it."""
         for position, (key, num) in enumerate(chain):
             yield key, num
             began_by_it = num == 0
@@ -122,13 +125,11 @@ class Comparison:
                 self.found.append(Mismatch(tid, "thread", None, thread.record["kind"]))
                 continue
             self._compare_thread(tid, thread, told)
-        for thread in self.threads:
-            if thread["lwp"] not in self.truth.threads:
-                self._compare_unrecorded(thread)
+        for listed in self.threads:
+            if listed["lwp"] not in self.truth.threads:
+                self._compare_unrecorded(listed)
         self._compare_regions()
         return self.found
-
-    # ---- Threads -----------------------------------------------------------------------------------
 
     def _compare_thread(self, tid: int, true: TrueThread, told: Json) -> None:
         self._no_doubts(tid, told)
@@ -163,7 +164,7 @@ class Comparison:
         self.expect(tid, "level", member["level"], record["level"])
         self.expect(tid, "active_level", member["active_level"], record["active_level"])
         self.expect(tid, "in_parallel", member["active_level"] != 0, record["in_parallel"])
-        # In a league's initial team libomp counts what it keeps for its regions; the team is of one thread.
+        # A league's initial team is of one thread; libomp counts those it keeps for regions.
         in_league = record["league"] and record["level"] == 0
         size = record["sizes"][0] if in_league else record["num_threads"]
         self.expect(tid, "team_size", member["team_size"], size)
@@ -174,12 +175,17 @@ class Comparison:
         self.expect(tid, "task has an id", task.get("id") is not None, record["task"] == "explicit")
         told = [(member["region"], member["thread_num"])]
         told += [(outer["region"], outer["thread_num"]) for outer in member["ancestors"]]
-        self.expect(tid, "numbers, innermost first", [n for _, n in told], [n for _, n in true.chain])
+        self.expect(
+            tid, "numbers, innermost first", [n for _, n in told], [n for _, n in true.chain]
+        )
         for (name, _), (key, _) in zip(told, true.chain):
             self.expect(tid, f"which region {name} is", key, self.key_of.setdefault(name, key))
         sizes = [self.regions.get(name, {}).get("team_size") for name, _ in told]
         self.expect(
-            tid, "team sizes, innermost first", sizes, [self.truth.regions[k].team_size for k, _ in true.chain]
+            tid,
+            "team sizes, innermost first",
+            sizes,
+            [self.truth.regions[k].team_size for k, _ in true.chain],
         )
 
     def _compare_place(self, tid: int, told: Json) -> None:
@@ -187,7 +193,12 @@ class Comparison:
         where = told["where"] or {}
         self.expect(tid, "where is known", bool(where.get("function")), True)
         if self.has_lines:
-            own = {self.truth.record["source"], "truth.h", "fortran_callee.f90", "fortran_recorder.c"}
+            own = {
+                self.truth.record["source"],
+                "truth.h",
+                "fortran_callee.f90",
+                "fortran_recorder.c",
+            }
             file = str(where.get("file")).rsplit("/", 1)[-1]
             self.expect(tid, "where", file if file not in own else "own", "own")
 
@@ -196,13 +207,13 @@ class Comparison:
         states = [(member["state"], member["region"]) for member in told["openmp"]]
         unused = told["kind"] == "worker" and states == [("idle", None)]
         if not unused and told["kind"] != "helper":
-            self.found.append(Mismatch(told["lwp"], "unrecorded thread", told["kind"], "idle worker"))
+            self.found.append(
+                Mismatch(told["lwp"], "unrecorded thread", told["kind"], "idle worker")
+            )
 
     def _no_doubts(self, tid: int | None, told: Json) -> None:
         doubtful = sorted(set(told.get("doubts", {})) - MAY_BE_UNKNOWN)
         self.expect(tid, "doubts", doubtful, [])
-
-    # ---- Regions -----------------------------------------------------------------------------------
 
     def _compare_regions(self) -> None:
         self.expect(None, "region ids", self.order, [f"R{i}" for i in range(len(self.order))])
@@ -226,7 +237,9 @@ class Comparison:
         self.expect(None, f"{name} team_num", told["team_num"], true.team_num)
         parent = None if true.parent is None else ids.get(true.parent)
         self.expect(None, f"{name} parent", told["parent"], parent)
-        members = [{"thread_num": n, "gdb": self._gdb(true.members.get(n))} for n in range(true.team_size)]
+        members = [
+            {"thread_num": n, "gdb": self._gdb(true.members.get(n))} for n in range(true.team_size)
+        ]
         self.expect(None, f"{name} members", told["members"], members)
         self._compare_construct(name, told, true)
 
@@ -235,8 +248,8 @@ class Comparison:
         return found["gdb"] if found else None
 
     def _compare_construct(self, name: str, told: Json, true: TrueRegion) -> None:
-        """A line is true or unknown. Unknown only where libomp keeps several regions in one structure, or
-        the program has no line information."""
+        """A line is true or unknown: unknown only where libomp keeps several regions in one
+        structure, or the program has no line information."""
         line = self.truth.lines[true.level]
         if true.generator == "program" or not line:
             return
@@ -248,7 +261,10 @@ class Comparison:
             return
         file = str(loc.get("file")).rsplit("/", 1)[-1]
         self.expect(
-            None, f"{name} construct", f"{file}:{loc['line']}", f"{self.truth.record['source']}:{line}"
+            None,
+            f"{name} construct",
+            f"{file}:{loc['line']}",
+            f"{self.truth.record['source']}:{line}",
         )
 
     def _compare_order(self) -> None:
@@ -269,7 +285,9 @@ class Comparison:
         self.expect(None, "order of roots", roots, sorted(roots))
 
 
-def mismatches(record: Json, threads: Json, parallel: Json, has_lines: bool) -> list[Mismatch]:
+def mismatches(
+    record: Json, threads: Json, parallel: Json, *, has_lines: bool = True
+) -> list[Mismatch]:
     return Comparison(record, threads, parallel, has_lines).run()
 
 
@@ -278,7 +296,7 @@ def report(found: list[Mismatch]) -> str:
 
 
 def text_mismatches(threads: Json, all_threads: str, tree: str, parallel: Json) -> list[Mismatch]:
-    """Do the rows of `ompd threads -all' and the ids of `ompd parallel' agree with the documents?"""
+    """Do the rows of `ompd threads -all' and the ids of `ompd parallel' agree with the JSON?"""
     rows = re.findall(r"^[* ]  +(\d+|-) +(\S+) ", all_threads, flags=re.MULTILINE)
     told = sorted(rows)
     true = sorted(

@@ -21,18 +21,16 @@ static void one_each(int which)
 		break;
 	case 1:
 #pragma omp task if (0)
-		{
-			truth_record_as(0, 0, "explicit");
-			truth_stop(5);
-		}
-		break;
+	{
+		truth_record_as(0, 0, "explicit");
+		truth_stop(5);
+	} break;
 	case 2:
 #pragma omp task final(1) if (0)
-		{
-			truth_record_as(0, 0, "explicit");
-			truth_stop(5);
-		}
-		break;
+	{
+		truth_record_as(0, 0, "explicit");
+		truth_stop(5);
+	} break;
 	default:
 		TRUTH_CONSTRUCT(2);
 #pragma omp parallel num_threads(2)

@@ -25,7 +25,8 @@
 #define TRUTH_LIFE_SECONDS 120 /* what outlives its test must not stay */
 
 struct truth_record {
-	const char *kind; /* "openmp", "idle": was in a region earlier, "native": never used OpenMP */
+	const char
+		*kind; /* "openmp", "idle": was in a region earlier, "native": never used OpenMP */
 	long tid;
 	unsigned long pthread;
 	int root;   /* which root thread its regions go back to */
@@ -133,12 +134,13 @@ static inline void truth_write_record(FILE *file, const struct truth_record *r)
 {
 	int level;
 
-	fprintf(file, "  {\"kind\": \"%s\", \"tid\": %ld, \"pthread\": \"%#lx\"", r->kind, r->tid, r->pthread);
+	fprintf(file, "  {\"kind\": \"%s\", \"tid\": %ld, \"pthread\": \"%#lx\"", r->kind, r->tid,
+		r->pthread);
 	if (strcmp(r->kind, "openmp") == 0) {
-		fprintf(file, ", \"root\": %d, \"league\": %d, \"task\": \"%s\", \"final\": %s,\n", r->root,
-			r->league, r->task, r->final ? "true" : "false");
-		fprintf(file, "   \"thread_num\": %d, \"level\": %d, \"active_level\": %d,", r->thread_num,
-			r->level, r->active_level);
+		fprintf(file, ", \"root\": %d, \"league\": %d, \"task\": \"%s\", \"final\": %s,\n",
+			r->root, r->league, r->task, r->final ? "true" : "false");
+		fprintf(file, "   \"thread_num\": %d, \"level\": %d, \"active_level\": %d,",
+			r->thread_num, r->level, r->active_level);
 		fprintf(file, " \"num_threads\": %d, \"in_parallel\": %s,", r->num_threads,
 			r->in_parallel ? "true" : "false");
 		fprintf(file, " \"num_teams\": %d, \"team_num\": %d,\n", r->num_teams, r->team_num);
@@ -171,7 +173,8 @@ static inline void truth_write(void)
 		perror(unfinished);
 		exit(2);
 	}
-	fprintf(file, "{\"pid\": %d, \"source\": \"%s\",\n", (int)getpid(), base ? base + 1 : truth_source);
+	fprintf(file, "{\"pid\": %d, \"source\": \"%s\",\n", (int)getpid(),
+		base ? base + 1 : truth_source);
 	fprintf(file, " \"roots\": {\"0\": %d", (int)getpid());
 	for (i = 1; i < TRUTH_MAX_LEVELS; i++)
 		if (truth_roots[i])

@@ -25,7 +25,8 @@ struct llvm {
 	struct structures structures;
 	target_addr threads; /* address of the variable __kmp_threads; 0: not found yet */
 	struct thread_hint *hints;
-	uint32_t hint_count; /* a power of two, or 0 */
+	uint32_t hint_count;   /* a power of two, or 0 */
+	bool hints_incomplete; /* a structure could not be read, or did not fit */
 };
 
 /* The space's libomp with its descriptors resolved.

@@ -80,6 +80,10 @@ ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_o
 /* Reads the teams that threads are in now, and makes their regions. */
 ompd_rc_t picture_read_teams(struct picture *picture);
 
+/* Proves that a thread in no region is idle, or marks it: what its team says has to fit, and the team's
+ * primary thread has to be readable, or else nobody knows whether the team is still at work. */
+ompd_rc_t picture_prove_idle(struct picture *picture, struct seen_thread *thread);
+
 /* The region that a thread with this team and number is in; PICTURE_NONE: in none. */
 uint32_t picture_innermost(const struct picture *picture, const struct info *info);
 

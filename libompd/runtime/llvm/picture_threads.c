@@ -35,7 +35,11 @@ static ompd_rc_t read_thread(struct picture *picture, target_addr address, int32
 					 DIAGNOSTIC_thread_inconsistent, address);
 		thread->problem = ompdx_problem_inconsistent;
 		thread->info.ds_gtid = gtid;
-		return ompd_rc_ok;
+		/* Still somebody's structure: that thread is damaged, not absent. */
+		if (address_map_get(&picture->thread_of_pthread, thread->info.ds_thread) !=
+		    ADDRESS_MAP_NONE)
+			return ompd_rc_ok;
+		return address_map_put(&picture->thread_of_pthread, thread->info.ds_thread, index);
 	}
 	rc = address_map_put(&picture->thread_of_address, address, index);
 	if (rc == ompd_rc_ok)
@@ -88,7 +92,9 @@ static ompd_rc_t place_thread(struct picture *picture, struct seen_thread *threa
 	if (thread->problem != ompdx_problem_none)
 		return ompd_rc_ok;
 	thread->region = picture_innermost(picture, &thread->info);
-	if (thread->region == PICTURE_NONE || thread->info.th_current_task == 0)
+	if (thread->region == PICTURE_NONE)
+		return picture_prove_idle(picture, thread);
+	if (thread->info.th_current_task == 0)
 		return ompd_rc_ok;
 	rc = llvm_read_task(picture->space, picture->llvm, thread->info.th_current_task,
 			    &thread->task);

@@ -20,10 +20,22 @@ enum { AFTER_DLL_LOCATIONS, AFTER_STATE, AFTER_WORDS };
 #define WINDOW_BEFORE (32 * 1024)
 #define WINDOW_AFTER (64 * 1024)
 
-static void copy_table(uint64_t *to, const uint64_t *from, bool reversed)
+/* libomp makes a mask by setting the bit field in a zeroed 8-byte word: on a big-endian machine that is the
+ * word's upper half. 0: no mask can be so. */
+static uint64_t mask_in(const struct target *target, uint64_t word)
+{
+	if (!target->big_endian)
+		return word;
+	return (uint32_t)word ? 0 : word >> 32;
+}
+
+static void copy_table(const struct target *target, uint64_t *to, const uint64_t *from,
+		       bool reversed)
 {
 	for (unsigned i = 0; i < TABLE_WORDS; i++)
 		to[i] = from[reversed ? TABLE_WORDS - 1 - i : i];
+	for (unsigned i = 0; i < BITFIELD_COUNT; i++)
+		to[TABLE_MASKS + i] = mask_in(target, to[TABLE_MASKS + i]);
 }
 
 static bool all_zero(const uint64_t *words)
@@ -36,10 +48,10 @@ static bool all_zero(const uint64_t *words)
 }
 
 /* The masks in the middle refuse nearly every place at the cost of one word. */
-static bool worth_a_look(const uint64_t *at, bool reversed)
+static bool worth_a_look(const struct target *target, const uint64_t *at, bool reversed)
 {
 	const unsigned middle = TABLE_MASKS + BITFIELD_COUNT / 2;
-	const uint64_t mask = at[reversed ? TABLE_WORDS - 1 - middle : middle];
+	const uint64_t mask = mask_in(target, at[reversed ? TABLE_WORDS - 1 - middle : middle]);
 
 	return mask != 0 && (mask & (mask - 1)) == 0 && mask <= UINT32_MAX;
 }
@@ -62,7 +74,7 @@ static ompd_rc_t read_at_symbol(struct address_space *space, target_addr first,
 			return rc;
 		for (unsigned i = 0; i < TABLE_WORDS; i++)
 			words[i] = target_decode(target, &words[i], WORD);
-		copy_table(ret->words, words, reversed);
+		copy_table(target, ret->words, words, reversed);
 		if (table_plausible(ret->words, target->sizes.sizeof_pointer))
 			return ompd_rc_ok;
 		empty = empty && all_zero(words);
@@ -73,17 +85,20 @@ static ompd_rc_t read_at_symbol(struct address_space *space, target_addr first,
 /* A linker may scatter what the source defines in a row: then each word by its own name. */
 static ompd_rc_t read_by_symbols(struct address_space *space, struct located_table *ret)
 {
+	uint64_t words[TABLE_WORDS];
+
 	for (unsigned i = 0; i < TABLE_WORDS; i++) {
 		target_addr address;
 		ompd_rc_t rc = image_symbol(&space->image, table_symbol(i), &address);
 
 		if (rc == ompd_rc_ok)
-			rc = target_read_unsigned(&space->target, address, WORD, &ret->words[i]);
+			rc = target_read_unsigned(&space->target, address, WORD, &words[i]);
 		if (rc != ompd_rc_ok)
 			return rc;
 	}
-	if (all_zero(ret->words))
+	if (all_zero(words))
 		return ompd_rc_unavailable;
+	copy_table(&space->target, ret->words, words, false);
 	return table_plausible(ret->words, space->target.sizes.sizeof_pointer)
 		       ? ompd_rc_ok
 		       : ompd_rc_incompatible;
@@ -221,9 +236,9 @@ static ompd_rc_t search_range(struct address_space *space, struct address_range 
 		return rc;
 	for (size_t at = 0; at + TABLE_WORDS <= count; at++) {
 		for (unsigned reversed = 0; reversed < 2; reversed++) {
-			if (!worth_a_look(words + at, reversed))
+			if (!worth_a_look(&space->target, words + at, reversed))
 				continue;
-			copy_table(candidate.words, words + at, reversed);
+			copy_table(&space->target, candidate.words, words + at, reversed);
 			if (!table_plausible(candidate.words, space->target.sizes.sizeof_pointer))
 				continue;
 			candidate.ompd_state = state_beside(words, count, at, start, reversed);

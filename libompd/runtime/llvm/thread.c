@@ -62,6 +62,7 @@ static ompd_rc_t scan(struct address_space *space, struct llvm *llvm)
 {
 	struct thread_array array;
 	uint32_t count = 64;
+	bool incomplete = false;
 	void *hints = NULL;
 	ompd_rc_t rc = thread_array_read(space, llvm, &array);
 
@@ -76,9 +77,12 @@ static ompd_rc_t scan(struct address_space *space, struct llvm *llvm)
 		if (array.infos[i] == 0)
 			continue;
 		rc = llvm_read_info(space, llvm, array.infos[i], &info);
-		if (rc == ompd_rc_ok && info.ds_gtid == (int32_t)i)
+		if (rc == ompd_rc_ok && info.ds_gtid == (int32_t)i) {
 			put_hint(hints, count, &info);
-		else if (rc == ompd_rc_ok)
+			continue;
+		}
+		incomplete = true;
+		if (rc == ompd_rc_ok)
 			diagnostics_note_address(&space->diagnostics,
 						 DIAGNOSTIC_thread_inconsistent, array.infos[i]);
 		/* One unreadable thread is no reason to miss the others. */
@@ -93,6 +97,7 @@ static ompd_rc_t scan(struct address_space *space, struct llvm *llvm)
 	callback_free(llvm->hints);
 	llvm->hints = hints;
 	llvm->hint_count = count;
+	llvm->hints_incomplete = incomplete;
 	return ompd_rc_ok;
 }
 
@@ -117,8 +122,9 @@ ompd_rc_t llvm_thread_of_pthread(struct address_space *space, uint64_t pthread,
 		if (rc != ompd_rc_ok)
 			return rc;
 		hint = find_hint(llvm, pthread);
+		/* It may be the one that could not be read. */
 		if (!hint)
-			return ompd_rc_unavailable;
+			return llvm->hints_incomplete ? ompd_rc_error : ompd_rc_unavailable;
 	}
 	thread->address = hint->info;
 	thread->part = 0;

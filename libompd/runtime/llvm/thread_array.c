@@ -52,12 +52,7 @@ static ompd_rc_t known_to_debugger(struct address_space *space, uint64_t pthread
 	uint8_t id[8];
 	ompd_rc_t rc;
 
-	memcpy(id, &pthread, sizeof(id));
-	if (target->sizes.sizeof_pointer == 4) {
-		const uint32_t narrow = (uint32_t)pthread;
-
-		memcpy(id, &narrow, sizeof(narrow));
-	}
+	target_encode(target, pthread, target->sizes.sizeof_pointer, id);
 	rc = callback_knows_thread(target->context, OMPD_THREAD_ID_PTHREAD,
 				   target->sizes.sizeof_pointer, id, ret);
 	if (rc == ompd_rc_unsupported) {

@@ -62,6 +62,11 @@ static ompd_rc_t match_natives(struct picture *picture, const ompdx_native_threa
 	return rc;
 }
 
+static uint32_t listed_members(const struct seen_region *region)
+{
+	return region->team_size > 0 ? (uint32_t)region->team_size : 0;
+}
+
 /* The tool's threads come first; the others follow by gtid. */
 static void place_threads(struct picture *picture, const uint32_t *seen_of_native,
 			  size_t native_count, struct parts *parts)
@@ -83,7 +88,7 @@ static void place_threads(struct picture *picture, const uint32_t *seen_of_nativ
 	}
 	parts->thread_count = place;
 	for (size_t i = 0; i < picture->regions.count; i++)
-		parts->member_count += (size_t)picture_region(picture, i)->team_size;
+		parts->member_count += listed_members(picture_region(picture, i));
 }
 
 static size_t lay_out(const struct picture *picture, struct parts *parts)
@@ -177,6 +182,7 @@ static void write_threads(const struct picture *picture, size_t native_count,
 	ompdx_view_thread_t *threads = (void *)(block + parts->threads);
 	ompdx_view_level_t *levels = (void *)(block + parts->levels);
 	uint32_t level_first = 0;
+	bool lost = false;
 
 	for (size_t i = 0; i < parts->thread_count; i++) {
 		threads[i].size = sizeof(threads[i]);
@@ -190,6 +196,13 @@ static void write_threads(const struct picture *picture, size_t native_count,
 
 		write_thread(picture, thread, level_first, levels, &threads[thread->place]);
 		level_first += threads[thread->place].level_count;
+		lost = lost ||
+		       (thread->problem != ompdx_problem_none && thread->place >= native_count);
+	}
+	/* A native thread that no readable structure belongs to may be the one of an unreadable structure. */
+	for (size_t i = 0; lost && i < native_count; i++) {
+		if (threads[i].address == 0)
+			threads[i].problem = ompdx_problem_unreadable;
 	}
 }
 
@@ -253,7 +266,7 @@ static void write_regions(const struct picture *picture, const struct parts *par
 		if (region->source)
 			ret->source = block + parts->text + region->source - 1;
 		ret->member_first = member_first;
-		ret->member_count = (uint32_t)region->team_size;
+		ret->member_count = listed_members(region);
 		write_members(picture, region, members + member_first);
 		member_first += ret->member_count;
 	}

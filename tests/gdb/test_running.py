@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is told while threads run, and does Ctrl-C in the middle of a command leave GDB sound?"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import select
+import signal
+import time
+from pathlib import Path
+
+import machine
+import pytest
+import sessions
+import truth
+from cells import GDBS
+from sessions import ask, target
+
+ASK = ["ompd threads -json", "ompd parallel -json"]
+TEXTS = ["ompd", "ompd status", "ompd threads", "ompd threads -all", "ompd parallel"]
+
+
+@pytest.mark.parametrize("gdb", GDBS)
+def test_running_threads(gdb: str, folder: Path) -> None:
+    """In non-stop mode: what memory tells is told, what needs a stopped thread is doubtful."""
+    with target(
+        "live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
+    ) as made:
+        before = ["set non-stop on", *made.before]
+        commands = [*ASK, *TEXTS, "thread", "info threads"]
+        answer = ask(gdb, commands, before, made.files, folder=folder)
+        record = made.truth()
+    threads = answer.document("ompd threads -json")
+    running = [thread for thread in threads["threads"] if thread["running"]]
+    assert len(running) == 5 and answer.text.count("(running)") == 5
+    assert any("running" in note for note in threads["notes"])
+    assert all("where" in thread["doubts"] and thread["where"] is None for thread in running)
+    found = truth.mismatches(record, *(answer.document(c) for c in ASK))
+    unexpected = [
+        one for one in found if one.fact not in ("running", "doubts", "where", "where is known")
+    ]
+    assert not unexpected, truth.report(unexpected)
+
+
+@pytest.mark.parametrize("gdb", GDBS)
+def test_interrupted_in_the_middle(gdb: str, folder: Path) -> None:
+    """Ctrl-C at many moments of a command on 300 threads: Quit, and GDB goes on with the truth."""
+    with target(
+        "live", machine.compiled("wide"), ("300",), machine.cached("libomp-14"), folder
+    ) as made:
+        with Terminal(gdb, made, folder) as terminal:
+            terminal.type("ompd threads -all")
+            started = time.monotonic()
+            terminal.until_prompt()
+            lasts = time.monotonic() - started - Terminal.SETTLES
+            quits = 0
+            for step in range(TRIES):
+                # What changes memory drops what was kept of the stop: all is read anew.
+                terminal.type("set variable truth_lines[15] = 0")
+                terminal.until_prompt()
+                command, last_words = INTERRUPTED[step % 3]
+                terminal.type(command)
+                time.sleep(lasts * (step + 0.5) / TRIES)
+                terminal.interrupt()
+                told = terminal.until_prompt()
+                quits += "Quit" in told and last_words not in told
+            print(f"{quits} of {TRIES} commands of {lasts:.2f} s were interrupted")
+            assert (
+                quits >= 3
+            ), f"only {quits} of {TRIES} were interrupted: too late to prove anything"
+            for command in ASK:
+                terminal.type(f"{command} {folder}/{command.split()[1]}.json")
+                terminal.until_prompt()
+            terminal.type("thread")
+            assert "thread is " in terminal.until_prompt()
+            everything = terminal.seen
+    met = sessions.FORBIDDEN.search(everything)
+    assert met is None, f"GDB printed `{met.group() if met else ''}':\n{everything}"
+    documents = [
+        json.loads((folder / f"{command.split()[1]}.json").read_text(encoding="utf-8"))
+        for command in ASK
+    ]
+    found = truth.mismatches(made.truth(), *documents)
+    assert not found, truth.report(found)
+
+
+TRIES = 18
+INTERRUPTED = [
+    ("ompd threads -all", "300 threads:"),
+    ("ompd parallel", "region beside"),
+    ("ompd", "Next    :"),
+]
+
+
+class Terminal:
+    """GDB as a user has it: on a terminal, where Ctrl-C is a signal."""
+
+    PROMPT = "(gdb) "
+    SETTLES = 0.1  # seconds of silence behind a prompt
+
+    def __init__(self, gdb: str, made: sessions.Target, folder: Path) -> None:
+        self.seen = ""
+        self._read_to = 0
+        self._pid, self._fd = pty.fork()
+        if self._pid == 0:
+            os.chdir(folder)
+            words = [machine.gdb(gdb), "-nx", "-q", "-iex", "set debuginfod enabled off"]
+            for step in ["set pagination off", "set width 0", *sessions.sourcing(), *made.before]:
+                words += ["-ex", step]
+            os.execvpe(words[0], [*words, *map(str, made.files)], {**os.environ, "TERM": "dumb"})
+        self.until_prompt()
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)  # hangs up: GDB ends, and kills the program
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGTERM)
+        os.waitpid(self._pid, 0)
+
+    def type(self, line: str) -> None:
+        os.write(self._fd, f"{line}\n".encode())
+
+    def interrupt(self) -> None:
+        os.write(self._fd, b"\x03")
+
+    def until_prompt(self) -> str:
+        """What was printed since the last time; GDB must come back to its prompt and stay there."""
+        end = time.monotonic() + sessions.PATIENCE
+        while True:
+            told = self.seen[self._read_to :]
+            ready, _, _ = select.select(
+                [self._fd], [], [], self.SETTLES if told.endswith(self.PROMPT) else 1
+            )
+            if ready:
+                try:
+                    self.seen += os.read(self._fd, 1 << 16).decode(errors="replace")
+                except OSError:
+                    raise AssertionError(f"GDB is gone:\n{self.seen}") from None
+            elif told.endswith(self.PROMPT):
+                self._read_to = len(self.seen)
+                return told
+            assert time.monotonic() < end, f"no prompt comes:\n{self.seen}"
