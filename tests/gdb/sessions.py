@@ -99,7 +99,8 @@ def ask(
         words += ["-ex", step]
     words += [str(word) for word in files]
     if as_user:
-        words = ["env", "-i", f"PATH={os.environ['PATH']}", "runuser", "-u", as_user, "--", *words]
+        clean = ["env", "-i", f"PATH={os.environ['PATH']}"]
+        words = ["runuser", "-u", as_user, "--", *clean, *words]
     text = _output(words, folder)
     parts = re.split(rf"^{MARK}(?:\d+|end)\n", text, flags=re.MULTILINE)
     assert len(parts) == len(commands) + 2, f"GDB did not get through its commands:\n{text}"

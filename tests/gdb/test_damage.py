@@ -63,7 +63,8 @@ def test_core_without_executable(gdb: str, folder: Path) -> None:
         # Newer GDBs find the executable themselves.
         if alone.document("ompd status -json")["inferior"]["program"] is None:
             for text in alone.texts[:3]:
-                assert f"file {made.executable}" in text and f"core {made.core}" in text, text
+                for command in (f"`file {made.executable}'", f"`core {made.core}'"):
+                    assert command in text, f"no {command} in:\n{text}"
         helped = [f"core {made.core}", f"file {made.executable}", f"core {made.core}"]
         answer = ask(gdb, ASK, helped, folder=folder)
         found = truth.mismatches(made.truth(), *(answer.document(c) for c in ASK))

@@ -9,8 +9,10 @@ import os
 import pty
 import select
 import signal
+import struct
 import time
 from pathlib import Path
+from typing import Any
 
 import machine
 import pytest
@@ -43,6 +45,46 @@ def test_running_threads(gdb: str, folder: Path) -> None:
         one for one in found if one.fact not in ("running", "doubts", "where", "where is known")
     ]
     assert not unexpected, truth.report(unexpected)
+
+
+SLOT = struct.Struct("14i")  # struct churn_slot
+
+
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19", "libomp-19-ompd"])
+def test_attached_in_full_flight(runtime: str, folder: Path) -> None:
+    """Regions come and go while GDB stops one thread after the other. Whoever is inside a region's
+    body stays in it and in all regions around it: of these threads the truth must be told."""
+    executable = machine.compiled("churn")
+    inside = 0
+    settings = {"KMP_BLOCKTIME": "0"}  # spinning, it would leave GDB no processor
+    with target("attach", executable, (), machine.cached(runtime), folder, settings) as made:
+        commands = [*ASK, *TEXTS, "dump binary value slots churn_slots"]
+        for _ in range(5):
+            answer = ask("gdb", commands, made.before, folder=folder)
+            slots = (folder / "slots").read_bytes()
+            told = {thread["lwp"]: thread for thread in answer.document(ASK[0])["threads"]}
+            for slot in SLOT.iter_unpack(slots):
+                tid, is_inside = slot[:2]
+                if is_inside:
+                    inside += 1
+                    is_told(slot, told[tid], answer)
+    print(f"{inside} threads were inside a region")
+    assert inside > 5, "nearly no thread was caught inside a region"
+
+
+def is_told(slot: tuple[int, ...], thread: Any, answer: sessions.Answer) -> None:
+    _, _, thread_num, level, active_level, size = slot[:6]
+    numbers, sizes = slot[6:10], slot[10:14]
+    assert len(thread["openmp"]) == 1, answer.everything
+    member = thread["openmp"][0]
+    facts = ("thread_num", "level", "active_level", "team_size")
+    told = [member[fact] for fact in facts]
+    assert told == [thread_num, level, active_level, size], f"{slot}\n{member}\n{answer.everything}"
+    regions = {region["id"]: region for region in answer.document(ASK[1])["regions"]}
+    around = [(outer["thread_num"], regions[outer["region"]]) for outer in member["ancestors"]]
+    true = [(numbers[outer], sizes[outer]) for outer in reversed(range(level))]
+    told_around = [(num, region["team_size"]) for num, region in around]
+    assert told_around == true, f"{slot}\n{member}\n{answer.everything}"
 
 
 @pytest.mark.parametrize("gdb", GDBS)

@@ -257,7 +257,12 @@ class Comparison:
         if loc.get("line") is None:
             may_be = true.serialized or not self.has_lines
             self.expect(None, f"{name} construct's line", None if may_be else "unknown", None)
-            self.expect(None, f"{name} has a doubt of loc", "loc" in told.get("doubts", {}), True)
+            doubt = told.get("doubts", {}).get("loc", {})
+            self.expect(None, f"{name} has a doubt of loc", bool(doubt.get("why")), True)
+            if self.has_lines:
+                self.expect(
+                    None, f"{name} advised -g, in vain", "-g" in doubt.get("how", ""), False
+                )
             return
         file = str(loc.get("file")).rsplit("/", 1)[-1]
         self.expect(
