@@ -37,6 +37,17 @@ NO_SOURCE = Doubt(
 NO_LINE = Doubt(
     "unknown", "the program has no line information here", "compile the program with -g"
 )
+SHARED_STRUCTURE = Doubt(
+    "unknown",
+    "the runtime keeps serialized regions that are nested in each other in one structure, "
+    "and not where each of them is",
+    "`bt' in the thread shows the way there",
+)
+CALL_SITE = Doubt(
+    "likely",
+    "the compiler recorded no source position; this is the line of the call that began the region",
+    "compile the program with -g",
+)
 WAIT_NOT_DERIVED = Doubt("unknown", "this version does not derive what a thread waits for")
 REQUEST_NOT_KEPT = Doubt("unknown", "the runtime does not keep how many threads were asked for")
 BARRIER_NOT_READ = Doubt("unknown", "this version does not read who has arrived at a barrier")

@@ -99,15 +99,17 @@ class CoreFile:
     def _read_some(self, address: int, nbytes: int) -> bytes:
         """At least one byte, from one place."""
         i = bisect.bisect_right(self._starts, address) - 1
-        if i < 0:
-            raise Unreadable()
-        segment = self._loads[i]
+        segment = self._loads[i] if i >= 0 else None
+        if segment is None or address - segment.address >= segment.memory_size:
+            # gcore writes no header for the pages that it leaves to their file.
+            end = self._starts[i + 1] if i + 1 < len(self._starts) else address + nbytes
+            return self._from_file(address, min(nbytes, end - address))
         inside = address - segment.address
         dumped = min(segment.file_size, max(self._elf.size - segment.offset, 0))
         if inside < dumped:
             step = min(nbytes, dumped - inside)
             return self._elf.read(segment.offset + inside, step)
-        if inside >= segment.memory_size or inside < segment.file_size:
+        if inside < segment.file_size:
             raise Unreadable()
         return self._from_file(address, min(nbytes, segment.memory_size - inside))
 

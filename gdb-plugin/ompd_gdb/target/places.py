@@ -72,40 +72,46 @@ class Places:
             region.function = where.in_users_terms(
                 names[entry], source.function if source is not None else None
             )
+            if region.location is None and "._omp_fn." in (names[entry].function or ""):
+                # gcc gives the entry of the outlined function the line of the construct.
+                region.location = region.function if names[entry].line else None
 
     def _locate_by_stacks(self, missing: Sequence[Region]) -> None:
         with kept_selection():
             for thread in dict.fromkeys(r.members[0] for r in missing if r.members):
-                if thread is None:
-                    continue
-                for region, frame in self._begun_by(thread):
-                    if region.location is None:
-                        region.location = where.in_users_terms(frame.location, None)
+                if thread is not None:
+                    self._locate_at_calls(thread, missing)
         for region in missing:
             if region.location is None and region.function is not None:
                 region.location = Location(
                     function=region.function.function, objfile=region.function.objfile
                 )
-            if region.location is None or region.location.function in (None, where.NAMELESS):
+            if region.location is None and self._shares_structure(region):
+                region.doubts["loc"] = doubts.SHARED_STRUCTURE
+            elif region.location is None or region.location.function in (None, where.NAMELESS):
                 region.doubts["loc"] = doubts.NO_SOURCE
             elif region.location.line is None:
                 region.doubts["loc"] = doubts.NO_LINE
 
-    def _begun_by(self, thread: Thread) -> Iterator[tuple[Region, Frame]]:
-        """The regions that a thread began, each with the frame that holds its construct."""
-        sites = where.fork_sites(self._frames(thread), self._code, llvm.FORKS)
-        begun = [
-            region
-            for member in thread.openmp
-            for region, num in member.chain
-            if num == 0 and region.raw.generator != "program"
-        ]
-        for body, frame in sites:
-            while begun and _is_another(begun[0], body):
-                begun.pop(0)
-            if not begun:
-                return
-            yield begun.pop(0), frame
+    def _locate_at_calls(self, thread: Thread, missing: Sequence[Region]) -> None:
+        """A call of the runtime's is a region's only if what it executes is the region's code:
+        regions with if(0) are begun without a call that a stack would show."""
+        for body, frame in where.fork_sites(self._frames(thread), self._code, llvm.FORKS):
+            if body is None or not body.entry:
+                continue
+            for region in missing:
+                mine = region.members and region.members[0] is thread
+                if mine and region.location is None and region.raw.function == body.entry:
+                    region.location = where.in_users_terms(frame.location, None)
+                    region.doubts["loc"] = doubts.CALL_SITE
+
+    def _shares_structure(self, region: Region) -> bool:
+        return any(
+            other is not region
+            and other.runtime == region.runtime
+            and other.raw.address == region.raw.address
+            for other in self._process.regions
+        )
 
     def _frames(self, thread: Thread) -> Iterator[Frame]:
         if thread.native is None or thread.native.running:
@@ -115,13 +121,6 @@ class Places:
             return
         with on_thread(native):
             yield from self._target.code.frames()
-
-
-def _is_another(region: Region, body: Frame | None) -> bool:
-    """A region with if(0) is begun without the call that we look for: then the body differs."""
-    if not region.raw.serialized or body is None or body.entry is None or not region.raw.function:
-        return False
-    return body.entry != region.raw.function
 
 
 def _enclosing_function(thread: Thread) -> str | None:

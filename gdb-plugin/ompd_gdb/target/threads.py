@@ -59,7 +59,8 @@ def _handle(thread: gdb.InferiorThread) -> int | None:
     """Needs a libthread_db that fits the program's libc."""
     try:
         return int.from_bytes(thread.handle(), sys.byteorder) or None
-    except gdb.error:
+    except (gdb.error, RuntimeError):
+        # GDB raises a bare RuntimeError where it has no libthread_db.
         return None
 
 
