@@ -19,8 +19,10 @@ def _start():
         return
     loaded = sys.modules.get("ompd_gdb")
     if loaded is not None and os.path.dirname(os.path.dirname(loaded.__file__)) != home:
-        gdb.write("ompd: already loaded from %s; restart GDB to use %s.\n"
-                  % (os.path.dirname(os.path.dirname(loaded.__file__)), home))
+        gdb.write(
+            "ompd: already loaded from %s; restart GDB to use %s.\n"
+            % (os.path.dirname(os.path.dirname(loaded.__file__)), home)
+        )
         return
     if home not in sys.path:
         sys.path.insert(0, home)

@@ -37,7 +37,7 @@ class RuntimeInfo:
     build_id: str | None
     descriptors: str | None  # "symbols", "recovered", "record"; None: not found yet
     record: str | None
-    initialized: bool
+    initialized: bool | None  # None: it cannot be told
     state_tracking: bool | None
     start: int
     end: int
@@ -56,7 +56,9 @@ class NativeIds:
 class ViewThread:
     native: int | None  # index into the tool's list
     kind: str  # "none", "initial", "worker", "root", "helper"
-    levels: tuple[tuple[int, int], ...] = ()  # (index of the region, thread number), innermost first
+    levels: tuple[
+        tuple[int, int], ...
+    ] = ()  # (index of the region, thread number), innermost first
     problem: str | None = None  # "unreadable", "inconsistent", "limit"
     runtime_id: int | None = None
     address: int = 0

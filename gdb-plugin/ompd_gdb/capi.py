@@ -116,9 +116,7 @@ alloc_memory_fn = CFUNCTYPE(ompd_rc_t, ompd_size_t, POINTER(c_void_p))
 free_memory_fn = CFUNCTYPE(ompd_rc_t, c_void_p)
 print_string_fn = CFUNCTYPE(ompd_rc_t, c_char_p, c_int)
 sizeof_type_fn = CFUNCTYPE(ompd_rc_t, Context, POINTER(ompd_device_type_sizes_t))
-symbol_addr_fn = CFUNCTYPE(
-    ompd_rc_t, Context, Context, c_char_p, POINTER(ompd_address_t), c_char_p
-)
+symbol_addr_fn = CFUNCTYPE(ompd_rc_t, Context, Context, c_char_p, POINTER(ompd_address_t), c_char_p)
 memory_read_fn = CFUNCTYPE(
     ompd_rc_t, Context, Context, POINTER(ompd_address_t), ompd_size_t, c_void_p
 )

@@ -21,6 +21,7 @@ from .answers import (
 from .callbacks import Callbacks, Target
 from .capi import Rc
 from .errors import UserError
+from .target.elf import PT_LOAD, ElfFile, NotElf
 
 NEWEST_API = 202411
 # LLVM's libompd up to 22 answers to this one only.
@@ -57,6 +58,7 @@ class Library:
     def __init__(self, path: str, show: Callable[[str], None] = lambda text: None) -> None:
         """Raises UserError. show: where text of the library's goes."""
         self.path = path
+        _refuse_truncated(path)
         try:
             self._dll, missing = capi.load(path)
         except OSError as error:
@@ -200,6 +202,27 @@ class Library:
             self.callbacks.free(capi.address_of(out))
 
 
+def _refuse_truncated(path: str) -> None:
+    """The dynamic linker would map what is not there, and the debugger die of SIGBUS."""
+    try:
+        file = ElfFile(path)
+    except (OSError, NotElf, ValueError):
+        return  # the dynamic linker says what it is
+    try:
+        ends = [s.offset + s.file_size for s in file.segments() if s.kind == PT_LOAD]
+        whole = max(ends, default=0) <= file.size
+    except NotElf:
+        whole = False
+    finally:
+        file.close()
+    if not whole:
+        raise UserError(
+            "library_not_loadable",
+            f"{path} is truncated.",
+            "Copy or build it again, or name another one with `set ompd library FILE'.",
+        )
+
+
 class AddressSpace:
     """An opened runtime image."""
 
@@ -224,7 +247,7 @@ class AddressSpace:
             build_id=bytes(info.build_id[:length]).hex() or None,
             descriptors=_DESCRIPTORS.get(info.descriptors),
             record=_decode(info.record) or None,
-            initialized=info.initialized == 1,
+            initialized=None if info.initialized < 0 else bool(info.initialized),
             state_tracking=None if info.state_tracking < 0 else bool(info.state_tracking),
             start=info.start,
             end=info.end,
@@ -266,9 +289,7 @@ def _view(view: capi.ompdx_view_t) -> View:
             tracked_state=_known(thread.tracked_state),
             tracked_wait_id=thread.tracked_wait_id,
         )
-        for thread in capi.array_at(
-            view.threads or 0, view.thread_count, capi.ompdx_view_thread_t
-        )
+        for thread in capi.array_at(view.threads or 0, view.thread_count, capi.ompdx_view_thread_t)
     ]
     regions = [
         ViewRegion(
@@ -292,9 +313,7 @@ def _view(view: capi.ompdx_view_t) -> View:
             function=region.function,
             source=_decode(region.source) if region.source else None,
         )
-        for region in capi.array_at(
-            view.regions or 0, view.region_count, capi.ompdx_view_region_t
-        )
+        for region in capi.array_at(view.regions or 0, view.region_count, capi.ompdx_view_region_t)
     ]
     return View(threads, regions)
 

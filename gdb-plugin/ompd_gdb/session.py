@@ -25,9 +25,7 @@ from .target.places import Places
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
-_WITHOUT_EXECUTABLE = (
-    "GDB has the core file, but not the program that it is of: first `file {exe}', then `core {core}'."
-)
+_WITHOUT_EXECUTABLE = "GDB has the core file, but not the program that it is of: first `file {exe}', then `core {core}'."
 
 _library: Library | None = None
 _library_settings: tuple[str, str] | None = None
@@ -289,6 +287,9 @@ class Session:
             self._places.locate_regions()
 
 
+NOT_TOLD = "is loaded; it cannot be told whether it has started"
+
+
 def _take(runtime: Runtime, space: AddressSpace, natives: list[NativeThread]) -> None:
     given = [NativeIds(thread.pthread_id, None, thread.ptid[1] or None) for thread in natives]
     runtime.view, runtime.problem = None, None
@@ -297,7 +298,9 @@ def _take(runtime: Runtime, space: AddressSpace, natives: list[NativeThread]) ->
     except OmpdError as error:
         runtime.problem = _why_no_view(error)
     _refresh(runtime, space)
-    if not runtime.initialized:
+    if runtime.initialized is None:
+        runtime.problem = NOT_TOLD
+    elif not runtime.initialized:
         runtime.problem = None
 
 

@@ -30,7 +30,8 @@ class ShowOmpd(gdb.Command):
 class Library(gdb.Parameter):
     """The OMPD library (libompd.so) that the ompd commands load.
     Empty, which is the default: the library that came with these commands, else the first libompd.so in
-    the directories of `set ompd library-path'. A library that the debugged program names is never loaded."""
+    the directories of `set ompd library-path'. A library that the debugged program names is never loaded.
+    """
 
     name = "ompd library"
     set_doc = "Set the OMPD library that the ompd commands load."

@@ -23,6 +23,9 @@ EVERYTHING = [*ASK, *TEXTS, "ompd -json", "ompd status -json"]
 
 def told_or_true(answer: sessions.Answer, record: Any, *words: str) -> None:
     """A damaged target: a sentence, or facts that are true as far as they are told as certain."""
+    for text in answer.texts:
+        for lie in ("no thread is in a parallel region", "not started"):
+            assert lie not in text, text
     documents = [answer.document(command) for command in ASK]
     if any("error" in document for document in documents):
         assert all("error" in document for document in documents)
@@ -31,6 +34,9 @@ def told_or_true(answer: sessions.Answer, record: Any, *words: str) -> None:
                 is_a_sentence(text, *words)
         return
     told = documents[0]["threads"]
+    assert told, "no thread is told"
+    if any({"region", "ancestors"} & set(doubts(thread)) for thread in told):
+        assert not any("Nothing odd" in text for text in answer.texts), answer.everything
     true = truth.Truth(record)
     for thread in told:
         known = true.threads.get(thread["lwp"])
@@ -42,11 +48,16 @@ def told_or_true(answer: sessions.Answer, record: Any, *words: str) -> None:
             told_as_certain(member, known, thread)
 
 
+def doubts(thread: Any) -> set[str]:
+    """Everything about a thread that is told as doubtful."""
+    found = set(thread.get("doubts", {}))
+    return found.union(*(member.get("doubts", {}) for member in thread["openmp"]))
+
+
 def told_as_certain(member: Any, known: truth.TrueThread, thread: Any) -> None:
-    doubts = set(member.get("doubts", {})) | set(thread.get("doubts", {}))
     for fact in ("thread_num", "level", "active_level", "team_size"):
         true = known.record["num_threads" if fact == "team_size" else fact]
-        unsure = doubts & {fact, "region", "ancestors"}
+        unsure = doubts(thread) & {fact, "region", "ancestors"}
         if not unsure:
             assert (
                 member[fact] == true
@@ -216,6 +227,6 @@ def told_as_certain_or_doubted(thread: Any, record: Any) -> None:
     """Nothing false without a doubt about a thread whose structure is damaged."""
     known = truth.Truth(record).threads[thread["lwp"]]
     if not thread["openmp"]:
-        assert thread.get("doubts"), f"told as a thread without OpenMP, without doubt: {thread}"
+        assert doubts(thread), f"told as a thread without OpenMP, without doubt: {thread}"
     for member in thread["openmp"]:
         told_as_certain(member, known, thread)

@@ -152,9 +152,8 @@ class Comparison:
             self._compare_place(tid, told)
 
     def _compare_idle(self, tid: int, member: Json) -> None:
-        for fact in ("id", "region", "thread_num", "level", "task"):
-            if fact != "task":
-                self.expect(tid, fact, member[fact], None)
+        for fact in ("id", "region", "thread_num", "level"):
+            self.expect(tid, fact, member[fact], None)
         self.expect(tid, "ancestors", member["ancestors"], [])
         self.expect(tid, "state", member["state"], "idle")
 

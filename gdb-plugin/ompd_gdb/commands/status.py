@@ -35,7 +35,9 @@ class Status(OmpdCommand):
                 document = json_document.envelope("status", 0, gdb.VERSION, [], None, [], **section)
                 output.document(arguments, document)
             else:
-                notes = ["there is no process; start the program, attach to one, or open a core file"]
+                notes = [
+                    "there is no process; start the program, attach to one, or open a core file"
+                ]
                 output.lines(status.status(None, library, [], notes, output.style(arguments)))
             return
         here = session.current()
@@ -62,5 +64,9 @@ class Status(OmpdCommand):
             output.lines(status.status(here.program(), library, runtimes, here.notes(), style))
         if "counts" in arguments.flags:
             counts = session.library().counts
-            output.lines([f"Counts  : {counts.reads} reads, {counts.bytes} bytes,"
-                          f" {counts.lookups} symbol lookups, {counts.allocations} allocations"])
+            output.lines(
+                [
+                    f"Counts  : {counts.reads} reads, {counts.bytes} bytes,"
+                    f" {counts.lookups} symbol lookups, {counts.allocations} allocations"
+                ]
+            )

@@ -19,6 +19,11 @@ STATE_NOT_TRACKED = Doubt(
     "start the program with OMP_DEBUG=enabled in its environment",
 )
 STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined")
+RUNTIME_UNSEEN = Doubt(
+    "unknown",
+    "the runtime's threads could not be read",
+    "`ompd status' lists what was tried for it",
+)
 RUNNING = Doubt("unknown", "the thread is running", "stop it, for example with `interrupt'")
 RUNNING_LIKELY = Doubt(
     "likely", "the thread ran on while its runtime's memory was read", "stop it with `interrupt'"
@@ -51,7 +56,9 @@ CALL_SITE = Doubt(
 WAIT_NOT_DERIVED = Doubt("unknown", "this version does not derive what a thread waits for")
 REQUEST_NOT_KEPT = Doubt("unknown", "the runtime does not keep how many threads were asked for")
 BARRIER_NOT_READ = Doubt("unknown", "this version does not read who has arrived at a barrier")
-TASK_SITE_NOT_READ = Doubt("unknown", "this version does not read where explicit tasks were created")
+TASK_SITE_NOT_READ = Doubt(
+    "unknown", "this version does not read where explicit tasks were created"
+)
 
 _PROBLEMS = {
     "unreadable": "memory of the runtime's that describes it could not be read",

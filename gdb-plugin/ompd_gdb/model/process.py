@@ -33,7 +33,7 @@ class Runtime:
     build_id: str | None = None
     descriptors: str | None = None
     record: str | None = None
-    initialized: bool = False
+    initialized: bool | None = False  # None: it cannot be told
     state_tracking: bool | None = None
     start: int = 0
     end: int = 0
@@ -47,7 +47,16 @@ class Runtime:
         if self.version_text:
             return self.version_text
         name = {"llvm": "LLVM libomp", "gomp": "GNU libgomp"}.get(self.kind, "An OpenMP runtime")
-        return f"{name} {self.version}" if self.version is not None else f"{name} of unknown version"
+        return (
+            f"{name} {self.version}" if self.version is not None else f"{name} of unknown version"
+        )
+
+    @property
+    def unseen(self) -> bool:
+        """Could it have threads that are not in the picture?"""
+        if not self.supported or self.initialized is False:
+            return False
+        return self.view is None or self.initialized is None
 
 
 @dataclass(eq=False)
@@ -113,7 +122,9 @@ class Thread:
     doubts: dict[str, Doubt] = field(default_factory=dict)
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> str | None:
+        if not self.openmp and "kind" in self.doubts:
+            return None
         return next((m.raw.kind for m in self.openmp if m.raw.kind != "none"), "none")
 
     @property
@@ -136,6 +147,10 @@ class Process:
         for runtime in self.runtimes:
             if runtime.view is not None:
                 self._add(runtime, runtime.view)
+        if any(runtime.unseen for runtime in self.runtimes):
+            for thread in self.threads:
+                if not thread.openmp:
+                    thread.doubts["kind"] = doubts.RUNTIME_UNSEEN
         self._number_regions()
         self._number_tasks()
 
@@ -246,7 +261,9 @@ class Process:
             known = [r for r in self.regions if r.number in one.regions]
             if one.threads is not None and len(known) == 1 and known[0].raw.team_size is not None:
                 last = known[0].raw.team_size - 1
-                return f"There is no thread {one.text}: the threads of {known[0].id} are 0 to {last}."
+                return (
+                    f"There is no thread {one.text}: the threads of {known[0].id} are 0 to {last}."
+                )
             return f"GDB knows no thread of {one.text}: `ompd parallel' shows the regions."
         return self.no_region(one.text)
 

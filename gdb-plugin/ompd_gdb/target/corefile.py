@@ -152,7 +152,8 @@ class CoreFile:
 
     def _is_what_was_mapped(self, file: ElfFile, path: str) -> bool:
         """Does the file begin as it did in the process? The core holds the first page of each ELF
-        file unless its filter was changed; without it nothing can be proven, so nothing is taken."""
+        file unless its filter was changed; without it nothing can be proven, so nothing is taken.
+        """
         for mapping in self.mappings:
             if mapping.path == path and mapping.offset == 0:
                 try:

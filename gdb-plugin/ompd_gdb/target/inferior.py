@@ -18,7 +18,7 @@ from .threads import Threads
 
 
 def kind_of(inferior: gdb.Inferior) -> str:
-    """"live", "core" or "remote"."""
+    """ "live", "core" or "remote"."""
     connection = _connection_type(inferior)
     if connection == "core":
         return "core"

@@ -8,7 +8,7 @@ from typing import Sequence
 from ..model import ids
 from ..model.native import Location
 from ..model.process import Region, Thread
-from .table import Style, Table, count, paragraph, place, plain, shorten
+from .table import NARROWEST, Style, Table, count, fold, paragraph, place, plain, shorten
 
 # A construct's name gives way to what cannot be cut.
 LONGEST_NAME = 40
@@ -24,7 +24,11 @@ def lines(roots: Sequence[Region], style: Style) -> list[str]:
     found.append(
         f"{count(len(parallel), 'region')} beside the initial one"
         f"{'s' if len(shown) - len(parallel) > 1 else ''}"
-        + (f", {count(deepest, 'level')} deep." if parallel else ": no thread is in a parallel region.")
+        + (
+            f", {count(deepest, 'level')} deep."
+            if parallel
+            else ": no thread is in a parallel region."
+        )
     )
     return found + _footnotes(shown, style)
 
@@ -35,10 +39,15 @@ def _branch(
     for i, group in enumerate(groups):
         last = i + 1 == len(groups)
         stem = "" if root else trunk + (style.last_branch if last else style.branch)
-        table.add(stem + f"R{ids.compress(r.number for r in group)}", *_cells(group))
-        children = [child for region in group for child in region.children]
         below = "" if root else trunk + ("   " if last else style.trunk)
+        names = _folded(f"R{ids.compress(r.number for r in group)}", style)
+        table.add(f"\n{below} ".join([stem + names[0], *names[1:]]), *_cells(group))
+        children = [child for region in group for child in region.children]
         _branch(table, _groups(children, style.every), style, below)
+
+
+def _folded(names: str, style: Style) -> list[str]:
+    return [names] if style.width is None else fold(names, max(style.width // 4, NARROWEST))
 
 
 def _groups(regions: Sequence[Region], every: bool) -> list[list[Region]]:
@@ -131,8 +140,11 @@ def detail(region: Region, style: Style) -> list[str]:
         ("begun by", _begun_by(region)),
         ("team", _team([region])),
         ("level", f"{_number(raw.level)}, active level {_number(raw.active_level)}"),
-        ("structure", f"{raw.address:#x}" + (f", serialized region {raw.serial_depth} of it"
-                                             if raw.serial_depth else "")),
+        (
+            "structure",
+            f"{raw.address:#x}"
+            + (f", serialized region {raw.serial_depth} of it" if raw.serial_depth else ""),
+        ),
         ("regions in it", " ".join(child.id for child in region.children) or "none"),
     ]
     found = [region.id]
@@ -140,7 +152,9 @@ def detail(region: Region, style: Style) -> list[str]:
     table = Table(["  OpenMP", "T", "Now in"], style)
     for num, thread in enumerate(region.members):
         native = thread.native if thread is not None else None
-        table.add(f"  {region.id}.{num}", str(native.num) if native else "?", _now_in(region, thread))
+        table.add(
+            f"  {region.id}.{num}", str(native.num) if native else "?", _now_in(region, thread)
+        )
     return found + (table.lines() if region.members else []) + _footnotes([region], style)
 
 

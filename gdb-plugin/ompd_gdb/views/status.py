@@ -10,7 +10,6 @@ from ..model.process import Process, Runtime, Thread
 from . import parallel, threads
 from .table import Style, count, paragraph, plain
 
-
 _FROM = {
     "symbols": "symbols that the runtime publishes",
     "recovered": "the runtime's own table, found in its memory (it is stripped)",
@@ -27,8 +26,8 @@ def status(
 ) -> list[str]:
     found = []
     if program is not None:
-        found.append(f"Program : {_program(program)}")
-    found.append(f"Library : {plain(library.path)}")
+        found += paragraph(f"Program : {_program(program)}", style, " " * 10)
+    found += paragraph(f"Library : {plain(library.path)}", style, " " * 10)
     found.append(f"          {plain(library.version)}, OMPD API {library.api_version}")
     if library.missing:
         found += paragraph(
@@ -54,12 +53,15 @@ def _program(program: Program) -> str:
 
 
 def _runtime(runtime: Runtime, style: Style) -> list[str]:
-    found = [f"Runtime : {plain(runtime.name)}, {plain(runtime.path or '(path unknown)')}"]
+    name = f"Runtime : {plain(runtime.name)}, {plain(runtime.path or '(path unknown)')}"
+    found = paragraph(name, style, " " * 10)
     rows = []
     if runtime.build_id:
         rows.append(f"build-id {runtime.build_id}")
     if not runtime.supported:
         rows.append(runtime.problem or "not supported")
+    elif runtime.initialized is None:
+        rows.append("loaded; it cannot be told whether it has started")
     elif not runtime.initialized:
         rows.append("loaded, not started: the program has not used OpenMP yet")
     else:
@@ -126,7 +128,8 @@ def summary(process: Process, notes: Sequence[str], style: Style) -> list[str]:
     if not odd:
         found.append(f"Nothing odd is seen; {count(len(regions), 'region')} active.")
     for runtime in process.runtimes:
-        state = "" if runtime.initialized or not runtime.supported else " (loaded, not started)"
+        idle = runtime.supported and runtime.initialized is False
+        state = " (loaded, not started)" if idle else ""
         found.append(f"Runtime : {plain(runtime.name)}, {plain(runtime.path or '?')}{state}")
     found.append(f"Threads : {len(process.threads)}: {threads.classes(process.threads)}")
     for note in notes:

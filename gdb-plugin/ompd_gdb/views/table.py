@@ -53,7 +53,9 @@ def shorten(text: str, width: int) -> str:
     return text[:head] + "..." + text[len(text) - (width - 3 - head) :]
 
 
-def place(function: str | None, file: str | None, line: int | None, width: int | None = None) -> str:
+def place(
+    function: str | None, file: str | None, line: int | None, width: int | None = None
+) -> str:
     """func () at file.c:12. The line is never cut, the name is."""
     at = f" at {plain(file.rsplit('/', 1)[-1])}:{line}" if file and line else ""
     name = plain(function or "??")
@@ -67,8 +69,9 @@ Cell = Union[str, Callable[[Union[int, None]], str]]
 
 
 class Table:
-    """Columns as wide as their cells. Those named in `folding' break lists over several lines; a cell
-    of the last column may be a function of the room that is left."""
+    """Columns as wide as their cells. Those named in `folding' break lists over several lines, as
+    cells with line ends do; a cell of the last column may be a function of the room that is left.
+    """
 
     def __init__(self, headings: Sequence[str], style: Style, folding: Sequence[int] = ()) -> None:
         self._rows: list[list[Cell]] = [list(headings)]
@@ -89,8 +92,7 @@ class Table:
             room = self._style.width - sum(widths) - 2 * len(widths)
         found = []
         for row, cells in zip(self._rows, folded):
-            last = row[-1] if isinstance(row[-1], str) else row[-1](room)
-            for parts in itertools.zip_longest(*cells, [last], fillvalue=""):
+            for parts in itertools.zip_longest(*cells, self._last(row[-1], room), fillvalue=""):
                 padded = [part.ljust(width) for part, width in zip(parts, widths)]
                 found.append("  ".join([*padded, parts[-1]]).rstrip())
         return found
@@ -99,6 +101,13 @@ class Table:
         assert isinstance(cell, str)
         if column in self._folding and self._style.width is not None:
             return fold(cell, max(self._style.width // 4, NARROWEST))
+        return cell.split("\n")
+
+    def _last(self, cell: Cell, room: int | None) -> list[str]:
+        if not isinstance(cell, str):
+            return [cell(room)]
+        if room is not None and len(self._rows[0]) - 1 in self._folding:
+            return fold(cell, max(room, NARROWEST))
         return [cell]
 
 

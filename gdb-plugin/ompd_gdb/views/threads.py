@@ -12,7 +12,9 @@ from ..model.process import Process, Thread
 from .table import Style, Table, count, paragraph, place
 
 
-def lines(process: Process, threads: Sequence[Thread], current: int | None, style: Style) -> list[str]:
+def lines(
+    process: Process, threads: Sequence[Thread], current: int | None, style: Style
+) -> list[str]:
     """current: GDB's number of the selected thread."""
     several = len({m.runtime for t in threads for m in t.openmp}) > 1
     table = Table(["", "T", "OpenMP", "Level", "State", "Where"], style, folding=(1, 2))
@@ -58,7 +60,7 @@ def _openmp(group: Sequence[Thread], several: bool) -> str:
         pairs = [(m.chain[0][0].number, m.chain[0][1]) for m in members if m.chain]
         text = ids.short_thread_list(pairs) if pairs else "-"
         cells.append(text)
-    return ", ".join(cells) or "-"
+    return ", ".join(cells) or ("-" if group[0].kind else "?")
 
 
 def _level(thread: Thread) -> str:
@@ -68,7 +70,7 @@ def _level(thread: Thread) -> str:
 
 def _state(thread: Thread) -> str:
     if not thread.openmp:
-        return "not OpenMP"
+        return "not OpenMP" if thread.kind else "?"
     shown = []
     for member in thread.openmp:
         if member.raw.kind == "helper":
@@ -106,7 +108,7 @@ def class_of(thread: Thread) -> str:
     if thread.running:
         return "running"
     if not thread.openmp:
-        return "not OpenMP"
+        return "not OpenMP" if thread.kind else "unknown"
     member = thread.openmp[0]
     if member.raw.kind == "helper":
         return "hidden helper" if len(thread.openmp) == 1 else "helper"
@@ -147,6 +149,9 @@ def footnotes(threads: Sequence[Thread], style: Style) -> list[str]:
     """Why there is a `?', once and not in every line."""
     reasons: dict[str, None] = {}
     for thread in threads:
+        if thread.kind is None:
+            doubt = thread.doubts["kind"]
+            reasons[f"?: {doubt.why}; {doubt.how}"] = None
         for member in thread.openmp:
             for field in ("state", "region", "ancestors"):
                 if field in member.doubts:
