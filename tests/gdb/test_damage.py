@@ -21,31 +21,31 @@ TEXTS = ["ompd", "ompd status", "ompd threads", "ompd threads -all", "ompd paral
 EVERYTHING = [*ASK, *TEXTS, "ompd -json", "ompd status -json"]
 
 
-def told_or_true(answer: sessions.Answer, record: Any, *words: str) -> None:
-    """A damaged target: a sentence, or facts that are true as far as they are told as certain."""
-    for text in answer.texts:
+def told_or_true(answer: sessions.Answer, record: Any, *words: str, time: int = 0) -> None:
+    """A damaged target: a sentence that has the words, or facts of which those are true that are
+    told without a doubt."""
+    threads, parallel = (answer.document(command, time) for command in ASK)
+    texts = [text for c, text in zip(answer.commands, answer.texts) if c in TEXTS]
+    for text in texts:
         for lie in ("no thread is in a parallel region", "not started"):
             assert lie not in text, text
-    documents = [answer.document(command) for command in ASK]
-    if any("error" in document for document in documents):
-        assert all("error" in document for document in documents)
+    if "error" in threads:
+        assert "error" in parallel
         for command, text in zip(answer.commands, answer.texts):
-            if command.startswith(("ompd threads", "ompd parallel")):
+            if command in ("ompd threads", "ompd threads -all", "ompd parallel"):
                 is_a_sentence(text, *words)
         return
-    told = documents[0]["threads"]
-    assert told, "no thread is told"
-    if any({"region", "ancestors"} & set(doubts(thread)) for thread in told):
-        assert not any("Nothing odd" in text for text in answer.texts), answer.everything
     true = truth.Truth(record)
-    for thread in told:
+    assert {t["lwp"] for t in threads["threads"]} >= set(true.threads), "threads are missing"
+    if any(doubts(thread) & UNSURE for thread in threads["threads"]):
+        assert not any("Nothing odd" in text for text in texts), answer.everything
+    for thread in threads["threads"]:
         known = true.threads.get(thread["lwp"])
-        if known is None:
-            continue
-        if known.record["kind"] == "openmp" and not thread["openmp"]:
-            assert thread.get("doubts"), f"told as a thread without OpenMP, without doubt: {thread}"
-        for member in thread["openmp"]:
-            told_as_certain(member, known, thread)
+        if known is not None and known.record["kind"] == "openmp":
+            is_true_or_doubted(thread, known)
+
+
+UNSURE = {"openmp", "kind", "region", "ancestors"}
 
 
 def doubts(thread: Any) -> set[str]:
@@ -54,14 +54,18 @@ def doubts(thread: Any) -> set[str]:
     return found.union(*(member.get("doubts", {}) for member in thread["openmp"]))
 
 
-def told_as_certain(member: Any, known: truth.TrueThread, thread: Any) -> None:
-    for fact in ("thread_num", "level", "active_level", "team_size"):
-        true = known.record["num_threads" if fact == "team_size" else fact]
-        unsure = doubts(thread) & {fact, "region", "ancestors"}
-        if not unsure:
-            assert (
-                member[fact] == true
-            ), f"thread {known.record['tid']}: {fact} is {true}, told {member}"
+def is_true_or_doubted(thread: Any, known: truth.TrueThread) -> None:
+    unsure = doubts(thread)
+    if not thread["openmp"]:
+        assert unsure & UNSURE, f"told as a thread without OpenMP, without a doubt: {thread}"
+    for member in thread["openmp"]:
+        for fact in ("thread_num", "level", "active_level", "team_size"):
+            true = known.record["num_threads" if fact == "team_size" else fact]
+            if not unsure & {fact, *UNSURE}:
+                assert member[fact] == true, f"{fact} is {true}, told without a doubt: {thread}"
+        if not unsure & UNSURE:
+            told = [outer["thread_num"] for outer in member["ancestors"]]
+            assert told == [num for _, num in known.chain[1:]], f"told without a doubt: {thread}"
 
 
 @pytest.mark.parametrize("gdb", GDBS)
@@ -152,7 +156,6 @@ def test_core_of_something_else(folder: Path) -> None:
 INFO = "__kmp_threads[$gtid]->th"
 DAMAGES = {
     "team of a thread": f"set variable {INFO}.th_team = (kmp_team_p *) 0x10",
-    "team is null": f"set variable {INFO}.th_team = (kmp_team_p *) 0",
     "team unaligned": f"set variable {INFO}.th_team = (kmp_team_p *) ((char *) {INFO}.th_team + 3)",
     "team is its thread": f"set variable {INFO}.th_team = (kmp_team_p *) __kmp_threads[$gtid]",
     "task of a thread": f"set variable {INFO}.th_current_task = (kmp_taskdata_t *) 0x10",
@@ -186,7 +189,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_structures(damage: str, folder: Path) -> None:
-    """One word of the runtime's data overwritten, in a worker of nested regions."""
+    """One word of the runtime's data overwritten, of a worker or of its team."""
     executable, runtime = machine.compiled("wide"), machine.cached("libomp-19-ompd")
     with target("live", executable, ("6",), runtime, folder) as made:
         before = [*made.before, "thread 4", "set language c++", "set variable $gtid = __kmp_gtid"]
@@ -195,20 +198,15 @@ def test_damaged_structures(damage: str, folder: Path) -> None:
         record = made.truth()
     assert re.fullmatch(r"\$\d+ = \d+", answer.texts[0]), "the damage cannot be done"
     assert answer.texts[3] == "", f"the damage was not done: {answer.texts[3]}"
-    found = truth.mismatches(record, *(answer.document(c) for c in ASK))
+    found = truth.mismatches(record, *(answer.document(command) for command in ASK))
     assert not found, truth.report(found)
+    told_or_true(answer, record, time=1)
     threads, parallel = (answer.document(command, 1) for command in ASK)
-    if "error" in threads:
-        is_a_sentence(answer.texts[4])
-        return
     if damage in ABOUT_ONE_THREAD:
+        hurt = threads["threads"][3]["lwp"]
         found = truth.mismatches(record, threads, parallel)
-        others = [one for one in found if one.tid not in (None, int(threads["threads"][3]["lwp"]))]
-        assert (
-            not others
-        ), f"a damaged thread changes what is told of others:\n{truth.report(others)}"
-        hurt = threads["threads"][3]
-        told_as_certain_or_doubted(hurt, record)
+        found = [one for one in found if one.tid not in (None, hurt)]
+        assert not found, f"what is told of sound threads has changed:\n{truth.report(found)}"
 
 
 ABOUT_ONE_THREAD = {
@@ -220,13 +218,6 @@ ABOUT_ONE_THREAD = {
     "thread number",
     "negative thread number",
     "gtid",
+    "pthread id",
+    "thread's entry",
 }
-
-
-def told_as_certain_or_doubted(thread: Any, record: Any) -> None:
-    """Nothing false without a doubt about a thread whose structure is damaged."""
-    known = truth.Truth(record).threads[thread["lwp"]]
-    if not thread["openmp"]:
-        assert doubts(thread), f"told as a thread without OpenMP, without doubt: {thread}"
-    for member in thread["openmp"]:
-        told_as_certain(member, known, thread)

@@ -39,6 +39,12 @@ NO_SOURCE = Doubt(
     "the compiler recorded no source position, and no stack shows where the construct is",
     "compile the program with -g",
 )
+NOT_RECORDED = Doubt(
+    "unknown",
+    "the compiler recorded no source position for the runtime, and no stack shows where the "
+    "construct is",
+    "`bt' in the thread shows the way there",
+)
 NO_LINE = Doubt(
     "unknown", "the program has no line information here", "compile the program with -g"
 )

@@ -24,6 +24,7 @@ class Places:
             (where.Runtime(r.start, r.end, r.path) for r in process.runtimes), skipped
         )
         self._threads_known = self._regions_known = False
+        self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
     def locate_threads(self) -> None:
         """The user's own frame of each thread."""
@@ -89,7 +90,7 @@ class Places:
             if region.location is None and self._shares_structure(region):
                 region.doubts["loc"] = doubts.SHARED_STRUCTURE
             elif region.location is None or region.location.function in (None, where.NAMELESS):
-                region.doubts["loc"] = doubts.NO_SOURCE
+                region.doubts["loc"] = doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE
             elif region.location.line is None:
                 region.doubts["loc"] = doubts.NO_LINE
 
@@ -97,6 +98,7 @@ class Places:
         """A call of the runtime's is a region's only if what it executes is the region's code:
         regions with if(0) are begun without a call that a stack would show."""
         for body, frame in where.fork_sites(self._frames(thread), self._code, llvm.FORKS):
+            self._has_lines = self._has_lines or frame.location.line is not None
             if body is None or not body.entry:
                 continue
             for region in missing:

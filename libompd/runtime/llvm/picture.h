@@ -47,6 +47,7 @@ struct seen_region {
 	int32_t level;
 	int32_t team_size;
 	int32_t first_thread; /* index of thread 0 in t_threads */
+	target_addr function; /* the outlined code; 0: not known */
 	uint32_t source;      /* offset in text, + 1; 0: none */
 };
 

@@ -90,7 +90,7 @@ static bool lay_out_info(struct structures *ret, const uint64_t *table, const st
 static bool lay_out_team(struct structures *ret, const uint64_t *table, const struct record *record)
 {
 	struct span *const wanted[] = {&ret->team.t_pkfn, &ret->team.t_serialized,
-				       &ret->team.t_ident};
+				       &ret->team.t_ident, &ret->team.t_argc, &ret->team.t_argv};
 	const struct span *const needed[] = {&ret->team.t_parent,
 					     &ret->team.t_nproc,
 					     &ret->team.t_level,
@@ -110,6 +110,8 @@ static bool lay_out_team(struct structures *ret, const uint64_t *table, const st
 	ret->team.t_pkfn = published(table, ACCESS_kmp_base_team_t__t_pkfn);
 	ret->team.t_serialized = recorded(record, RECORD_FIELD_kmp_base_team_t__t_serialized);
 	ret->team.t_ident = recorded(record, RECORD_FIELD_kmp_base_team_t__t_ident);
+	ret->team.t_argc = recorded(record, RECORD_FIELD_kmp_base_team_t__t_argc);
+	ret->team.t_argv = recorded(record, RECORD_FIELD_kmp_base_team_t__t_argv);
 	return cover(&ret->team.extent, needed, COUNT(needed), wanted, COUNT(wanted));
 }
 
@@ -204,6 +206,8 @@ ompd_rc_t team_read(const struct target *target, const struct structures *struct
 	ret->t_pkfn = get(&bytes, structures->team.t_pkfn);
 	ret->t_serialized = get_int(&bytes, structures->team.t_serialized);
 	ret->t_ident = get(&bytes, structures->team.t_ident);
+	ret->t_argc = get_int(&bytes, structures->team.t_argc);
+	ret->t_argv = get(&bytes, structures->team.t_argv);
 	return ompd_rc_ok;
 }
 

@@ -28,6 +28,7 @@ struct structures {
 		struct extent extent;
 		struct span t_parent, t_nproc, t_level, t_active_level, t_master_tid, t_threads;
 		struct span t_implicit_task_taskdata, t_pkfn, t_serialized, t_ident;
+		struct span t_argc, t_argv;
 	} team;
 	struct {
 		struct extent extent;
@@ -66,6 +67,8 @@ struct team {
 	target_addr t_pkfn;
 	int32_t t_serialized; /* -1: not known */
 	target_addr t_ident;  /* 0: not known */
+	int32_t t_argc;       /* -1: not known */
+	target_addr t_argv;   /* 0: not known */
 };
 
 /* kmp_taskdata_t */

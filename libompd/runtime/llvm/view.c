@@ -222,18 +222,6 @@ static void write_members(const struct picture *picture, const struct seen_regio
 	}
 }
 
-/* The outlined function. A serialized region's t_pkfn is left over from another; with gcc's entry points it
- * is a wrapper of libomp's own. */
-static target_addr function_of(const struct picture *picture, const struct seen_region *region)
-{
-	const struct seen_team *team = picture_team(picture, region->team);
-
-	if (region->generator != ompd_generator_parallel || region->serialized ||
-	    image_contains(&picture->space->image, team->team.t_pkfn))
-		return 0;
-	return team->team.t_pkfn;
-}
-
 static void write_regions(const struct picture *picture, const struct parts *parts, char *block)
 {
 	ompdx_view_region_t *regions = (void *)(block + parts->regions);
@@ -262,7 +250,7 @@ static void write_regions(const struct picture *picture, const struct parts *par
 			ret->team_num = (int32_t)part_number(region->part);
 		}
 		ret->problem = team->problem;
-		ret->function = function_of(picture, region);
+		ret->function = region->function;
 		if (region->source)
 			ret->source = block + parts->text + region->source - 1;
 		ret->member_first = member_first;
