@@ -233,17 +233,18 @@ class Callbacks:
             return Rc.STALE_HANDLE
         if not identifier:
             return Rc.BAD_INPUT
-        if kind == capi.OMPD_THREAD_ID_PTHREAD:
-            expected, find = target.pointer_size, target.thread_with_pthread_id
-        elif kind == capi.OMPD_THREAD_ID_LWP:
-            expected, find = 4, target.thread_with_lwp
-        else:
+        if kind not in (capi.OMPD_THREAD_ID_PTHREAD, capi.OMPD_THREAD_ID_LWP):
             return Rc.UNSUPPORTED
+        by_pthread = kind == capi.OMPD_THREAD_ID_PTHREAD
+        expected = target.pointer_size if by_pthread else 4
         if size != expected:
             return Rc.BAD_INPUT
         # The library has converted nothing here: the bytes are the host's.
         number = int.from_bytes(capi.bytes_at(identifier, size), capi.HOST_BYTE_ORDER)
-        thread = find(number)
+        if by_pthread:
+            thread = target.thread_with_pthread_id(number)
+        else:
+            thread = target.thread_with_lwp(number)
         if not thread:
             return Rc.UNAVAILABLE
         out[0] = thread

@@ -230,14 +230,14 @@ class Session:
         image = found.image
         runtime = Runtime(number, found.kind, found.version, "", image.path, image.load_bias)
         runtime.supported = found.kind == "llvm"
+        space: AddressSpace | None = None
         try:
             space = loaded.open_runtime(self._context, image)
+            _refresh(runtime, space)
         except OmpdError as error:
             runtime.problem = f"cannot be opened ({error})"
+            runtime.initialized = None
             runtime.diagnostics = loaded.diagnostics()
-            space = None
-        else:
-            _refresh(runtime, space)
         if not runtime.supported:
             runtime.problem = gomp.NOT_SUPPORTED
         return runtime, space
@@ -287,7 +287,7 @@ class Session:
             self._places.locate_regions()
 
 
-NOT_TOLD = "is loaded; it cannot be told whether it has started"
+NOT_TOLD = "is loaded, but it cannot be told whether it has started"
 
 
 def _take(runtime: Runtime, space: AddressSpace, natives: list[NativeThread]) -> None:

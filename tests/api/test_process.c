@@ -293,7 +293,7 @@ static void test_no_guessing(void **state)
 					      &thread),
 			  ompd_rc_unavailable);
 		assert_true(noted(handle, cases[i].code));
-		assert_int_equal(info_of(handle).initialized, 0);
+		assert_int_equal(info_of(handle).initialized, 1);
 		assert_ok(ompd_rel_address_space_handle(handle));
 		fake_process_destroy(omp);
 	}

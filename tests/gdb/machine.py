@@ -96,11 +96,14 @@ def gdb(name: str) -> str:
     return path
 
 
-def compiled(program: str, build: str = "debug", link: tuple[str, ...] = ()) -> Path:
-    """The executable of a program in tests/programs; `link` makes a variant of it."""
+def compiled(
+    program: str, build: str = "debug", *, link: tuple[str, ...] = (), compiler: str = CLANG
+) -> Path:
+    """The executable of a program in tests/programs; `link' makes a variant of it, and gcc's calls
+    GNU's entry points."""
     makers = {"fortran_frame": _fortran_frame, "whole_fortran": _whole_fortran}
     flags = BUILDS[build] + list(link)
-    key = hashlib.sha256(" ".join([program, *flags]).encode())
+    key = hashlib.sha256(" ".join([program, compiler, *flags]).encode())
     for source in sorted(PROGRAMS.iterdir()):
         if source.is_file():
             key.update(source.read_bytes())
@@ -110,15 +113,18 @@ def compiled(program: str, build: str = "debug", link: tuple[str, ...] = ()) -> 
         # Another worker may make the same: each works in a folder of its own.
         scratch = folder.with_name(f"{folder.name}.{os.getpid()}")
         scratch.mkdir(parents=True, exist_ok=True)
-        makers.get(program, _from_one_source)(program, flags, scratch)
+        if program in makers:
+            makers[program](program, flags, scratch)
+        else:
+            _from_one_source(program, compiler, flags, scratch)
         folder.mkdir(exist_ok=True)
         (scratch / program).replace(executable)
         shutil.rmtree(scratch)
     return executable
 
 
-def _from_one_source(program: str, flags: list[str], into: Path) -> None:
-    source, compiler = PROGRAMS / f"{program}.c", CLANG
+def _from_one_source(program: str, compiler: str, flags: list[str], into: Path) -> None:
+    source = PROGRAMS / f"{program}.c"
     if not source.exists():
         source, compiler = PROGRAMS / f"{program}.cc", CLANGXX
     openmp = [] if program == "no_openmp" else ["-fopenmp"]
@@ -138,15 +144,6 @@ def _whole_fortran(program: str, flags: list[str], into: Path) -> None:
     run("gcc", *flags, "-fopenmp", "-c", PROGRAMS / "fortran_recorder.c", "-o", recorder)
     source = PROGRAMS / "whole_fortran.F90"
     run("gfortran", *flags, "-fopenmp", source, recorder, "-o", into / program, cwd=into)
-
-
-def compiled_by_gcc(program: str) -> Path:
-    """Calls GOMP_* entry points."""
-    folder = BUILD / "tests" / "programs" / f"gcc.{os.getpid()}"
-    folder.mkdir(parents=True, exist_ok=True)
-    executable = folder / program
-    run("gcc", "-g", "-fopenmp", PROGRAMS / f"{program}.c", "-o", executable, "-pthread")
-    return executable
 
 
 def as_libgomp(runtime: Path, folder: Path) -> Path:

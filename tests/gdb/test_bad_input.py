@@ -55,7 +55,7 @@ def test_program_without_openmp(gdb: str, folder: Path) -> None:
 
 def test_program_with_libgomp_alone(folder: Path) -> None:
     """GNU's runtime is recognised, named with its version, and not served yet."""
-    executable = machine.compiled_by_gcc("nested")
+    executable = machine.compiled("nested", compiler="gcc")
     with target("live", executable, (), machine.cached("libgomp-12"), folder) as made:
         commands = ["ompd threads", "ompd parallel", "ompd threads -json", "ompd status -json"]
         answer = ask("gdb", commands, made.before, made.files, folder=folder)

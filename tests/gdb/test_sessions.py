@@ -222,8 +222,7 @@ def test_states_in_a_barrier(folder: Path) -> None:
 @pytest.mark.parametrize("kind", ["live", "core"])
 def test_gnu_compiler_on_llvm_runtime(kind: str, program: str, folder: Path) -> None:
     """GNU's entry points, through which the compiler tells nothing of the source."""
-    fortran = program == "whole_fortran"
-    executable = machine.compiled(program) if fortran else machine.compiled_by_gcc(program)
+    executable = machine.compiled(program, compiler="gcc")
     runtime = machine.as_libgomp(machine.cached("libomp-19"), folder / "lib")
     with target(kind, executable, (), runtime, folder) as made:
         answer = ask("gdb", [*ASK, "ompd", "ompd parallel"], made.before, made.files, folder=folder)

@@ -67,7 +67,9 @@ def test_a_huge_range_costs_nothing() -> None:
     assert 999999999 in ids.Numbers("0-999999999")
 
 
-@pytest.mark.parametrize("word", ["", "R", "R1.", "R1.7-3", "x", "1.2.3", "-1", "R1..2", "t", "1e3"])
+@pytest.mark.parametrize(
+    "word", ["", "R", "R1.", "R1.7-3", "x", "1.2.3", "-1", "R1..2", "t", "1e3"]
+)
 def test_what_is_no_id_is_refused_with_the_forms(word: str) -> None:
     with pytest.raises(ids.IdError, match="R1.0-6,8"):
         ids.parse(word)

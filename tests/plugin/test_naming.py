@@ -40,7 +40,8 @@ def test_file_with_a_semicolon() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [None, "", "heat.c", ";unknown;unknown;0;0;;", ";heat.c;main;0;0;;", ";a;b;9999999999;1;;"]
+    "text",
+    [None, "", "heat.c", ";unknown;unknown;0;0;;", ";heat.c;main;0;0;;", ";a;b;9999999999;1;;"],
 )
 def test_no_position(text: str | None) -> None:
     assert naming.parse_source(text) is None

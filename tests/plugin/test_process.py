@@ -61,9 +61,11 @@ def test_every_thread_has_its_innermost_name() -> None:
 
 def test_only_a_worker_without_region_is_idle() -> None:
     states = [[m.state for m in thread.openmp] for thread in two_in_two().threads]
-    assert states[4] == ["idle"] and [None] in states and "state" in two_in_two().threads[
-        0
-    ].openmp[0].doubts
+    assert (
+        states[4] == ["idle"]
+        and [None] in states
+        and "state" in two_in_two().threads[0].openmp[0].doubts
+    )
 
 
 def test_roots_are_numbered_by_their_thread() -> None:
@@ -110,7 +112,9 @@ def test_a_runtime_that_has_not_started_has_no_threads() -> None:
 
 
 def test_a_thread_that_gdb_does_not_know_is_shown() -> None:
-    view = View([ViewThread(None, "worker", ((0, 0),))], [ViewRegion(1, None, "program", 0, 0, 1, (0,))])
+    view = View(
+        [ViewThread(None, "worker", ((0, 0),))], [ViewRegion(1, None, "program", 0, 0, 1, (0,))]
+    )
     process = Process([], [runtime(view)])
     assert process.threads[0].native is None
     assert [code for code, _ in status.findings(process)] == ["thread_unknown"]

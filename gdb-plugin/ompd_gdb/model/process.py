@@ -200,7 +200,7 @@ class Process:
             if region.parent is not None:
                 region.parent.children.append(region)
         pending = sorted((r for r in self.regions if r.parent is None), key=_root_key, reverse=True)
-        ordered = []
+        ordered: list[Region] = []
         while pending:
             region = pending.pop()
             region.number = len(ordered)

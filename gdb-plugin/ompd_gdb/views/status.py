@@ -61,7 +61,7 @@ def _runtime(runtime: Runtime, style: Style) -> list[str]:
     if not runtime.supported:
         rows.append(runtime.problem or "not supported")
     elif runtime.initialized is None:
-        rows.append("loaded; it cannot be told whether it has started")
+        rows.append(runtime.problem or "it cannot be told whether it has started")
     elif not runtime.initialized:
         rows.append("loaded, not started: the program has not used OpenMP yet")
     else:

@@ -138,18 +138,37 @@ static void describe(struct address_space *space, ompdx_runtime_info_t *info)
 		    text_decimal(number, space->runtime_version));
 }
 
+/* Whether the program has used OpenMP, when the runtime's structures cannot be found. */
+static ompd_rc_t find_started(struct address_space *space, int32_t *ret)
+{
+	const struct llvm *llvm = space->runtime_state;
+	bool allocated;
+	ompd_rc_t rc;
+
+	*ret = -1;
+	if (llvm->source != ompdx_descriptors_none)
+		return ompd_rc_ok;
+	rc = thread_array_allocated(space, &allocated);
+	if (rc == ompd_rc_ok)
+		*ret = allocated;
+	return rc == ompd_rc_error ? ompd_rc_ok : rc;
+}
+
 static ompd_rc_t llvm_info(struct address_space *space, ompdx_runtime_info_t *info)
 {
 	struct llvm *llvm;
-	const ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
 	describe(space, info);
 	info->state_tracking = -1;
 	if (rc == ompd_rc_ok) {
 		info->initialized = 1;
 		info->state_tracking = llvm_tracks_states(space, llvm);
-	} else if (rc != ompd_rc_unavailable) {
-		return rc;
+	} else {
+		if (rc == ompd_rc_unavailable)
+			rc = find_started(space, &info->initialized);
+		if (rc != ompd_rc_ok)
+			return rc;
 	}
 	llvm = space->runtime_state;
 	info->descriptors = llvm->source;

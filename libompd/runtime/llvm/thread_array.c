@@ -204,6 +204,43 @@ ompd_rc_t thread_array_locate(struct address_space *space, const struct llvm *ll
 	return ompd_rc_unavailable;
 }
 
+ompd_rc_t thread_array_allocated(struct address_space *space, bool *ret)
+{
+	const struct target *target = &space->target;
+	struct address_range ranges[IMAGE_WRITABLE_MAX];
+	const unsigned count = recovery_ranges(space, ranges);
+	unsigned candidates = 0;
+
+	*ret = false;
+	for (unsigned i = 0; i < count && !*ret; i++) {
+		uint64_t *words;
+		size_t number;
+		ompd_rc_t rc = recovery_read(space, ranges[i], &words, &number);
+
+		if (rc != ompd_rc_ok)
+			return rc;
+		for (size_t at = 0; at < number && !*ret; at++) {
+			target_addr descriptor[DESCRIPTOR_WORDS];
+
+			if (words[at] < 4096 || words[at] % target->sizes.sizeof_pointer ||
+			    image_contains(&space->image, words[at]))
+				continue;
+			if (candidates++ >= RECOVERY_CANDIDATES_MAX)
+				break;
+			rc = target_read_pointers(target, descriptor_of(target, words[at]),
+						  DESCRIPTOR_WORDS, descriptor);
+			if (rc != ompd_rc_ok && rc != ompd_rc_error)
+				break;
+			*ret = rc == ompd_rc_ok && descriptor_fits(descriptor, words[at]);
+			rc = ompd_rc_ok;
+		}
+		callback_free(words);
+		if (rc != ompd_rc_ok)
+			return rc;
+	}
+	return count ? ompd_rc_ok : ompd_rc_error;
+}
+
 ompd_rc_t thread_array_read(struct address_space *space, const struct llvm *llvm,
 			    struct thread_array *ret)
 {

@@ -16,6 +16,10 @@ struct thread_array {
 ompd_rc_t thread_array_locate(struct address_space *space, const struct llvm *llvm,
 			      target_addr *variable);
 
+/* Whether libomp has allocated anything: before its start it has not. For builds whose structures are not
+ * known, since the mark of its allocator is the same in all. error: its data is unreadable. */
+ompd_rc_t thread_array_allocated(struct address_space *space, bool *ret);
+
 /* Reads the whole array as it is now. thread_array_deinit is due after ompd_rc_ok. */
 ompd_rc_t thread_array_read(struct address_space *space, const struct llvm *llvm,
 			    struct thread_array *ret);
