@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one file to source, or to auto-load: makes the ompd commands known to GDB, and no more. The rest
-of the package, and libompd, are loaded when a command is used.
+"""The one file to source, or to auto-load: makes the ompd commands known to GDB, and no more. The
+rest of the package, and libompd, are loaded when a command is used.
 
-Works in the source tree (with build/ beside gdb-plugin/) and installed (PREFIX/share/ompd). Keeps to
-the Python of every GDB that may read it, to be able to say that it is too old.
+Works in the source tree (with build/ beside gdb-plugin/) and installed (PREFIX/share/ompd). Keeps
+to the Python of every GDB that may read it, to be able to say that it is too old.
 """
 
 import os

@@ -407,7 +407,8 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
 
 
 def load(path: str) -> tuple[Any, set[str]]:
-    """Open a library. Returns it, and the names of our routines that it lacks. OSError: it cannot."""
+    """Open a library. Returns it, and the names of our routines that it lacks. OSError: it
+    cannot."""
     dll = ctypes.CDLL(path)
     missing = set()
     for name, arguments in {**OMPD_ROUTINES, **OMPDX_ROUTINES}.items():

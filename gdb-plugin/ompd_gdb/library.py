@@ -114,8 +114,8 @@ class Library:
 
     @contextmanager
     def _catching_leaks(self) -> Iterator[None]:
-        """Ctrl-C can hit a callback before it has entered its `try': ctypes drops that exception and
-        tells this hook, which keeps it for the end of the call."""
+        """Ctrl-C can hit a callback before it has entered its `try': ctypes drops that exception
+        and tells this hook, which keeps it for the end of the call."""
         hook = sys.unraisablehook
 
         def keep(unraisable: Any) -> None:
@@ -185,7 +185,8 @@ class Library:
         return AddressSpace(self, handle)
 
     def diagnostics(self, handle: Any = None) -> list[Diagnostic]:
-        """About an address space or, without a handle, about the last attempt to find or open one."""
+        """About an address space or, without a handle, about the last attempt to find or open
+        one."""
         out = capi.pointer_to(capi.ompdx_diagnostics_t)()
         try:
             self._call("ompdx_get_diagnostics", handle, capi.byref(out))

@@ -16,7 +16,8 @@ NAME = "libompd.so"
 
 def own_candidates(package: str) -> list[str]:
     """Where our library lies, seen from the directory of this package: in the source tree it is
-    SOURCE/gdb-plugin/ompd_gdb with SOURCE/build, installed PREFIX/share/ompd/ompd_gdb with PREFIX/lib*.
+    SOURCE/gdb-plugin/ompd_gdb with SOURCE/build, installed PREFIX/share/ompd/ompd_gdb with
+    PREFIX/lib*.
     """
     home = os.path.dirname(os.path.realpath(package))
     source, prefix = os.path.dirname(home), os.path.dirname(os.path.dirname(home))

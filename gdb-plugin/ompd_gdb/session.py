@@ -25,7 +25,10 @@ from .target.places import Places
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
-_WITHOUT_EXECUTABLE = "GDB has the core file, but not the program that it is of: first `file {exe}', then `core {core}'."
+_WITHOUT_EXECUTABLE = (
+    "GDB has the core file, but not the program that it is of: "
+    "first `file {exe}', then `core {core}'."
+)
 
 _library: Library | None = None
 _library_settings: tuple[str, str] | None = None
@@ -72,7 +75,8 @@ def current() -> Session:
         raise UserError(
             "no_process",
             "There is no process to look at.",
-            "Start the program with `run', or use `attach PID', or `file EXE' and then `core CORE'.",
+            "Start the program with `run', or use `attach PID',"
+            " or `file EXE' and then `core CORE'.",
         )
     _connect_events()
     inferior = gdb.selected_inferior()
@@ -102,7 +106,7 @@ class Session:
         self._outdated = False
         self._identity: tuple[Any, ...] = ()
 
-    # ---- Life --------------------------------------------------------------------------------------
+    # ---- Life ------------------------------------------------------------------------------------
 
     def drop_picture(self) -> None:
         """What the picture shows may no longer be so."""
@@ -114,8 +118,8 @@ class Session:
         self._outdated = True
 
     def check(self) -> None:
-        """Is this still the process that was looked at, through the library that is wanted? What was
-        not found is looked for again."""
+        """Is this still the process that was looked at, through the library that is wanted? What
+        was not found is looked for again."""
         identity = (self.inferior.pid, self.inferior.progspace.filename, library())
         started = self._opened and all(r.initialized or not r.supported for r, _ in self._opened)
         if self._outdated or identity != self._identity or not (self.taken or started):
@@ -136,7 +140,7 @@ class Session:
             self._target.close()
             self._target = None
 
-    # ---- The program -------------------------------------------------------------------------------
+    # ---- The program -----------------------------------------------------------------------------
 
     @property
     def target(self) -> InferiorTarget:
@@ -161,8 +165,8 @@ class Session:
         running = sum(1 for thread in self.inferior.threads() if thread.is_running())
         if running:
             found.append(
-                f"{running} thread{'s are' if running > 1 else ' is'} running: what is shown may have"
-                " changed while it was read. `interrupt' stops them."
+                f"{running} thread{'s are' if running > 1 else ' is'} running: what is shown"
+                " may have changed while it was read. `interrupt' stops them."
             )
         return found
 
@@ -181,7 +185,7 @@ class Session:
             )
         return found
 
-    # ---- Runtimes ----------------------------------------------------------------------------------
+    # ---- Runtimes --------------------------------------------------------------------------------
 
     def runtimes(self) -> list[Runtime]:
         """Raises UserError."""
@@ -242,7 +246,7 @@ class Session:
             runtime.problem = gomp.NOT_SUPPORTED
         return runtime, space
 
-    # ---- The picture of this stop ------------------------------------------------------------------
+    # ---- The picture of this stop ----------------------------------------------------------------
 
     def process(self) -> Process:
         """Threads and regions. Raises UserError if there is nothing to show."""
@@ -333,7 +337,7 @@ def _why_no_view(error: OmpdError) -> str:
     return f"could not be read ({error})"
 
 
-# ---- Events ----------------------------------------------------------------------------------------
+# ---- Events --------------------------------------------------------------------------------------
 
 
 def _drop_pictures(event: object) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can the user set? `set ompd ...' and `show ompd ...'. Read at GDB's start: imports gdb alone."""
+"""What can the user set? `set ompd ...' and `show ompd ...'. Read at GDB's start: imports gdb
+alone."""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ class ShowOmpd(gdb.Command):
 
 class Library(gdb.Parameter):
     """The OMPD library (libompd.so) that the ompd commands load.
-    Empty, which is the default: the library that came with these commands, else the first libompd.so in
-    the directories of `set ompd library-path'. A library that the debugged program names is never loaded.
+    Empty, which is the default: the library that came with these commands, else the first
+    libompd.so in the directories of `set ompd library-path'. A library that the debugged program
+    names is never loaded.
     """
 
     name = "ompd library"
@@ -69,8 +71,8 @@ class LibraryPath(gdb.Parameter):
 
 class SkipLibraries(gdb.Parameter):
     """Libraries in which the ompd commands do not look for the user's own code.
-    Names separated by blanks, in which * stands for anything. The C library, the dynamic linker and the
-    OpenMP runtimes are always passed over."""
+    Names separated by blanks, in which * stands for anything. The C library, the dynamic linker and
+    the OpenMP runtimes are always passed over."""
 
     name = "ompd skip-libraries"
     set_doc = "Set the libraries whose frames are not the user's own."

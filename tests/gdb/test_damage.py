@@ -13,6 +13,7 @@ import pytest
 import sessions
 import truth
 from cells import GDBS
+from machine import Case
 from sentences import is_a_sentence
 from sessions import ask, target
 
@@ -151,6 +152,29 @@ def test_core_of_something_else(folder: Path) -> None:
         other = machine.compiled("beside")
         answer = ask("gdb", EVERYTHING, [], [other, *made.files[1:]], folder=folder)
         told_or_true(answer, made.truth())
+
+
+@pytest.mark.parametrize(
+    "case", [Case("nested"), Case("teams", args=("2", "nested")), Case("roots")], ids=str
+)
+def test_unknown_version(case: Case, folder: Path) -> None:
+    """A table that is no known version's: what it covers is served, the rest is said to be unknown."""
+    executable, runtime = machine.compiled(case.source), machine.cached("libomp-19-ompd")
+    with target("live", executable, case.args, runtime, folder) as made:
+        other = "set variable *(long *) &ompd_sizeof__kmp_taskdata_t = 424"
+        answer = ask("gdb", EVERYTHING, [*made.before, other], made.files, folder=folder)
+        record = made.truth()
+    threads, parallel = (answer.document(command) for command in ASK)
+    codes = {one["code"] for one in threads["runtimes"][0]["diagnostics"]}
+    assert any("record" in code for code in codes), codes
+    found = truth.mismatches(record, threads, parallel)
+    # Positions and task details are in no published descriptor.
+    unknown = re.compile(r"R\d+ construct's line|task |doubts$")
+    false = [one for one in found if not unknown.match(one.fact) or one.told not in TELLS_NOTHING]
+    assert not false, truth.report(false) + answer.everything
+
+
+TELLS_NOTHING: list[Any] = [None, "unknown", True, ["task"]]
 
 
 INFO = "__kmp_threads[$gtid]->th"

@@ -21,7 +21,8 @@ static void sweep_row(int block, long row)
 	for (int column = 1; column < COLUMNS - 1; column++)
 		next[block][row][column] =
 			(plate[block][row - 1][column] + plate[block][row + 1][column] +
-			 plate[block][row][column - 1] + plate[block][row][column + 1]) / 4;
+			 plate[block][row][column - 1] + plate[block][row][column + 1]) /
+			4;
 }
 
 static void sweep(int block)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What have all commands in common? Their options, their output, and that a user never sees a traceback."""
+"""What have all commands in common? Their options, their output, and that a user never sees a
+traceback."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ class Arguments:
 
 
 class OmpdCommand(gdb.Command):
-    """A command of ours. Its docstring is its help and, by tools/gen-commands-doc, its documentation."""
+    """A command of ours. Its docstring is its help and, by tools/gen-commands-doc, its
+    documentation."""
 
     name = ""
     prefix = False

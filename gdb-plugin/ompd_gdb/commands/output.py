@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does output reach the user? Text through GDB, so that paging, `pipe' and logging work; JSON into
-a file, or to GDB's stdout without paging."""
+"""How does output reach the user? Text through GDB, so that paging, `pipe' and logging work; JSON
+into a file, or to GDB's stdout without paging."""
 
 from __future__ import annotations
 

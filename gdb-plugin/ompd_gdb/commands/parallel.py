@@ -11,12 +11,12 @@ class Parallel(OmpdCommand):
 
     Usage: ompd parallel [ID] [-all] [-wide] [-json [FILE]]
 
-    For each region: the construct that began it (function, file, line), its number of threads, whether
-    it is serialized or part of a league, and the GDB threads in it. Equal regions share a line.
-    With ID, a region such as R2 or a thread such as R2.1 or 3: all about that region.
+    For each region: the construct that began it (function, file, line), its number of threads,
+    whether it is serialized or part of a league, and the GDB threads in it. Equal regions share a
+    line. With ID, a region such as R2 or a thread such as R2.1 or 3: all about that region.
 
-    -all gives each region its own line. -wide breaks no lines. -json prints a JSON document ("ompd/1"),
-    or writes it to FILE; a word that could be an id is not taken for FILE.
+    -all gives each region its own line. -wide breaks no lines. -json prints a JSON document
+    ("ompd/1"), or writes it to FILE; a word that could be an id is not taken for FILE.
     `--' ends the options."""
 
     name = "ompd parallel"

@@ -26,7 +26,7 @@ class Status(OmpdCommand):
         from .. import session
         from ..errors import UserError
         from ..views import json_document, status
-        from . import documents, output
+        from . import output
 
         library = session.library_facts()
         section = {"library": json_document.library(library)}

@@ -68,7 +68,8 @@ TASK_SITE_NOT_READ = Doubt(
 
 _PROBLEMS = {
     "unreadable": "memory of the runtime's that describes it could not be read",
-    "inconsistent": "the runtime's structures contradict each other: they are being changed, or damaged",
+    "inconsistent": "the runtime's structures contradict each other: "
+    "they are being changed, or damaged",
     "limit": "a walk through the runtime's structures was cut at its limit",
 }
 

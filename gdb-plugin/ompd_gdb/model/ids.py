@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are threads, regions and tasks named? R1, R1.7, t3; lists such as 0-6,8; and what users type."""
+"""How are threads, regions and tasks named? R1, R1.7, t3; lists such as 0-6,8; and what users
+type."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does the user call this code? Compilers move a construct's body to a function of its own; here
-its name becomes that of the function in which the user wrote the construct.
+"""What does the user call this code? Compilers move a construct's body to a function of its own;
+here its name becomes that of the function in which the user wrote the construct.
 """
 
 from __future__ import annotations

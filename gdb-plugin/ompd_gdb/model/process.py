@@ -2,8 +2,8 @@
 """Which threads and regions does the process have? The runtimes' views and the debugger's threads,
 joined and numbered.
 
-Regions are numbered over all runtimes, in pre-order over the roots sorted by GDB's thread number, so
-that two commands of one stop, and every thread that is selected, see the same ids.
+Regions are numbered over all runtimes, in pre-order over the roots sorted by GDB's thread number,
+so that two commands of one stop, and every thread that is selected, see the same ids.
 """
 
 from __future__ import annotations
@@ -253,7 +253,10 @@ class Process:
     def _absent(self, one: ids.Ids, inferior: int) -> str:
         if isinstance(one, ids.NativeIds):
             if one.inferior not in (None, inferior):
-                return f"{one.text} belongs to another inferior: select it with `inferior {one.inferior}'."
+                return (
+                    f"{one.text} belongs to another inferior:"
+                    f" select it with `inferior {one.inferior}'."
+                )
             return f"There is no thread {one.text}: `info threads' lists those that GDB knows."
         if isinstance(one, ids.TaskIds):
             return f"No thread executes a task {one.text} now: `ompd threads -all' shows the tasks."
@@ -280,7 +283,8 @@ class Process:
 
 
 def _is_member(thread: Thread, region: Region, num: int) -> bool:
-    """R0.0 stays the name of the thread that has gone on into R1; what it started there has another."""
+    """R0.0 stays the name of the thread that has gone on into R1; what it started there has
+    another."""
     return num < len(region.members) and region.members[num] is thread
 
 

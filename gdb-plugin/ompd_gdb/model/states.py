@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the numbers of thread states mean? OMPT's names (OpenMP 6.0, 33.31) without ompt_state_."""
+"""What do the numbers of thread states mean? OMPT's names (OpenMP 6.0, 33.31) without
+ompt_state_."""
 
 from __future__ import annotations
 

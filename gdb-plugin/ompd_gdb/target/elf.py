@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does an ELF file say? Headers, notes and symbols, for files that may be truncated or hostile.
+"""What does an ELF file say? Headers, notes and symbols, for files that may be truncated or
+hostile.
 
 Knows no GDB. Every offset and count comes from the file, so each is checked against its length.
 """
@@ -156,7 +157,8 @@ class ElfFile:
         return found
 
     def symbols(self, name: str) -> Iterator[Symbol]:
-        """The definitions of a name, those of the full table first. Thread-local ones are left out."""
+        """The definitions of a name, those of the full table first. Thread-local ones are left
+        out."""
         sections = self.sections()
         wanted = name.encode("utf-8", "surrogateescape") + b"\0"
         tables = [section for section in sections if section.kind in (SHT_SYMTAB, SHT_DYNSYM)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which images are in the process, and where? From the auxiliary vector over the program's own
-headers to the dynamic linker's list, by reading memory: GDB does not tell Python load addresses, and
-asking it by an expression depends on the user's language.
+headers to the dynamic linker's list, by reading memory: GDB does not tell Python load addresses,
+and asking it by an expression depends on the user's language.
 """
 
 from __future__ import annotations

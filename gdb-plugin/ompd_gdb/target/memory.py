@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are the target's bytes read? Of a process through GDB, of a core file by ourselves: GDB answers
-zeros for what was not dumped."""
+"""How are the target's bytes read? Of a process through GDB, of a core file by ourselves: GDB
+answers zeros for what was not dumped."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def open_core(progspace: gdb.Progspace) -> CoreFile:
 
 
 def core_path() -> str | None:
-    """GDB tells Python only since 18: the lines of `info files' that name a file are as old as GDB."""
+    """GDB tells Python only since 18: the lines of `info files' that name a file are as old as
+    GDB."""
     text = gdb.execute("info files", to_string=True)
     for match in re.finditer(r"^\t[`‘](.+)['’], ", text, re.MULTILINE):
         try:

@@ -16,7 +16,8 @@ _relied_on: list[gdb.InferiorThread] = []  # by the on_thread blocks that we are
 def kept_selection() -> Iterator[None]:
     """The thread and the frame that are selected now are selected afterwards, whatever happens.
 
-    Around a loop over threads it saves the way back after each: that unwinds the user's frame again.
+    Around a loop over threads it saves the way back after each: that unwinds the user's frame
+    again.
     """
     global _depth
     thread = gdb.selected_thread()

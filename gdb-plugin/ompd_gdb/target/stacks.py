@@ -10,7 +10,8 @@ import gdb
 
 from ..model.native import Frame, Location
 
-# A frame of the user's lies a few frames above the runtime's. Recursion can pile up tens of thousands.
+# A frame of the user's lies a few frames above the runtime's. Recursion can pile up tens of
+# thousands.
 MOST_FRAMES = 256
 
 

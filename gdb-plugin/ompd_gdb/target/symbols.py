@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where is a symbol? Looked up in the files of the images, not by an expression: that would depend on
-the user's language and on the selected frame, and a variable of the user's would shadow the runtime's.
+"""Where is a symbol? Looked up in the files of the images, not by an expression: that would depend
+on the user's language and on the selected frame, and a variable of the user's would shadow the
+runtime's.
 """
 
 from __future__ import annotations

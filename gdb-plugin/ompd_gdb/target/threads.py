@@ -13,7 +13,8 @@ from .selection import kept_selection, on_thread
 
 
 class Threads:
-    """Of one inferior. A thread's pthread id does not change while it lives: it is asked for once."""
+    """Of one inferior. A thread's pthread id does not change while it lives: it is asked for
+    once."""
 
     def __init__(self, inferior: gdb.Inferior) -> None:
         self._inferior = inferior

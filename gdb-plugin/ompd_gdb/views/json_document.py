@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does the model become a JSON document "ompd/1"? docs/schema/ompd-1.schema.json is its contract."""
+"""How does the model become a JSON document "ompd/1"? docs/schema/ompd-1.schema.json is its
+contract."""
 
 from __future__ import annotations
 

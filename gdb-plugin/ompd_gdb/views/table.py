@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does text fit a screen? Columns, trees, and nothing from the target that could steer a terminal."""
+"""How does text fit a screen? Columns, trees, and nothing from the target that could steer a
+terminal."""
 
 from __future__ import annotations
 
