@@ -312,8 +312,13 @@ def text_mismatches(threads: Json, all_threads: str, tree: str, parallel: Json) 
     )
     found = [Mismatch(None, "rows of `ompd threads -all'", told, true)] if told != true else []
     ids: list[int] = []
-    for match in re.finditer(r"^\W*R([\d,-]+)", tree, flags=re.MULTILINE):
-        for part in match.group(1).strip(",").split(","):
+    width = tree.index("Construct")
+    for line in tree.splitlines()[1:]:
+        if re.match(r"\d|\?", line):
+            break  # the rows are over
+        # A list that is too long goes on in the next line.
+        text = line[:width].partition("R")[2] or line[:width].strip(" |│")
+        for part in text.strip(" ,").split(","):
             first, _, last = part.partition("-")
             ids += range(int(first), int(last or first) + 1)
     regions = sorted(int(region["id"][1:]) for region in parallel["regions"])
