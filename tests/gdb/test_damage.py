@@ -158,7 +158,7 @@ def test_core_of_something_else(folder: Path) -> None:
     "case", [Case("nested"), Case("teams", args=("2", "nested")), Case("roots")], ids=str
 )
 def test_unknown_version(case: Case, folder: Path) -> None:
-    """A table that is no known version's: what it covers is served, the rest is said to be unknown."""
+    """A table of no known version: what it covers is served, the rest is said to be unknown."""
     executable, runtime = machine.compiled(case.source), machine.cached("libomp-19-ompd")
     with target("live", executable, case.args, runtime, folder) as made:
         other = "set variable *(long *) &ompd_sizeof__kmp_taskdata_t = 424"
