@@ -318,7 +318,7 @@ def text_mismatches(threads: Json, all_threads: str, tree: str, parallel: Json) 
             break  # the rows are over
         # A list that is too long goes on in the next line.
         text = line[:width].partition("R")[2] or line[:width].strip(" |│")
-        for part in text.strip(" ,").split(","):
+        for part in re.findall(r"[\d-]+", text):
             first, _, last = part.partition("-")
             ids += range(int(first), int(last or first) + 1)
     regions = sorted(int(region["id"][1:]) for region in parallel["regions"])
