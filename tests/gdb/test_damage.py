@@ -211,31 +211,7 @@ DAMAGES = {
 }
 
 
-# Damage that is not yet seen as such: told as a fact what the damaged word says.
-NOT_SEEN = {
-    "pthread id",
-    "huge team",
-    "negative team",
-    "empty team",
-    "its own parent",
-    "parent",
-    "no parent",
-    "level",
-    "negative level",
-    "active level",
-    "threads of a team",
-    "thread's entry",
-    "thread's entry is another's",
-}
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        pytest.param(name, marks=[pytest.mark.xfail(strict=True)] if name in NOT_SEEN else [])
-        for name in DAMAGES
-    ],
-)
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_structures(damage: str, folder: Path) -> None:
     """One word of the runtime's data overwritten, of a worker or of its team."""
     executable, runtime = machine.compiled("wide"), machine.cached("libomp-19-ompd")

@@ -132,7 +132,7 @@ def test_a_wide_tree_fits_the_screen() -> None:
     found += [ViewThread(size + i, "worker", ((i + 2, 1), (1, i), (0, 0))) for i in range(size)]
     process = Process(natives(2 * size), [runtime(View(found, regions))])
     roots = [region for region in process.regions if region.parent is None]
-    lines = parallel.lines(roots, Style())
+    lines = parallel.lines(roots, [], Style())
     assert max(len(line) for line in lines) <= 100
     assert any("R2,4,6" in line for line in lines)
 

@@ -43,5 +43,6 @@ class Parallel(OmpdCommand):
                 output.lines(parallel.detail(region, style))
         else:
             roots = [region for region in process.regions if region.parent is None]
-            output.lines(parallel.lines(roots, style))
+            unsure = [thread for thread in process.threads if thread.unsure]
+            output.lines(parallel.lines(roots, unsure, style))
         output.lines(threads.remarks(process, here.notes(), style))

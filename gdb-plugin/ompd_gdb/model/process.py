@@ -131,6 +131,12 @@ class Thread:
     def running(self) -> bool:
         return self.native is not None and self.native.running
 
+    @property
+    def unsure(self) -> bool:
+        """Is it not known which regions it is in?"""
+        told = [self.doubts, *(member.doubts for member in self.openmp)]
+        return any(field in one for one in told for field in ("kind", "region", "ancestors"))
+
 
 class NoSuchId(Exception):
     """An id that is well-formed, and names nothing at this stop."""
@@ -179,6 +185,8 @@ class Process:
             thread.doubts["gdb"] = doubts.NATIVE_UNKNOWN
             self.threads.append(thread)
         if raw.kind == "none":
+            if raw.problem:
+                thread.doubts["kind"] = doubts.of_problem(raw.problem)
             return thread
         member = Membership(runtime.id, raw)
         member.chain = [(regions[index], num) for index, num in raw.levels if index < len(regions)]
@@ -188,10 +196,12 @@ class Process:
         if raw.task and raw.task_kind:
             member.task = Task(raw.task_kind, raw.task, raw.task_final)
         _judge_state(member, thread)
-        if raw.problem:
-            member.doubts["region" if not member.chain else "ancestors"] = doubts.of_problem(
-                raw.problem
-            )
+        problem = raw.problem or next(
+            (r.raw.problem for r, _ in member.chain if r.raw.problem), None
+        )
+        if problem:
+            field = "ancestors" if member.chain else "region"
+            member.doubts[field] = doubts.of_problem(problem)
         thread.openmp.append(member)
         return thread
 

@@ -14,22 +14,28 @@ from .table import NARROWEST, Style, Table, count, fold, paragraph, place, plain
 LONGEST_NAME = 40
 
 
-def lines(roots: Sequence[Region], style: Style) -> list[str]:
+def lines(roots: Sequence[Region], unsure: Sequence[Thread], style: Style) -> list[str]:
+    """The tree; unsure: the threads of which it is not known what regions they are in."""
     table = Table(["Region", "Construct", "Team", "GDB threads"], style, folding=(3,))
     _branch(table, _groups(roots, style.every), style, "", root=True)
     found = table.lines()
     shown = _all_below(roots)
     parallel = [region for region in shown if region.raw.generator != "program"]
     deepest = max([region.raw.level or 0 for region in shown] + [0])
-    found.append(
-        f"{count(len(parallel), 'region')} beside the initial one"
-        f"{'s' if len(shown) - len(parallel) > 1 else ''}"
-        + (
-            f", {count(deepest, 'level')} deep."
-            if parallel
-            else ": no thread is in a parallel region."
+    total = f"{count(len(parallel), 'region')} beside the initial one"
+    total += "s" if len(shown) - len(parallel) > 1 else ""
+    if parallel:
+        total += f", {count(deepest, 'level')} deep."
+    else:
+        total += "." if unsure else ": no thread is in a parallel region."
+    found.append(total)
+    if unsure:
+        found += paragraph(
+            f"The regions of {count(len(unsure), 'thread')} ({gdb_threads(unsure)}) are not known:"
+            " `ompd threads' tells why.",
+            style,
+            "   ",
         )
-    )
     return found + _footnotes(shown, style)
 
 

@@ -93,7 +93,7 @@ def findings(process: Process) -> list[tuple[str, str]]:
     for runtime in process.runtimes:
         if runtime.problem:
             found.append(("runtime_problem", f"{plain(runtime.name)} {runtime.problem}."))
-    broken = [t for t in process.threads if any(m.raw.problem for m in t.openmp)]
+    broken = [thread for thread in process.threads if thread.unsure and thread.openmp]
     if broken:
         found.append(
             (

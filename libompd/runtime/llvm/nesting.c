@@ -37,6 +37,7 @@ ompd_rc_t nesting_classify(const struct team *team, const struct team *parent,
 			   const struct team *grandparent, struct nesting *ret)
 {
 	int64_t added;
+	int64_t active;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!plausible(team))
@@ -55,7 +56,11 @@ ompd_rc_t nesting_classify(const struct team *team, const struct team *parent,
 		return ompd_rc_ok;
 	}
 	ret->kind = NESTING_REGIONS;
+	active = (int64_t)team->t_active_level - parent->t_active_level;
 	if (added < 0 || added > SERIAL_DEPTH_MAX || (added > 1 && team->t_nproc != 1))
+		return ompd_rc_error;
+	/* A region of one thread can count as active: in a league its size is cut after it was counted. */
+	if (active < 0 || active > 1 || (active == 0 && team->t_nproc > 1))
 		return ompd_rc_error;
 	if (team->t_nproc == 1) {
 		ret->serialized_regions = (uint32_t)added;

@@ -196,10 +196,10 @@ static void write_threads(const struct picture *picture, size_t native_count,
 
 		write_thread(picture, thread, level_first, levels, &threads[thread->place]);
 		level_first += threads[thread->place].level_count;
-		lost = lost ||
-		       (thread->problem != ompdx_problem_none && thread->place >= native_count);
+		/* Its native thread may have ended meanwhile; or it is one of the tool's, and what the
+		 * runtime recorded of it is damaged. */
+		lost = lost || thread->place >= native_count;
 	}
-	/* A native thread that no readable structure belongs to may be the one of an unreadable structure. */
 	for (size_t i = 0; lost && i < native_count; i++) {
 		if (threads[i].address == 0)
 			threads[i].problem = ompdx_problem_unreadable;
@@ -250,6 +250,9 @@ static void write_regions(const struct picture *picture, const struct parts *par
 			ret->team_num = (int32_t)part_number(region->part);
 		}
 		ret->problem = team->problem;
+		/* Where a team stands is known through those that enclose it. */
+		if (ret->problem == ompdx_problem_none && region->parent != PICTURE_NONE)
+			ret->problem = regions[region->parent].problem;
 		ret->function = region->function;
 		if (region->source)
 			ret->source = block + parts->text + region->source - 1;
