@@ -72,11 +72,10 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 
 @functools.lru_cache(maxsize=None)
 def cached(name: str) -> Path:
-    """The folder of a runtime or debugger that tools/runtimes has got."""
-    try:
-        return Path(run(ROOT / "tools" / "runtimes", "path", name).strip())
-    except Missing as missing:
-        raise Missing(f"{missing}Get it with: tools/runtimes get {name}") from None
+    """The folder of a runtime or debugger; fetched when it is not there yet."""
+    runtimes = ROOT / "tools" / "runtimes"
+    run(runtimes, "get", name)
+    return Path(run(runtimes, "path", name).strip())
 
 
 @functools.lru_cache(maxsize=None)
