@@ -33,6 +33,12 @@ enum record_field {
 	RECORD_FIELD_COUNT
 };
 
+enum record_bitfield {
+#define RECORD_BITFIELD(type, member) RECORD_BITFIELD_##type##__##member,
+#include "runtime/llvm/layout.def"
+	RECORD_BITFIELD_COUNT
+};
+
 /* The table's words, in the order of libomp's source: offsets, sizes of the same members, masks, sizes. */
 enum {
 	TABLE_OFFSETS = 0,
@@ -53,6 +59,7 @@ struct record {
 	const char *versions; /* all releases that were found to have it */
 	uint32_t table[TABLE_WORDS];
 	struct span fields[RECORD_FIELD_COUNT];
+	uint32_t masks[RECORD_BITFIELD_COUNT]; /* 0: the releases have no such bit field */
 };
 
 /* The symbol that publishes a word of the table. */
