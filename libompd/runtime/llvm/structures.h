@@ -8,14 +8,8 @@
 
 #include <stdbool.h>
 
-#include "runtime/llvm/descriptors.h"
+#include "runtime/llvm/members.h"
 #include "target/target.h"
-
-/* The part of a structure that is read. */
-struct extent {
-	uint32_t start;
-	uint32_t end;
-};
 
 /* Where the members lie. Names are the runtime's. */
 struct structures {
