@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 1
+#define OMPDX_VERSION 2
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
@@ -236,6 +236,69 @@ OMPD_API ompd_rc_t ompdx_view_create(ompd_address_space_handle_t *handle,
 				     const ompdx_native_thread_t *threads, ompd_size_t thread_count,
 				     ompdx_view_t **view);
 OMPD_API ompd_rc_t ompdx_view_destroy(ompdx_view_t *view);
+
+/* ---- Tasks: all that the runtime knows of at one stop (version 2) ------------------------------ */
+
+typedef enum ompdx_task_state_t {
+	ompdx_task_state_unknown = 0,
+	ompdx_task_state_executing = 1, /* a thread's current task */
+	ompdx_task_state_suspended = 2, /* begun, and its thread executes another task meanwhile */
+	ompdx_task_state_ready = 3,     /* in a queue */
+	ompdx_task_state_blocked = 4,   /* waits for tasks that it depends on */
+	ompdx_task_state_detached =
+		5, /* its code is done; the event of its detach clause is not fulfilled */
+	ompdx_task_state_finished = 6 /* kept, because tasks that it made are not done */
+} ompdx_task_state_t;
+
+typedef struct ompdx_task_t {
+	ompd_size_t size;
+	ompd_addr_t address; /* of the runtime's structure for the task (libomp: kmp_taskdata_t) */
+	ompdx_task_kind_t kind;
+	ompdx_task_state_t state;
+	int32_t thread; /* the runtime's number of the thread that executes it, or whose queue it is in; -1 */
+	int32_t creator;         /* the runtime's number of the thread that created it; -1 */
+	ompd_addr_t team;        /* the team that it belongs to (ompdx_view_region_t.address) */
+	uint32_t parent;         /* the task that generated it: an index into tasks; UINT32_MAX */
+	int32_t children;        /* tasks that it generated and that are not complete; -1 */
+	int32_t priority;        /* -1: none given */
+	int32_t predecessors;    /* how many tasks it depends on are not complete; -1: not known */
+	int32_t tied;            /* 1; 0: untied */
+	int32_t final;           /* 1, 0 */
+	int32_t undeferred;      /* 1: whoever created it executed it at once */
+	int32_t taskwait;        /* 1: it is in a taskwait construct now */
+	ompd_addr_t taskgroup;   /* the innermost taskgroup that it belongs to, or has begun; 0 */
+	int32_t taskgroup_count; /* tasks in that group that are not complete; -1 */
+	uint32_t reserved;
+	ompd_addr_t function; /* the task's code; 0: not known, or no explicit task */
+	const char *
+		source; /* where it was created, as in ompdx_view_region_t; NULL: nothing, or not known */
+	const char *taskwait_source; /* the taskwait's place; NULL: none, or not known */
+} ompdx_task_t;
+
+/* One task cannot begin before another is complete. */
+typedef struct ompdx_dependence_t {
+	uint32_t task; /* who waits: an index into tasks */
+	uint32_t predecessor;
+} ompdx_dependence_t;
+
+typedef struct ompdx_tasks_t {
+	ompd_size_t size;
+	uint32_t task_count;
+	uint32_t dependence_count;
+	const ompdx_task_t *tasks;
+	const ompdx_dependence_t *dependences;
+	ompdx_problem_t problem; /* why there may be more than these */
+	uint32_t reserved;
+} ompdx_tasks_t;
+
+/* The explicit tasks that can be found: those that threads execute, those in queues, those that depend on
+ * them, and all that generated one of them; with these the implicit and initial tasks of threads in
+ * regions. No list exists of suspended untied tasks and of detached ones: a task whose children are more
+ * than those in the answer has others.
+ * Release: ompdx_tasks_destroy (or, after ompd_finalize, free_memory).
+ * unavailable: as ompdx_view_create, or it is not known where this build keeps tasks. */
+OMPD_API ompd_rc_t ompdx_tasks_create(ompd_address_space_handle_t *handle, ompdx_tasks_t **tasks);
+OMPD_API ompd_rc_t ompdx_tasks_destroy(ompdx_tasks_t *tasks);
 
 #ifdef __cplusplus
 }

@@ -92,3 +92,33 @@ class ViewRegion:
 class View:
     threads: list[ViewThread] = field(default_factory=list)
     regions: list[ViewRegion] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ViewTask:
+    address: int
+    kind: str  # "initial", "implicit", "explicit"
+    state: str | None  # "executing", "suspended", "ready", "blocked", "detached", "finished"
+    team: int  # ViewRegion.address
+    parent: int | None = None  # index of the task that generated it
+    thread: int | None = None  # ViewThread.runtime_id: who executes it, or whose queue it is in
+    creator: int | None = None  # the same: who created it
+    children: int | None = None  # not complete
+    priority: int | None = None
+    predecessors: int | None = None  # how many of them are not complete
+    tied: bool = True
+    final: bool = False
+    undeferred: bool = False
+    taskwait: bool = False
+    taskgroup: int = 0
+    taskgroup_count: int | None = None
+    function: int = 0
+    source: str | None = None
+    taskwait_source: str | None = None
+
+
+@dataclass(frozen=True)
+class ViewTasks:
+    tasks: list[ViewTask] = field(default_factory=list)
+    dependences: list[tuple[int, int]] = field(default_factory=list)  # (task, predecessor)
+    problem: str | None = None  # why there may be more

@@ -145,7 +145,7 @@ class ompd_callbacks_t(Structure):
 
 # ---- ompd-ext.h ----------------------------------------------------------------------------------
 
-OMPDX_VERSION = 1
+OMPDX_VERSION = 2
 NO_INDEX = 0xFFFFFFFF
 
 OMPDX_NATIVE_PTHREAD = 1
@@ -186,6 +186,18 @@ class TaskKind(enum.IntEnum):
     INITIAL = 1
     IMPLICIT = 2
     EXPLICIT = 3
+
+
+class TaskState(enum.IntEnum):
+    """ompdx_task_state_t."""
+
+    UNKNOWN = 0
+    EXECUTING = 1
+    SUSPENDED = 2
+    READY = 3
+    BLOCKED = 4
+    DETACHED = 5
+    FINISHED = 6
 
 
 class Problem(enum.IntEnum):
@@ -319,6 +331,48 @@ class ompdx_view_t(Structure):
     ]
 
 
+class ompdx_task_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("kind", c_int),
+        ("state", c_int),
+        ("thread", c_int32),
+        ("creator", c_int32),
+        ("team", ompd_addr_t),
+        ("parent", c_uint32),
+        ("children", c_int32),
+        ("priority", c_int32),
+        ("predecessors", c_int32),
+        ("tied", c_int32),
+        ("final", c_int32),
+        ("undeferred", c_int32),
+        ("taskwait", c_int32),
+        ("taskgroup", ompd_addr_t),
+        ("taskgroup_count", c_int32),
+        ("reserved", c_uint32),
+        ("function", ompd_addr_t),
+        ("source", c_char_p),
+        ("taskwait_source", c_char_p),
+    ]
+
+
+class ompdx_dependence_t(Structure):
+    _fields_ = [("task", c_uint32), ("predecessor", c_uint32)]
+
+
+class ompdx_tasks_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("task_count", c_uint32),
+        ("dependence_count", c_uint32),
+        ("tasks", c_void_p),
+        ("dependences", c_void_p),
+        ("problem", c_int),
+        ("reserved", c_uint32),
+    ]
+
+
 # ---- Routines ------------------------------------------------------------------------------------
 
 _out_handle = POINTER(Handle)
@@ -403,6 +457,8 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
         POINTER(POINTER(ompdx_view_t)),
     ],
     "ompdx_view_destroy": [POINTER(ompdx_view_t)],
+    "ompdx_tasks_create": [Handle, POINTER(POINTER(ompdx_tasks_t))],
+    "ompdx_tasks_destroy": [POINTER(ompdx_tasks_t)],
 }
 
 
@@ -477,6 +533,14 @@ def levels_at(address: int, count: int) -> list[tuple[int, int]]:
         return []
     flat = (ompdx_view_level_t * count).from_address(address)
     return [(level.region, level.thread_num) for level in flat]
+
+
+def dependences_at(address: int, count: int) -> list[tuple[int, int]]:
+    """The pairs (task, predecessor)."""
+    if not count:
+        return []
+    flat = (ompdx_dependence_t * count).from_address(address)
+    return [(dependence.task, dependence.predecessor) for dependence in flat]
 
 
 def native_array(threads: list[tuple[int, int, int, int]]) -> Any:

@@ -16,6 +16,8 @@ from .answers import (
     RuntimeInfo,
     View,
     ViewRegion,
+    ViewTask,
+    ViewTasks,
     ViewThread,
 )
 from .callbacks import Callbacks, Target
@@ -35,6 +37,7 @@ _DESCRIPTORS = {
 }
 _THREAD_KINDS = {int(kind): kind.name.lower() for kind in capi.ThreadKind}
 _TASK_KINDS = {int(kind): kind.name.lower() for kind in capi.TaskKind if kind}
+_TASK_STATES = {int(state): state.name.lower() for state in capi.TaskState if state}
 _PROBLEMS = {int(problem): problem.name.lower() for problem in capi.Problem if problem}
 _GENERATORS = {int(generator): generator.name.lower() for generator in capi.TeamGenerator}
 
@@ -270,6 +273,45 @@ class AddressSpace:
             # After Ctrl-C there can be a view although the call raised.
             if out:
                 self._library._call("ompdx_view_destroy", out)
+
+    def tasks(self) -> ViewTasks:
+        """The tasks of the runtime at this stop. Raises OmpdError."""
+        out = capi.pointer_to(capi.ompdx_tasks_t)()
+        try:
+            self._library._call("ompdx_tasks_create", self._handle, capi.byref(out))
+            return _tasks(out.contents)
+        finally:
+            if out:
+                self._library._call("ompdx_tasks_destroy", out)
+
+
+def _tasks(answer: capi.ompdx_tasks_t) -> ViewTasks:
+    tasks = [
+        ViewTask(
+            address=task.address,
+            kind=_TASK_KINDS.get(task.kind) or "explicit",
+            state=_TASK_STATES.get(task.state),
+            team=task.team,
+            parent=_index(task.parent),
+            thread=_known(task.thread),
+            creator=_known(task.creator),
+            children=_known(task.children),
+            priority=_known(task.priority),
+            predecessors=_known(task.predecessors),
+            tied=bool(task.tied),
+            final=bool(task.final),
+            undeferred=bool(task.undeferred),
+            taskwait=bool(task.taskwait),
+            taskgroup=task.taskgroup,
+            taskgroup_count=_known(task.taskgroup_count),
+            function=task.function,
+            source=_decode(task.source) if task.source else None,
+            taskwait_source=_decode(task.taskwait_source) if task.taskwait_source else None,
+        )
+        for task in capi.array_at(answer.tasks or 0, answer.task_count, capi.ompdx_task_t)
+    ]
+    dependences = capi.dependences_at(answer.dependences or 0, answer.dependence_count)
+    return ViewTasks(tasks, dependences, _PROBLEMS.get(answer.problem))
 
 
 def _view(view: capi.ompdx_view_t) -> View:

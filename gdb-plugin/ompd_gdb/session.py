@@ -20,6 +20,7 @@ from .model import facts
 from .model.native import NativeThread
 from .model.process import Process, Runtime
 from .model.runtimes import gomp
+from .model.tasks import Tasks
 from .target.inferior import InferiorTarget
 from .target.places import Places
 
@@ -98,6 +99,7 @@ class Session:
         self.inferior = inferior
         self.stop_id = 0
         self.taken: Process | None = None
+        self._tasks: Tasks | None = None
         self._places: Places | None = None
         self._target: InferiorTarget | None = None
         self._library: Library | None = None
@@ -281,6 +283,35 @@ class Session:
         if not any(thread.running for thread in natives):
             self.taken = process
         return process
+
+    def tasks(self) -> Tasks:
+        """The explicit tasks of the same stop. Raises UserError, OmpdError."""
+        process = self.process()
+        if self._tasks is None or self._tasks.process is not process:
+            views = {}
+            refused = []
+            for runtime, space in self._opened:
+                if space is None or runtime.view is None:
+                    continue
+                try:
+                    views[runtime.id] = space.tasks()
+                except OmpdError as error:
+                    if error.name != "ompd_rc_unavailable":
+                        raise
+                    refused.append(runtime)
+            if refused and not views:
+                raise UserError(
+                    "tasks_unknown",
+                    f"Where {_names(refused)} keeps explicit tasks is not known: no shipped record"
+                    " fits this build of it.",
+                    "`ompd threads' shows the tasks that threads execute.",
+                )
+            self._tasks = Tasks(process, views)
+        return self._tasks
+
+    def locate_tasks(self) -> None:
+        if self._places is not None and self._tasks is not None:
+            self._places.locate_tasks(self._tasks)
 
     def locate_threads(self) -> None:
         if self._places is not None:

@@ -268,3 +268,27 @@ ompd_rc_t ompdx_view_destroy(ompdx_view_t *view)
 	callback_free(view);
 	return ompd_rc_ok;
 }
+
+ompd_rc_t ompdx_tasks_create(ompd_address_space_handle_t *handle, ompdx_tasks_t **tasks)
+{
+	struct address_space *space;
+	const ompd_rc_t rc = handle_find(handle, HANDLE_SPACE, &space, NULL);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!tasks)
+		return ompd_rc_bad_input;
+	if (!space->runtime->tasks)
+		return ompd_rc_unsupported;
+	return space->runtime->tasks(space, tasks);
+}
+
+ompd_rc_t ompdx_tasks_destroy(ompdx_tasks_t *tasks)
+{
+	if (!library.initialized)
+		return ompd_rc_error;
+	if (!tasks)
+		return ompd_rc_bad_input;
+	callback_free(tasks);
+	return ompd_rc_ok;
+}

@@ -65,6 +65,7 @@ struct runtime_ops {
 
 	ompd_rc_t (*view)(struct address_space *space, const ompdx_native_thread_t *threads,
 			  ompd_size_t thread_count, ompdx_view_t **view);
+	ompd_rc_t (*tasks)(struct address_space *space, ompdx_tasks_t **tasks);
 };
 
 extern const struct runtime_ops llvm_runtime;

@@ -25,6 +25,7 @@ PREFIXES = {
     "Descriptors": "ompdx_descriptors_",
     "ThreadKind": "ompdx_thread_",
     "TaskKind": "ompdx_task_",
+    "TaskState": "ompdx_task_state_",
     "Problem": "ompdx_problem_",
 }
 CONSTANT = re.compile(r"OMPDX?_[A-Z_]+$")

@@ -287,6 +287,8 @@ static void print_extension_runtimes(void)
 	ROUTINE(ompdx_get_diagnostics);
 	ROUTINE(ompdx_view_create);
 	ROUTINE(ompdx_view_destroy);
+	ROUTINE(ompdx_tasks_create);
+	ROUTINE(ompdx_tasks_destroy);
 
 	VALUE(OMPDX_VERSION);
 	VALUE(ompdx_runtime_llvm);
@@ -416,6 +418,53 @@ static void print_extension_view(void)
 	MEMBER(ompdx_view_t, levels);
 	MEMBER(ompdx_view_t, members);
 }
+
+static void print_extension_tasks(void)
+{
+	VALUE(ompdx_task_state_unknown);
+	VALUE(ompdx_task_state_executing);
+	VALUE(ompdx_task_state_suspended);
+	VALUE(ompdx_task_state_ready);
+	VALUE(ompdx_task_state_blocked);
+	VALUE(ompdx_task_state_detached);
+	VALUE(ompdx_task_state_finished);
+
+	TYPE(ompdx_task_t);
+	MEMBER(ompdx_task_t, size);
+	MEMBER(ompdx_task_t, address);
+	MEMBER(ompdx_task_t, kind);
+	MEMBER(ompdx_task_t, state);
+	MEMBER(ompdx_task_t, thread);
+	MEMBER(ompdx_task_t, creator);
+	MEMBER(ompdx_task_t, team);
+	MEMBER(ompdx_task_t, parent);
+	MEMBER(ompdx_task_t, children);
+	MEMBER(ompdx_task_t, priority);
+	MEMBER(ompdx_task_t, predecessors);
+	MEMBER(ompdx_task_t, tied);
+	MEMBER(ompdx_task_t, final);
+	MEMBER(ompdx_task_t, undeferred);
+	MEMBER(ompdx_task_t, taskwait);
+	MEMBER(ompdx_task_t, taskgroup);
+	MEMBER(ompdx_task_t, taskgroup_count);
+	MEMBER(ompdx_task_t, reserved);
+	MEMBER(ompdx_task_t, function);
+	MEMBER(ompdx_task_t, source);
+	MEMBER(ompdx_task_t, taskwait_source);
+
+	TYPE(ompdx_dependence_t);
+	MEMBER(ompdx_dependence_t, task);
+	MEMBER(ompdx_dependence_t, predecessor);
+
+	TYPE(ompdx_tasks_t);
+	MEMBER(ompdx_tasks_t, size);
+	MEMBER(ompdx_tasks_t, task_count);
+	MEMBER(ompdx_tasks_t, dependence_count);
+	MEMBER(ompdx_tasks_t, tasks);
+	MEMBER(ompdx_tasks_t, dependences);
+	MEMBER(ompdx_tasks_t, problem);
+	MEMBER(ompdx_tasks_t, reserved);
+}
 #endif
 
 int main(void)
@@ -429,6 +478,7 @@ int main(void)
 	print_what_llvm_lacks();
 	print_extension_runtimes();
 	print_extension_view();
+	print_extension_tasks();
 #endif
 	return 0;
 }

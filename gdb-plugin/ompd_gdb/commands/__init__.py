@@ -5,10 +5,17 @@ alone; everything else is imported when a command is used.
 
 from __future__ import annotations
 
-from . import init, ompd, parallel, status, threads
+from . import init, ompd, parallel, status, tasks, threads
 
 
 def register() -> None:
     """Again when sourced again: another plugin may have taken the name meanwhile."""
-    for command in (ompd.Ompd, status.Status, threads.Threads, parallel.Parallel, init.Init):
+    for command in (
+        ompd.Ompd,
+        status.Status,
+        threads.Threads,
+        parallel.Parallel,
+        tasks.Tasks,
+        init.Init,
+    ):
         command()

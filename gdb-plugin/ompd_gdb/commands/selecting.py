@@ -8,6 +8,7 @@ from typing import Sequence
 from ..errors import UserError
 from ..model import ids
 from ..model.process import NoSuchId, Process, Region, Thread
+from ..model.tasks import ExplicitTask, Tasks
 
 
 def parse(words: Sequence[str]) -> list[ids.Ids]:
@@ -22,6 +23,30 @@ def threads(process: Process, wanted: Sequence[ids.Ids], inferior: int) -> list[
         return process.select(wanted, inferior)
     except NoSuchId as error:
         raise UserError("no_such_id", str(error)) from None
+
+
+def tasks(found: Tasks, wanted: Sequence[ids.Ids], inferior: int) -> list[ExplicitTask]:
+    """Those that are named, those of a region that is named, those that named threads execute."""
+    chosen: list[ExplicitTask] = []
+    for one in wanted:
+        if isinstance(one, ids.TaskIds):
+            named = [task for task in found.all if task.number in one.tasks]
+            if not named:
+                raise UserError(
+                    "no_such_id", f"There is no task {one.text}: `ompd tasks' shows the tasks."
+                )
+        elif isinstance(one, ids.RegionIds) and one.threads is None:
+            inside = regions(found.process, [one], inferior)
+            named = [task for task in found.all if task.region in inside]
+        else:
+            executing = threads(found.process, [one], inferior)
+            named = [
+                task
+                for task in found.all
+                if task.raw.state == "executing" and task.thread in executing
+            ]
+        chosen += named
+    return list(dict.fromkeys(chosen)) if wanted else found.all
 
 
 def regions(process: Process, wanted: Sequence[ids.Ids], inferior: int) -> list[Region]:

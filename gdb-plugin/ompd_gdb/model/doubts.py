@@ -60,6 +60,22 @@ CALL_SITE = Doubt(
     "compile the program with -g",
 )
 WAIT_NOT_DERIVED = Doubt("unknown", "this version does not derive what a thread waits for")
+TASK_REGION = Doubt(
+    "unknown",
+    "the runtime keeps serialized regions that are nested in each other in one structure, "
+    "and not which of them the task belongs to",
+)
+TASK_IN_TRANSITION = Doubt(
+    "unknown", "the runtime was moving the task between its lists", "look again at another stop"
+)
+TASKWAIT_PLACE = Doubt(
+    "unknown",
+    "the compiler recorded no source position of the taskwait",
+    "compile the program with -g",
+)
+TASK_PLACE = Doubt(
+    "unknown", "the compiler recorded no source position", "compile the program with -g"
+)
 REQUEST_NOT_KEPT = Doubt("unknown", "the runtime does not keep how many threads were asked for")
 BARRIER_NOT_READ = Doubt("unknown", "this version does not read who has arrived at a barrier")
 TASK_SITE_NOT_READ = Doubt(

@@ -10,6 +10,7 @@ from ..model.naming import parse_source, users_function
 from ..model.native import Frame, Location
 from ..model.process import Process, Region, Thread
 from ..model.runtimes import llvm
+from ..model.tasks import Tasks
 from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
 
@@ -76,6 +77,29 @@ class Places:
             if region.location is None and "._omp_fn." in (names[entry].function or ""):
                 # gcc gives the entry of the outlined function the line of the construct.
                 region.location = region.function if names[entry].line else None
+
+    def locate_tasks(self, tasks: Tasks) -> None:
+        """Where each explicit task was created: as the compiler recorded it, else where its code
+        begins."""
+        names: dict[int, Location] = {}
+        for task in tasks.all:
+            source = parse_source(task.raw.source)
+            if source is not None:
+                task.location = Location(source.function, source.file, None, source.line)
+            entry = task.raw.function
+            if entry:
+                if entry not in names:
+                    names[entry] = self._target.code.location(entry)
+                task.function = where.in_users_terms(
+                    names[entry], source.function if source is not None else None
+                )
+                if source is None and "._omp_fn." in (names[entry].function or ""):
+                    task.location = task.function if names[entry].line else None
+            if task.location is None:
+                task.doubts["created"] = doubts.TASK_PLACE
+            wait = parse_source(task.raw.taskwait_source)
+            if wait is not None:
+                task.taskwait = Location(wait.function, wait.file, None, wait.line)
 
     def _locate_by_stacks(self, missing: Sequence[Region]) -> None:
         with kept_selection():

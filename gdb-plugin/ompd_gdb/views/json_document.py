@@ -13,6 +13,7 @@ from ..model.doubts import Doubt
 from ..model.facts import Library, Program
 from ..model.native import Location
 from ..model.process import Membership, Process, Region, Runtime, Thread
+from ..model.tasks import ExplicitTask, waits_for
 from . import status as status_view
 from .threads import class_of
 
@@ -171,6 +172,48 @@ def _task(member: Membership) -> Json | None:
         },
         {"loc": doubts.TASK_SITE_NOT_READ} if task.kind == "explicit" else {},
     )
+
+
+def tasks(chosen: Sequence[ExplicitTask]) -> list[Json]:
+    return [_explicit_task(task) for task in chosen]
+
+
+def _explicit_task(task: ExplicitTask) -> Json:
+    raw = task.raw
+    return _with_doubts(
+        {
+            "id": task.id,
+            "runtime": task.runtime,
+            "region": task.region.id if task.region else None,
+            "address": address(raw.address),
+            "state": raw.state,
+            "undeferred": raw.undeferred,
+            "final": raw.final,
+            "tied": raw.tied,
+            "thread": task.thread_id if raw.state == "executing" else None,
+            "created": location(task.location),
+            "function": location(task.function),
+            "parent": task.parent.id if task.parent else None,
+            "children": raw.children,
+            "unseen_children": task.unseen_children,
+            "priority": raw.priority,
+            "depends_on": [before.id for before in task.predecessors],
+            "wait": _task_wait(task),
+        },
+        task.doubts,
+    )
+
+
+def _task_wait(task: ExplicitTask) -> Json | None:
+    kind = waits_for(task)
+    if not kind:
+        return None
+    wait: Json = {"kind": kind, "object": None, "name": None, "address": None, "holders": None}
+    if kind == "taskwait":
+        wait["loc"] = location(task.taskwait)
+        if task.taskwait is None:
+            _with_doubts(wait, {"loc": doubts.TASKWAIT_PLACE})
+    return wait
 
 
 def regions(chosen: Sequence[Region]) -> list[Json]:

@@ -49,6 +49,8 @@ static ompd_rc_t resolve(struct address_space *space, struct llvm *llvm)
 		diagnostics_note(&space->diagnostics, DIAGNOSTIC_table_implausible, NULL);
 		return ompd_rc_unavailable;
 	}
+	llvm->knows_tasks =
+		task_structures_init(&llvm->task_structures, table.words, record) == ompd_rc_ok;
 	if (table.source == ompdx_descriptors_symbols &&
 	    image_symbol(&space->image, "ompt_enabled", &llvm->ompt_enabled) != ompd_rc_ok)
 		llvm->ompt_enabled = 0;
@@ -205,4 +207,5 @@ const struct runtime_ops llvm_runtime = {
 	.task_in_region = llvm_task_in_region,
 	.icv = llvm_icv,
 	.view = llvm_view,
+	.tasks = llvm_tasks,
 };

@@ -8,6 +8,7 @@
 
 #include "runtime/llvm/recovery.h"
 #include "runtime/llvm/structures.h"
+#include "runtime/llvm/task_structures.h"
 #include "runtime/runtime.h"
 
 /* Where a thread was seen: believed only if the structure still says so. */
@@ -23,6 +24,8 @@ struct llvm {
 	target_addr ompt_enabled;   /* address; 0: not known */
 	const struct record *record;
 	struct structures structures;
+	struct task_structures task_structures;
+	bool knows_tasks;    /* task_structures holds */
 	target_addr threads; /* address of the variable __kmp_threads; 0: not found yet */
 	struct thread_hint *hints;
 	uint32_t hint_count;   /* a power of two, or 0 */
@@ -78,5 +81,6 @@ ompd_rc_t llvm_icv(struct address_space *space, enum icv icv, struct entity enti
 		   ompd_word_t *value);
 ompd_rc_t llvm_view(struct address_space *space, const ompdx_native_thread_t *threads,
 		    ompd_size_t thread_count, ompdx_view_t **view);
+ompd_rc_t llvm_tasks(struct address_space *space, ompdx_tasks_t **tasks);
 
 #endif /* RUNTIME_LLVM_LLVM_H */

@@ -4,6 +4,7 @@
  *
  *   picture_threads.c   the thread array, the current tasks
  *   picture_teams.c     the teams that are alive, and the regions that they stand for
+ *   picture_text.c      what the compiler recorded of a construct
  *   view.c              the block that the tool gets
  */
 #ifndef RUNTIME_LLVM_PICTURE_H
@@ -77,6 +78,10 @@ struct seen_region *picture_region(const struct picture *picture, size_t index);
 
 /* Fills the map from kernel ids to indexes of threads; empty when the C library does not tell. */
 ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_of_lwp);
+
+/* What the compiler recorded of the construct that an ident_t stands for: an offset into the picture's
+ * text, + 1; 0: nothing. */
+ompd_rc_t picture_source(struct picture *picture, target_addr ident, uint32_t *ret);
 
 /* Reads the teams that threads are in now, and makes their regions. */
 ompd_rc_t picture_read_teams(struct picture *picture);

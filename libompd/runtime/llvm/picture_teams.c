@@ -191,40 +191,6 @@ static void classify(struct picture *picture, struct seen_team *seen)
 		seen->problem = ompdx_problem_inconsistent;
 }
 
-/* What the compiler recorded of the construct, as an offset into the picture's text, + 1. */
-static ompd_rc_t read_source(struct picture *picture, target_addr ident, uint32_t *ret)
-{
-	const struct target *target = &picture->space->target;
-	const struct span psource = picture->llvm->structures.ident.psource;
-	char text[SOURCE_LENGTH_MAX];
-	target_addr address;
-	size_t size;
-	void *item;
-	ompd_rc_t rc;
-
-	*ret = 0;
-	if (ident == 0 || psource.size == 0)
-		return ompd_rc_ok;
-	*ret = address_map_get(&picture->text_of_ident, ident);
-	if (*ret != ADDRESS_MAP_NONE)
-		return ompd_rc_ok;
-	*ret = 0;
-	rc = target_read_unsigned(target, ident + psource.offset, psource.size, &address);
-	if (rc == ompd_rc_ok)
-		rc = target_read_string(target, address, sizeof(text), text);
-	if (rc == ompd_rc_error)
-		return address_map_put(&picture->text_of_ident, ident, 0);
-	if (rc != ompd_rc_ok)
-		return rc;
-	size = strlen(text) + 1;
-	rc = vector_add(&picture->text, size, VIEW_TEXT_MAX, &item);
-	if (rc != ompd_rc_ok)
-		return rc;
-	memcpy(item, text, size);
-	*ret = (uint32_t)(picture->text.count - size) + 1;
-	return address_map_put(&picture->text_of_ident, ident, *ret);
-}
-
 /* Which region of the enclosing team the team was forked in, and by which thread of it. */
 static void find_parent(const struct picture *picture, const struct seen_team *seen,
 			struct seen_region *region)
@@ -354,7 +320,7 @@ static ompd_rc_t make_regions(struct picture *picture, uint32_t team_index)
 	/* Regions that share a team share its t_ident, and how they were begun decides whose it is. */
 	if (seen->nesting.kind != NESTING_INITIAL && seen->nesting.serialized_regions <= 1 &&
 	    !seen->nesting.merged_league)
-		rc = read_source(picture, seen->team.t_ident, &source);
+		rc = picture_source(picture, seen->team.t_ident, &source);
 	if (rc == ompd_rc_ok &&
 	    (seen->nesting.kind == NESTING_LEAGUE || seen->nesting.merged_league))
 		rc = add_league(picture, team_index, source);

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd tasks': the explicit tasks."""
+
+from __future__ import annotations
+
+from .base import Arguments, OmpdCommand
+
+
+class Tasks(OmpdCommand):
+    """Show the explicit tasks: what they are doing, who made them, what they wait for.
+
+    Usage: ompd tasks [IDS] [-tree] [-all] [-wide] [-json [FILE]]
+
+    A task is executing (a thread's current one), suspended (begun; its thread executes another one
+    meanwhile), ready (in a queue), blocked (by tasks that it depends on), detached (its code is
+    done, its event is not fulfilled) or finished (kept because tasks that it made are not done).
+    On is the thread that executes it, else its region. Children counts the tasks that it made and
+    that are not complete. Created at is the construct, or the task's code. Equal tasks share a
+    line. IDS choose tasks: t3, t1-5, or the threads that execute them.
+
+    -tree shows which task made which. -all gives each task its own line. -wide shortens nothing.
+    -json prints a JSON document ("ompd/1"), or writes it to FILE. `--' ends the options."""
+
+    name = "ompd tasks"
+    flags = ("tree", "all", "wide")
+    takes_ids = True
+
+    def run(self, arguments: Arguments) -> None:
+        from .. import session
+        from ..views import json_document, tasks, threads
+        from . import documents, output, selecting
+
+        wanted = selecting.parse(arguments.words)
+        here = session.current()
+        found = here.tasks()
+        chosen = selecting.tasks(found, wanted, here.inferior.num)
+        here.locate_tasks()
+        if arguments.json:
+            section = json_document.tasks(chosen)
+            output.document(arguments, documents.envelope(here, "tasks", tasks=section))
+            return
+        style = output.style(arguments)
+        tree = "tree" in arguments.flags and not wanted
+        shown = tasks.tree(found, style) if tree else tasks.lines(found, chosen, style)
+        output.lines(shown + threads.remarks(found.process, here.notes(), style))

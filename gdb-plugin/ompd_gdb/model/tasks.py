@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which explicit tasks are there, what generated them, and what do they wait for?
+
+A task that a thread executes has the number that `ompd threads' gives it; the others follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Mapping
+
+from ..answers import ViewTask, ViewTasks
+from . import doubts
+from .doubts import Doubt
+from .native import Location
+from .process import Process, Region, Thread
+
+# Walks along parents end here, whatever the target says.
+DEEPEST = 1 << 20
+
+
+@dataclass(eq=False)
+class ExplicitTask:
+    runtime: int
+    raw: ViewTask
+    number: int = 0
+    region: Region | None = None
+    thread: Thread | None = None  # who executes it, or whose queue it is in
+    parent: ExplicitTask | None = None
+    children: list[ExplicitTask] = field(default_factory=list)
+    predecessors: list[ExplicitTask] = field(default_factory=list)
+    unseen_children: int = 0
+    location: Location | None = None  # where it was created
+    function: Location | None = None
+    taskwait: Location | None = None
+    doubts: dict[str, Doubt] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return f"t{self.number}"
+
+    @property
+    def thread_id(self) -> str | None:
+        """The OpenMP id of its thread."""
+        if self.thread is None:
+            return None
+        return next((m.id for m in self.thread.openmp if m.runtime == self.runtime), None)
+
+
+class Tasks:
+    """The explicit tasks of one picture."""
+
+    def __init__(self, process: Process, views: Mapping[int, ViewTasks]) -> None:
+        self.process = process
+        self.all: list[ExplicitTask] = []
+        self.problem: str | None = None  # why there may be more
+        self.unseen = 0  # tasks that must be there, and in no list of the runtime's
+        for runtime, view in views.items():
+            self._add(runtime, view)
+            self.problem = self.problem or view.problem
+        self._number()
+
+    def _add(self, runtime: int, view: ViewTasks) -> None:
+        threads = self._threads_of(runtime)
+        made: dict[int, ExplicitTask] = {}
+        for index, raw in enumerate(view.tasks):
+            if raw.kind == "explicit":
+                made[index] = ExplicitTask(runtime, raw)
+        for task in made.values():
+            if task.raw.thread is not None:
+                task.thread = threads.get(task.raw.thread)
+            task.region = self._region_of(task)
+            if task.raw.parent in made and made[task.raw.parent] is not task:
+                task.parent = made[task.raw.parent]
+                task.parent.children.append(task)
+            if task.raw.state is None:
+                task.doubts["state"] = doubts.TASK_IN_TRANSITION
+        for waiting, predecessor in view.dependences:
+            if waiting in made and predecessor in made:
+                made[waiting].predecessors.append(made[predecessor])
+        self._count_unseen(view, made)
+        self.all += made.values()
+
+    def _threads_of(self, runtime: int) -> dict[int, Thread]:
+        return {
+            member.raw.runtime_id: thread
+            for thread in self.process.threads
+            for member in thread.openmp
+            if member.runtime == runtime and member.raw.runtime_id is not None
+        }
+
+    def _region_of(self, task: ExplicitTask) -> Region | None:
+        found = [
+            region
+            for region in self.process.regions
+            if region.runtime == task.runtime and region.raw.address == task.raw.team
+        ]
+        if len(found) == 1:
+            return found[0]
+        if task.raw.state == "executing" and task.thread is not None:
+            for member in task.thread.openmp:
+                if member.runtime == task.runtime:
+                    return member.region
+        task.doubts["region"] = doubts.TASK_REGION
+        return None
+
+    def _count_unseen(self, view: ViewTasks, made: Mapping[int, ExplicitTask]) -> None:
+        """The runtime counts a task's children, also those that no list of its has."""
+        seen: dict[int, int] = {}
+        for task in made.values():
+            if task.raw.parent is not None and task.raw.state != "finished":
+                seen[task.raw.parent] = seen.get(task.raw.parent, 0) + 1
+        for index, raw in enumerate(view.tasks):
+            missing = max((raw.children or 0) - seen.get(index, 0), 0)
+            self.unseen += missing
+            if index in made:
+                made[index].unseen_children = missing
+
+    def _number(self) -> None:
+        numbers = {
+            member.task.address: member.task.number
+            for thread in self.process.threads
+            for member in thread.openmp
+            if member.task is not None and member.task.number is not None
+        }
+        following = len(numbers)
+        for task in self.all:
+            known = numbers.get(task.raw.address)
+            if known is None:
+                following += 1
+            task.number = known if known is not None else following
+        self.all.sort(key=lambda task: task.number)
+
+    @property
+    def roots(self) -> list[ExplicitTask]:
+        """Those that no explicit task generated. In a damaged target parents can form a ring: one
+        task of it stands for it."""
+        found = [task for task in self.all if task.parent is None]
+        reached = set(map(id, below(found)))
+        for task in self.all:
+            if id(task) not in reached:
+                found.append(task)
+                reached.update(map(id, below([task])))
+        return found
+
+
+def below(roots: list[ExplicitTask]) -> list[ExplicitTask]:
+    """The tasks and all that they generated, each once."""
+    seen: set[int] = set()
+    found = []
+    pending = list(reversed(roots))
+    while pending:
+        task = pending.pop()
+        if id(task) in seen:
+            continue
+        seen.add(id(task))
+        found.append(task)
+        pending += reversed(task.children)
+    return found
+
+
+def waits_for(task: ExplicitTask) -> str:
+    """What has to happen before it can begin, or go on: the kind of a wait; "" for nothing."""
+    if task.raw.taskwait and task.raw.state in ("executing", "suspended"):
+        return "taskwait"
+    return {"blocked": "depend", "detached": "event"}.get(task.raw.state or "", "")

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd tasks' as text: explicit tasks, alike ones together, or as a tree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Callable, Sequence
+
+from ..model import ids
+from ..model.native import Location
+from ..model.tasks import ExplicitTask, Tasks, waits_for
+from .table import Style, Table, count, paragraph, place
+
+# Predecessors named in a row; the others are counted.
+MOST_NAMED = 4
+
+
+def lines(tasks: Tasks, chosen: Sequence[ExplicitTask], style: Style) -> list[str]:
+    table = _table(style)
+    for group in _groups(chosen, style.every):
+        _row(table, group, "")
+    return _with_total(tasks, chosen, table, style)
+
+
+def tree(tasks: Tasks, style: Style) -> list[str]:
+    table = _table(style)
+    shown: set[int] = set()
+    pending = [(task, "", "") for task in reversed(tasks.roots)]
+    while pending:
+        task, stem, trunk = pending.pop()
+        if id(task) in shown:
+            continue
+        shown.add(id(task))
+        _row(table, [task], stem)
+        last = len(task.children) - 1
+        below = [
+            (
+                child,
+                trunk + (style.last_branch if i == last else style.branch),
+                trunk + ("   " if i == last else style.trunk),
+            )
+            for i, child in enumerate(task.children)
+        ]
+        pending += reversed(below)
+    return _with_total(tasks, tasks.all, table, style)
+
+
+def _table(style: Style) -> Table:
+    return Table(
+        ["Task", "State", "On", "Children", "Waits for", "Created at"], style, folding=(0, 2)
+    )
+
+
+def _groups(tasks: Sequence[ExplicitTask], every: bool) -> list[list[ExplicitTask]]:
+    groups: dict[object, list[ExplicitTask]] = {}
+    for i, task in enumerate(tasks):
+        groups.setdefault(i if every else _likeness(task), []).append(task)
+    return list(groups.values())
+
+
+def _likeness(task: ExplicitTask) -> object:
+    where = task.location or task.function
+    return (
+        _state(task),
+        task.raw.children,
+        waits_for(task),
+        task.raw.priority,
+        task.region,
+        (where.function, where.file, where.line) if where else None,
+        (task.taskwait.file, task.taskwait.line) if task.taskwait else None,
+    )
+
+
+def _row(table: Table, group: Sequence[ExplicitTask], stem: str) -> None:
+    first = group[0]
+    table.add(
+        f"{stem}t{ids.compress(task.number for task in group)}",
+        _state(first),
+        _on(group),
+        _children(first),
+        _waits(group),
+        _created(first),
+    )
+
+
+def _state(task: ExplicitTask) -> str:
+    words = [task.raw.state or "?"]
+    if task.raw.undeferred:
+        words.append("undeferred")
+    if task.raw.final:
+        words.append("final")
+    if not task.raw.tied:
+        words.append("untied")
+    if task.raw.priority is not None:
+        words.append(f"priority {task.raw.priority}")
+    return ", ".join(words)
+
+
+def _on(group: Sequence[ExplicitTask]) -> str:
+    """Executing: the thread; ready: the region whose threads may take it."""
+    if group[0].raw.state == "executing":
+        pairs = []
+        for task in group:
+            members = task.thread.openmp if task.thread is not None else []
+            pairs += [
+                (m.chain[0][0].number, m.chain[0][1])
+                for m in members
+                if m.chain and m.runtime == task.runtime
+            ]
+        return ids.short_thread_list(pairs) if pairs else "?"
+    return group[0].region.id if group[0].region is not None else "-"
+
+
+def _children(task: ExplicitTask) -> str:
+    return "?" if task.raw.children is None else str(task.raw.children)
+
+
+def _waits(group: Sequence[ExplicitTask]) -> str:
+    first = group[0]
+    kind = waits_for(first)
+    if kind == "taskwait":
+        at = first.taskwait
+        file = (at.file or "").rsplit("/", 1)[-1] if at else ""
+        return f"taskwait, {file}:{at.line}" if at and file and at.line else "taskwait"
+    if kind == "event":
+        return "its event"
+    if kind == "depend":
+        named = sorted({before.number for task in group for before in task.predecessors})
+        if not named:
+            return count(first.raw.predecessors or 0, "task")
+        more = len(named) - MOST_NAMED
+        text = f"t{ids.compress(named[:MOST_NAMED] if more > 0 else named)}"
+        return f"{text} and {more} more" if more > 0 else text
+    if first.raw.state == "ready":
+        return "a free thread"
+    return "-"
+
+
+def _created(task: ExplicitTask) -> Callable[[int | None], str]:
+    where: Location | None = task.location or task.function
+    if where is None:
+        return lambda room: "?"
+    found = where
+    return lambda room: place(found.function, found.file, found.line, room)
+
+
+def _with_total(
+    tasks: Tasks, chosen: Sequence[ExplicitTask], table: Table, style: Style
+) -> list[str]:
+    found = table.lines() if chosen else []
+    states = Counter(task.raw.state or "in transition" for task in chosen)
+    text = ", ".join(f"{number} {state}" for state, number in states.most_common())
+    found.append(f"{count(len(chosen), 'explicit task')}{': ' + text if text else ''}.")
+    if tasks.unseen:
+        found += paragraph(
+            f"The runtime counts {tasks.unseen} more that it keeps in no list: tasks that are being"
+            " moved between queues, untied ones that are suspended, or detached ones.",
+            style,
+            "   ",
+        )
+    if tasks.problem:
+        found += paragraph(
+            "There may be more: some of the runtime's structures could not be followed. `ompd"
+            " status' lists what was noted.",
+            style,
+            "   ",
+        )
+    reasons: dict[str, None] = {}
+    for task in chosen:
+        for doubt in task.doubts.values():
+            reasons[doubt.why + (f"; {doubt.how}" if doubt.how else "")] = None
+    for reason in reasons:
+        found += paragraph(f"?: {reason}.", style, "   ")
+    return found

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "runtime/llvm/picture.h"
+#include "target/limits.h"
+
+ompd_rc_t picture_source(struct picture *picture, target_addr ident, uint32_t *ret)
+{
+	const struct target *target = &picture->space->target;
+	const struct span psource = picture->llvm->structures.ident.psource;
+	char text[SOURCE_LENGTH_MAX];
+	target_addr address;
+	size_t size;
+	void *item;
+	ompd_rc_t rc;
+
+	*ret = 0;
+	if (ident == 0 || psource.size == 0)
+		return ompd_rc_ok;
+	*ret = address_map_get(&picture->text_of_ident, ident);
+	if (*ret != ADDRESS_MAP_NONE)
+		return ompd_rc_ok;
+	*ret = 0;
+	rc = target_read_unsigned(target, ident + psource.offset, psource.size, &address);
+	if (rc == ompd_rc_ok)
+		rc = target_read_string(target, address, sizeof(text), text);
+	if (rc == ompd_rc_error)
+		return address_map_put(&picture->text_of_ident, ident, 0);
+	if (rc != ompd_rc_ok)
+		return rc;
+	size = strlen(text) + 1;
+	rc = vector_add(&picture->text, size, VIEW_TEXT_MAX, &item);
+	if (rc != ompd_rc_ok)
+		return rc;
+	memcpy(item, text, size);
+	*ret = (uint32_t)(picture->text.count - size) + 1;
+	return address_map_put(&picture->text_of_ident, ident, *ret);
+}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does `ompd tasks' know every explicit task: its state, its thread, where it was made, what it
+waits for?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import machine
+import pytest
+from sessions import Target, ask, target
+
+TRACKED = ["ompd tasks -json", "ompd tasks", "ompd tasks -tree", "ompd threads -json"]
+
+
+def truth_of(made: Target) -> tuple[dict[int, int], dict[str, int]]:
+    """The line of the task that each thread executes; the lines and numbers by their names."""
+    lines = Path(f"{made.record}.tasks").read_text(encoding="utf-8").splitlines()
+    pairs = [line.split() for line in lines]
+    executed = {int(word): int(number) for word, number in pairs if word.isdigit()}
+    named = {word: int(number) for word, number in pairs if not word.isdigit()}
+    return executed, named
+
+
+@pytest.mark.parametrize(
+    "runtime, kind, gdb",
+    [
+        ("libomp-13", "live", "gdb"),
+        ("libomp-14", "core", "gdb-16"),
+        ("libomp-15", "gcore", "gdb"),
+        ("libomp-16", "attach", "gdb"),
+        ("libomp-17-debug", "live", "gdb-16"),
+        ("libomp-18-debug", "core", "gdb"),
+        ("libomp-19", "gdbserver", "gdb"),
+        ("libomp-19-ompd", "live", "gdb-16"),
+        ("libomp-19-gcc", "core", "gdb"),
+        ("libomp-22-debug", "live", "gdb"),
+        ("libomp-23-debug", "attach", "gdb-16"),
+    ],
+)
+def test_all_tasks(runtime: str, kind: str, gdb: str, folder: Path) -> None:
+    executable = machine.compiled("task_graph")
+    settings = {"OMP_MAX_TASK_PRIORITY": "5"}
+    with target(kind, executable, (), machine.cached(runtime), folder, settings) as made:
+        answer = ask(gdb, TRACKED, made.before, made.files, folder=folder)
+        executed, named = truth_of(made)
+    tasks = answer.document(TRACKED[0])["tasks"]
+    lwps = {
+        member["id"]: thread["lwp"]
+        for thread in answer.document("ompd threads -json")["threads"]
+        for member in thread["openmp"]
+    }
+    by_id = {task["id"]: task for task in tasks}
+    assert len(tasks) == named["made"], answer.everything
+    assert not any(task.get("doubts") for task in tasks)
+    assert all(task["unseen_children"] == 0 for task in tasks)
+
+    executing = [task for task in tasks if task["state"] == "executing"]
+    assert {lwps[task["thread"]]: line_of(task) for task in executing} == executed
+
+    chain = [task for task in tasks if line_of(task) == named["chain"]]
+    blocked = [task for task in chain if task["state"] == "blocked"]
+    assert len(chain) == 4 and len(blocked) == 3
+    assert all(task["wait"]["kind"] == "depend" for task in blocked)
+    for task in blocked:
+        before = [by_id[one] for one in task["depends_on"]]
+        assert [line_of(one) for one in before] == [named["chain"]]
+    assert len({task["depends_on"][0] for task in blocked}) == 3
+
+    (waiting,) = [task for task in tasks if line_of(task) == named["waiting"]]
+    children = [task for task in tasks if task["parent"] == waiting["id"]]
+    assert [line_of(task) for task in children] == [named["child"]] * named["begun"]
+    if named["begun"]:
+        assert waiting["state"] == "suspended" and waiting["children"] == 1
+        assert waiting["wait"]["kind"] == "taskwait"
+    else:
+        assert waiting["state"] == "ready"
+
+    (urgent,) = [task for task in tasks if line_of(task) == named["urgent"]]
+    assert (urgent["priority"], urgent["tied"]) == (3, False)
+    known = [*executing, *blocked, waiting]
+    assert all(task["state"] == "ready" for task in tasks if task not in known)
+    assert all(task["region"] == "R1" for task in tasks)
+    tree = answer.texts[2]
+    assert all(f"{task['id']} " in tree for task in tasks), tree
+
+
+def line_of(task: Any) -> Any:
+    return task["created"] and task["created"]["line"]
+
+
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19-ompd"])
+def test_no_tasks(runtime: str, folder: Path) -> None:
+    with target("live", machine.compiled("nested"), (), machine.cached(runtime), folder) as made:
+        answer = ask("gdb", TRACKED, made.before, made.files, folder=folder)
+    assert answer.document(TRACKED[0])["tasks"] == []
+    assert answer.texts[1] == "0 explicit tasks."
+
+
+def test_ids(folder: Path) -> None:
+    commands = ["ompd tasks t1 -json", "ompd tasks t99", "ompd tasks R1 -json", "ompd tasks 1"]
+    executable, runtime = machine.compiled("task_graph"), machine.cached("libomp-14")
+    with target("live", executable, (), runtime, folder) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+        _, named = truth_of(made)
+    assert [task["id"] for task in answer.document(commands[0])["tasks"]] == ["t1"]
+    assert answer.texts[1] == "There is no task t99: `ompd tasks' shows the tasks."
+    assert len(answer.document(commands[2])["tasks"]) == named["made"]
+    assert "1 explicit task: 1 executing." in answer.texts[3]
