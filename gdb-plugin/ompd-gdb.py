@@ -12,7 +12,7 @@ import sys
 import gdb
 
 
-def _start():
+def _ompd_start():
     home = os.path.dirname(os.path.realpath(__file__))
     if sys.version_info < (3, 9):
         gdb.write("ompd: GDB's Python is %d.%d, and 3.9 is needed.\n" % sys.version_info[:2])
@@ -32,4 +32,5 @@ def _start():
     commands.register()
 
 
-_start()
+_ompd_start()
+del _ompd_start  # GDB runs this in the namespace that its user types Python into

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ompd_gdb.views.table import Style, Table, fold, place, plain, shorten
+from ompd_gdb.views.table import Style, Table, fold, paragraph, place, plain, shorten
 
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
@@ -42,3 +42,11 @@ def test_columns_stand_below_each_other() -> None:
     table = Table(["A", "B"], Style())
     table.add("long", "x")
     assert table.lines() == ["A     B", "long  x"]
+
+
+def test_a_command_to_type_is_not_broken() -> None:
+    text = "GDB has the core file, but not the program: first `file /a/long/path/to/nested', then"
+    lines = paragraph(text, Style(width=60))
+    assert len(lines) > 1
+    assert any("`file /a/long/path/to/nested'" in line for line in lines)
+    assert " ".join(lines) == text

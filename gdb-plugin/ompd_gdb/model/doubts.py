@@ -28,7 +28,11 @@ RUNNING = Doubt("unknown", "the thread is running", "stop it, for example with `
 RUNNING_LIKELY = Doubt(
     "likely", "the thread ran on while its runtime's memory was read", "stop it with `interrupt'"
 )
-NO_FRAME = Doubt("unknown", "GDB finds no frame of this thread's stack outside the runtime")
+NO_FRAME = Doubt(
+    "unknown",
+    "GDB cannot unwind this thread's stack to a frame outside the runtime and the C library",
+    "`bt' in the thread shows all that it finds",
+)
 NATIVE_UNKNOWN = Doubt(
     "unknown",
     "GDB knows no thread with the pthread id that the runtime recorded",
@@ -52,6 +56,12 @@ SHARED_STRUCTURE = Doubt(
     "unknown",
     "the runtime keeps serialized regions that are nested in each other in one structure, "
     "and not where each of them is",
+    "`bt' in the thread shows the way there",
+)
+NO_RECORD = Doubt(
+    "unknown",
+    "where this build of the runtime keeps source positions is not known: "
+    "no shipped record fits it",
     "`bt' in the thread shows the way there",
 )
 CALL_SITE = Doubt(

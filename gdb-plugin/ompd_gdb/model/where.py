@@ -66,16 +66,15 @@ class CodeMap:
 
 def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
     """The innermost frame with a line outside the runtime and the libraries that are skipped; else
-    the innermost in the executable; else the innermost outside the runtime."""
+    the innermost in the executable; else the innermost outside them. None: the whole stack is
+    theirs, as an idle worker's is."""
     in_executable = outside = None
     for frame in frames:
-        if code.is_runtime(frame):
-            continue
-        outside = outside or frame
-        if code.is_skipped(frame):
+        if code.is_runtime(frame) or code.is_skipped(frame):
             continue
         if frame.location.line:
             return frame
+        outside = outside or frame
         if in_executable is None and frame.executable:
             in_executable = frame
     return in_executable or outside

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Iterator, Sequence
 
 from ..model import doubts, where
+from ..model.doubts import Doubt
 from ..model.naming import parse_source, users_function
 from ..model.native import Frame, Location
 from ..model.process import Process, Region, Thread
@@ -43,11 +44,13 @@ class Places:
         if thread.native.running:
             thread.doubts["where"] = doubts.RUNNING
             return
-        frame = where.users_frame(self._frames(thread), self._code)
-        if frame is None:
-            thread.doubts["where"] = doubts.NO_FRAME
-        else:
+        walked: list[Frame] = []
+        frame = where.users_frame(_remembered(self._frames(thread), walked), self._code)
+        if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
+        elif not walked or not self._code.is_skipped(walked[-1]):
+            # A whole stack ends where the C library started the thread.
+            thread.doubts["where"] = doubts.NO_FRAME
 
     def locate_regions(self) -> None:
         """The construct of each region: as the compiler recorded it, else from a stack."""
@@ -111,12 +114,20 @@ class Places:
                 region.location = Location(
                     function=region.function.function, objfile=region.function.objfile
                 )
-            if region.location is None and self._shares_structure(region):
-                region.doubts["loc"] = doubts.SHARED_STRUCTURE
-            elif region.location is None or region.location.function in (None, where.NAMELESS):
-                region.doubts["loc"] = doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE
-            elif region.location.line is None:
-                region.doubts["loc"] = doubts.NO_LINE
+            doubt = self._why_no_line(region)
+            if doubt is not None:
+                region.doubts["loc"] = doubt
+
+    def _why_no_line(self, region: Region) -> Doubt | None:
+        if region.location is not None and region.location.line is not None:
+            return None
+        if self._shares_structure(region):
+            return doubts.SHARED_STRUCTURE
+        if not any(r.id == region.runtime and r.record for r in self._process.runtimes):
+            return doubts.NO_RECORD
+        if region.location is None or region.location.function in (None, where.NAMELESS):
+            return doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE
+        return doubts.NO_LINE
 
     def _locate_at_calls(self, thread: Thread, missing: Sequence[Region]) -> None:
         """A call of the runtime's is a region's only if what it executes is the region's code:
@@ -147,6 +158,12 @@ class Places:
             return
         with on_thread(native):
             yield from self._target.code.frames()
+
+
+def _remembered(frames: Iterator[Frame], walked: list[Frame]) -> Iterator[Frame]:
+    for frame in frames:
+        walked[:] = [frame]
+        yield frame
 
 
 def _enclosing_function(thread: Thread) -> str | None:

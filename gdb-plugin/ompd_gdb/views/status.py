@@ -17,6 +17,10 @@ _FROM = {
 }
 
 
+# What the line about the descriptors' source says too.
+_SAID_BY_DESCRIPTORS = ("symbols_absent",)
+
+
 def status(
     program: Program | None,
     library: Library,
@@ -72,6 +76,8 @@ def _runtime(runtime: Runtime, style: Style) -> list[str]:
         if runtime.problem:
             rows.append(runtime.problem)
     for diagnostic in runtime.diagnostics:
+        if runtime.descriptors != "symbols" and diagnostic.code in _SAID_BY_DESCRIPTORS:
+            continue
         subject = f"{diagnostic.subject}: " if diagnostic.subject else ""
         rows.append(f"noted: {subject}{diagnostic.text}")
     for row in rows:

@@ -5,6 +5,7 @@ terminal."""
 from __future__ import annotations
 
 import itertools
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import Callable, Sequence, Union
@@ -13,6 +14,7 @@ from ..model.where import NAMELESS
 
 DEFAULT_WIDTH = 100
 NARROWEST = 16
+_KEPT = "\x1f"  # stands for a blank at which no line may break; plain() lets none through
 
 
 @dataclass(frozen=True)
@@ -138,13 +140,16 @@ def paragraph(text: str, style: Style, indent: str = "") -> list[str]:
     text = plain(text)
     if style.width is None:
         return [text]
-    return textwrap.wrap(
-        text,
+    # A command that is to be typed stays whole.
+    whole = re.sub(r"`[^`']*'", lambda command: command.group().replace(" ", _KEPT), text)
+    found = textwrap.wrap(
+        whole,
         max(style.width, 40),
         subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return [line.replace(_KEPT, " ") for line in found]
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
