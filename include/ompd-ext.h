@@ -208,7 +208,7 @@ typedef struct ompdx_view_region_t {
 	ompd_addr_t function; /* of the outlined code; 0: not known */
 	const char *
 		source; /* what the compiler recorded of the construct, ";file;function;line;column;;",
-				   as it stands in the target; NULL: nothing */
+				   as it stands in the target; NULL: nothing, or not known */
 	uint32_t
 		member_first; /* the threads by thread number: members[member_first ...], team_size of them; */
 	uint32_t member_count; /* each an index into threads, or UINT32_MAX */

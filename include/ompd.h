@@ -131,7 +131,7 @@ typedef struct ompd_cudathread_coord_t {
 	ompd_dim3_t threadIdx;
 } ompd_cudathread_coord_t;
 
-/* ---- Enumerations (39.8 to 39.10) ----------------------------------------------------------- */
+/* ---- Enumerations (39.9, 39.11, 39.13) ----------------------------------------------------- */
 
 typedef enum ompd_rc_t {
 	ompd_rc_ok = 0,
@@ -311,7 +311,7 @@ OMPD_API ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_
 OMPD_API ompd_rc_t ompd_get_device_from_thread(ompd_thread_handle_t *thread_handle,
 					       ompd_address_space_handle_t **device);
 
-/* ---- Parallel regions (41.5) ---------------------------------------------------------------- */
+/* ---- Parallel regions (41.5; comparing 41.7, releasing 41.8) --------------------------------- */
 
 /* The innermost region that the thread executes. unavailable: the thread is in no team. */
 OMPD_API ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
@@ -364,7 +364,7 @@ OMPD_API ompd_rc_t ompd_get_task_frame(ompd_task_handle_t *task_handle,
 				       ompd_frame_info_t *exit_frame,
 				       ompd_frame_info_t *enter_frame);
 
-/* ---- States, display-control variables, ICVs, tool data (41.7 to 41.10) ---------------------- */
+/* ---- States, display-control variables, ICVs, tool data (41.9 to 41.11) -------------------- */
 
 /* The next state after current_state; begin with ompt_state_undefined (0x102). *more_enums is 0
  * together with the last one. The tool frees the name. bad_input: current_state is no state. */
