@@ -270,15 +270,46 @@ static void test_state_tracking(void **state)
 	fake_process_destroy(omp);
 }
 
-/* Two tables, or none: which one is right cannot be told, so there is no answer. */
+/* Two tables, or none: the shipped record of the version decides, if the structures in memory fit it. */
+static void test_record_without_table(void **state)
+{
+	static const struct {
+		struct fake_libomp_options options;
+		const char *code;
+	} cases[] = {
+		{{.layout = FAKE_LLVM_14, .no_table = true}, "table_not_found"},
+		{{.layout = FAKE_LLVM_19, .no_table = true}, "table_not_found"},
+		{{.layout = FAKE_LLVM_19, .second_table = true}, "table_ambiguous"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct fake_libomp *omp = process(cases[i].options);
+		struct fake_thread *root = fake_root(omp);
+		ompd_address_space_handle_t *handle;
+		ompd_thread_handle_t *thread = UNTOUCHED;
+
+		assert_ok(ompd_process_initialize(fake_context(fake_libomp_target(omp)), &handle));
+		assert_rc(check_thread_handle(handle, fake_libomp_target(omp), root->pthread_id,
+					      &thread),
+			  ompd_rc_ok);
+		assert_true(noted(handle, cases[i].code));
+		assert_int_equal(info_of(handle).descriptors, ompdx_descriptors_record);
+		assert_ok(ompd_rel_thread_handle(thread));
+		assert_ok(ompd_rel_address_space_handle(handle));
+		fake_process_destroy(omp);
+	}
+}
+
+/* No table, and no record that fits: there is no answer. */
 static void test_no_guessing(void **state)
 {
 	static const struct {
 		struct fake_libomp_options options;
 		const char *code;
 	} cases[] = {
-		{{.layout = FAKE_LLVM_19, .second_table = true}, "table_ambiguous"},
-		{{.layout = FAKE_LLVM_19, .no_table = true}, "table_not_found"},
+		{{.layout = FAKE_LLVM_UNKNOWN, .second_table = true}, "table_ambiguous"},
+		{{.layout = FAKE_LLVM_UNKNOWN, .no_table = true}, "table_not_found"},
 	};
 
 	(void)state;
@@ -532,6 +563,7 @@ int main(void)
 		OPENED(test_info_of_an_older_tool),
 		OPENED(test_openmp_version),
 		OPENED(test_state_tracking),
+		OPENED(test_record_without_table),
 		OPENED(test_no_guessing),
 		OPENED(test_several_address_spaces),
 		OPENED(test_two_runtimes),

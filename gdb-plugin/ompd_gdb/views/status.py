@@ -13,12 +13,15 @@ from .table import Style, count, paragraph, plain
 _FROM = {
     "symbols": "symbols that the runtime publishes",
     "recovered": "the runtime's own table, found in its memory (it is stripped)",
-    "record": "a layout record that libompd ships (the runtime has no table)",
+    "record": "a layout record that libompd ships, which fits its memory (it has no table)",
 }
 
 
 # What the line about the descriptors' source says too.
-_SAID_BY_DESCRIPTORS = ("symbols_absent",)
+_SAID_BY_DESCRIPTORS = {
+    "recovered": ("symbols_absent",),
+    "record": ("symbols_absent", "table_not_found"),
+}
 
 
 def status(
@@ -70,13 +73,15 @@ def _runtime(runtime: Runtime, style: Style) -> list[str]:
         rows.append("loaded, not started: the program has not used OpenMP yet")
     else:
         if runtime.descriptors:
-            record = f", completed by the record {plain(runtime.record)}" if runtime.record else ""
+            verb = ", completed by the record" if runtime.descriptors != "record" else ":"
+            record = f"{verb} {plain(runtime.record)}" if runtime.record else ""
             rows.append(f"facts from {_FROM[runtime.descriptors]}{record}")
         rows.append(_tracking(runtime))
         if runtime.problem:
             rows.append(runtime.problem)
-    for diagnostic in runtime.diagnostics:
-        if runtime.descriptors != "symbols" and diagnostic.code in _SAID_BY_DESCRIPTORS:
+    # Of a runtime that has not started nothing can be found, and that says nothing about it.
+    for diagnostic in runtime.diagnostics if runtime.initialized is not False else ():
+        if diagnostic.code in _SAID_BY_DESCRIPTORS.get(runtime.descriptors or "", ()):
             continue
         subject = f"{diagnostic.subject}: " if diagnostic.subject else ""
         rows.append(f"noted: {subject}{diagnostic.text}")

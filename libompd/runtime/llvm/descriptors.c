@@ -113,3 +113,19 @@ const struct record *record_of_table(const uint64_t words[TABLE_WORDS])
 	}
 	return NULL;
 }
+
+size_t record_count(void)
+{
+	return sizeof(records) / sizeof(records[0]);
+}
+
+const struct record *record_at(size_t index)
+{
+	return &records[index];
+}
+
+void record_table(const struct record *record, uint64_t words[TABLE_WORDS])
+{
+	for (unsigned i = 0; i < TABLE_WORDS; i++)
+		words[i] = record->table[i];
+}

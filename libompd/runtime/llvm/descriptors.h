@@ -7,6 +7,7 @@
 #define RUNTIME_LLVM_DESCRIPTORS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum access {
@@ -71,5 +72,10 @@ bool table_plausible(const uint64_t words[TABLE_WORDS], unsigned pointer_size);
 
 /* The record whose table is the same in every word; NULL: none. */
 const struct record *record_of_table(const uint64_t words[TABLE_WORDS]);
+
+/* All records, and a record's table in the form of the published one. */
+size_t record_count(void);
+const struct record *record_at(size_t index);
+void record_table(const struct record *record, uint64_t words[TABLE_WORDS]);
 
 #endif /* RUNTIME_LLVM_DESCRIPTORS_H */

@@ -3,6 +3,7 @@
  * LLVM libomp: opening it, and the table of answers.
  */
 #include "runtime/llvm/llvm.h"
+#include "runtime/llvm/record_choice.h"
 
 #include <string.h>
 
@@ -39,11 +40,19 @@ static ompd_rc_t resolve(struct address_space *space, struct llvm *llvm)
 
 	diagnostics_clear(&space->diagnostics);
 	rc = table_locate(space, &table);
+	if (rc == ompd_rc_ok) {
+		record = record_of_table(table.words);
+		if (!record)
+			diagnostics_note(&space->diagnostics, DIAGNOSTIC_record_unknown, NULL);
+	} else if (rc == ompd_rc_unavailable) {
+		rc = record_choose(space, &record);
+		if (rc == ompd_rc_ok) {
+			record_table(record, table.words);
+			table.source = ompdx_descriptors_record;
+		}
+	}
 	if (rc != ompd_rc_ok)
 		return rc;
-	record = record_of_table(table.words);
-	if (!record)
-		diagnostics_note(&space->diagnostics, DIAGNOSTIC_record_unknown, NULL);
 	rc = structures_init(&llvm->structures, table.words, record);
 	if (rc != ompd_rc_ok) {
 		diagnostics_note(&space->diagnostics, DIAGNOSTIC_table_implausible, NULL);
