@@ -54,6 +54,9 @@ static ompd_rc_t open_runtime(struct address_space *space)
 	const int index = free_index();
 	ompd_rc_t rc = runtime_recognise(&space->image, &space->runtime);
 
+	if (rc == ompd_rc_incompatible && space->image.dynamic)
+		rc = runtime_recognise_embedded(&space->image, &space->runtime);
+
 	if (rc != ompd_rc_ok)
 		return rc;
 	/* Without headers the image is still good for its names. */

@@ -236,6 +236,10 @@ class Session:
         image = found.image
         runtime = Runtime(number, found.kind, found.version, "", image.path, image.load_bias)
         runtime.supported = found.kind == "llvm"
+        program = self.target.images.program
+        if program is not None and image.load_bias == program.bias:
+            runtime.embedded = True
+            runtime.path = self.inferior.progspace.filename
         space: AddressSpace | None = None
         try:
             space = loaded.open_runtime(self._context, image)

@@ -32,9 +32,11 @@ ompd_rc_t ompdx_get_version(ompd_word_t *version)
 	return ompd_rc_ok;
 }
 
+typedef ompd_rc_t recognise_fn(struct image *image, const struct runtime_ops **ret);
+
 /* Adds the image to the list if it holds a runtime. What cannot be read is no runtime. */
 static ompd_rc_t examine(const struct target *target, target_addr bias, target_addr dynamic,
-			 const char *path, struct vector *list)
+			 const char *path, recognise_fn *recognise, struct vector *list)
 {
 	const struct runtime_ops *runtime;
 	struct image image;
@@ -43,7 +45,7 @@ static ompd_rc_t examine(const struct target *target, target_addr bias, target_a
 
 	if (rc != ompd_rc_ok)
 		return rc == ompd_rc_error || rc == ompd_rc_incompatible ? ompd_rc_ok : rc;
-	rc = runtime_recognise(&image, &runtime);
+	rc = recognise(&image, &runtime);
 	if (rc == ompd_rc_ok)
 		rc = vector_add(list, 1, LINK_MAP_MAX, &item);
 	if (rc == ompd_rc_ok) {
@@ -63,13 +65,15 @@ static ompd_rc_t examine(const struct target *target, target_addr bias, target_a
 
 static ompd_rc_t examine_link_map(const struct target *target, struct vector *list)
 {
+	struct loaded_object program = {0};
 	struct link_map_walk walk;
 	struct loaded_object object;
+	bool first = true;
 	ompd_rc_t rc = link_map_first(&walk, target);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	for (;;) {
+	for (;; first = false) {
 		char path[IMAGE_PATH_MAX];
 
 		rc = link_map_next(&walk, &object);
@@ -77,9 +81,18 @@ static ompd_rc_t examine_link_map(const struct target *target, struct vector *li
 			break;
 		if (target_read_string(target, object.name, sizeof(path), path) != ompd_rc_ok)
 			path[0] = '\0';
-		rc = examine(target, object.bias, object.dynamic, path, list);
+		if (first)
+			program = object;
+		rc = examine(target, object.bias, object.dynamic, path, runtime_recognise, list);
 		if (rc != ompd_rc_ok)
 			return rc;
+	}
+	if (list->count == 0 && program.dynamic) {
+		const ompd_rc_t embedded = examine(target, program.bias, program.dynamic, "",
+						   runtime_recognise_embedded, list);
+
+		if (embedded != ompd_rc_ok)
+			return embedded;
 	}
 	/* What was found up to an unreadable or superfluous entry counts. */
 	return rc == ompd_rc_unavailable || rc == ompd_rc_error ? ompd_rc_ok : rc;
@@ -88,13 +101,17 @@ static ompd_rc_t examine_link_map(const struct target *target, struct vector *li
 static ompd_rc_t examine_images(const struct target *target, const ompdx_image_t *images,
 				ompd_size_t count, struct vector *list)
 {
+	static recognise_fn *const ways[] = {runtime_recognise, runtime_recognise_embedded};
 	ompd_rc_t rc = ompd_rc_ok;
 
-	for (ompd_size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
-		const ompdx_image_t *image =
-			(const void *)((const char *)images + i * images->size);
+	for (size_t way = 0; rc == ompd_rc_ok && way < 2 && list->count == 0; way++) {
+		for (ompd_size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
+			const ompdx_image_t *image =
+				(const void *)((const char *)images + i * images->size);
 
-		rc = examine(target, image->load_bias, image->dynamic, image->path, list);
+			rc = examine(target, image->load_bias, image->dynamic, image->path,
+				     ways[way], list);
+		}
 	}
 	return rc;
 }

@@ -21,3 +21,22 @@ ompd_rc_t runtime_recognise(struct image *image, const struct runtime_ops **ret)
 	}
 	return ompd_rc_incompatible;
 }
+
+ompd_rc_t runtime_recognise_embedded(struct image *image, const struct runtime_ops **ret)
+{
+	if (image->extent.end == 0 && image_read_headers(image) != ompd_rc_ok)
+		return ompd_rc_incompatible;
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+		target_addr entry;
+		ompd_rc_t rc = image_symbol(image, runtimes[i]->entry_symbol, &entry);
+
+		if (rc != ompd_rc_ok && runtimes[i]->embedded)
+			rc = runtimes[i]->embedded(image);
+		if (rc == ompd_rc_ok)
+			*ret = runtimes[i];
+		if (rc == ompd_rc_ok || rc == ompd_rc_stale_handle ||
+		    rc == ompd_rc_callback_error || rc == ompd_rc_nomem)
+			return rc;
+	}
+	return ompd_rc_incompatible;
+}

@@ -21,6 +21,9 @@ struct runtime_ops {
 	/* The image's major version, -1: not known. */
 	int32_t (*version)(struct image *image);
 
+	/* Whether an image that exports no names holds this runtime, by its data. NULL: cannot be told. */
+	ompd_rc_t (*embedded)(struct image *image);
+
 	/* Makes runtime_state. ok also when the program has not started the runtime yet. */
 	ompd_rc_t (*open)(struct address_space *space);
 	void (*close)(struct address_space *space);
@@ -73,5 +76,9 @@ extern const struct runtime_ops gomp_runtime;
 
 /* The runtime that image holds. incompatible: none that we know. */
 ompd_rc_t runtime_recognise(struct image *image, const struct runtime_ops **ret);
+
+/* The same for a program that a runtime is linked into, and that exports no names: by the debugger's symbols,
+ * or by the runtime's data once it has started. */
+ompd_rc_t runtime_recognise_embedded(struct image *image, const struct runtime_ops **ret);
 
 #endif /* RUNTIME_RUNTIME_H */

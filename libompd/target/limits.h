@@ -23,6 +23,8 @@
 #define PATH_LENGTH_MAX 4096
 /* Writable data searched for the descriptors of a stripped runtime: libomp has 41 to 68 KiB. */
 #define RECOVERY_BYTES_MAX (192 * 1024)
+/* Of a program that a runtime may be linked into, the end of its data is searched. */
+#define EMBEDDED_BYTES_MAX (1024 * 1024)
 /* Candidates looked at when the thread array has to be searched for. */
 #define RECOVERY_CANDIDATES_MAX 4096
 /* Threads of a runtime: libomp's own limit for its thread array is KMP_MAX_NTH, INT_MAX; the kernel's is lower. */

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,29 @@ QUESTIONS = [
 ]
 
 
-def told_truth(record: Any, answer: Answer, *, time: int = 0, has_lines: bool = True) -> Any:
+# What no published descriptor covers, and so is unknown of a build that no shipped record fits.
+ONLY_IN_RECORDS = re.compile(r"R\d+ construct's line|task |doubts$")
+TELLS_NOTHING: list[Any] = [None, "unknown", True, ["task"]]
+
+
+def told_truth(
+    record: Any,
+    answer: Answer,
+    *,
+    time: int = 0,
+    has_lines: bool = True,
+    has_record: bool = True,
+) -> Any:
     """Fails with every mismatch, one per line. Returns the threads' document."""
     threads = answer.document("ompd threads -json", time)
     parallel = answer.document("ompd parallel -json", time)
     found = truth.mismatches(record, threads, parallel, has_lines=has_lines)
+    if not has_record:
+        found = [
+            one
+            for one in found
+            if not ONLY_IN_RECORDS.match(one.fact) or one.told not in TELLS_NOTHING
+        ]
     assert not found, truth.report(found) + answer.everything
     return threads
 

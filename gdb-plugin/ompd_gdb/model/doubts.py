@@ -19,11 +19,6 @@ STATE_NOT_TRACKED = Doubt(
     "start the program with OMP_DEBUG=enabled in its environment",
 )
 STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined")
-RUNTIME_UNSEEN = Doubt(
-    "unknown",
-    "the runtime's threads could not be read",
-    "`ompd status' lists what was tried for it",
-)
 RUNNING = Doubt("unknown", "the thread is running", "stop it, for example with `interrupt'")
 RUNNING_LIKELY = Doubt(
     "likely", "the thread ran on while its runtime's memory was read", "stop it with `interrupt'"
@@ -103,3 +98,14 @@ _PROBLEMS = {
 def of_problem(problem: str) -> Doubt:
     why = _PROBLEMS.get(problem, "the library could not tell")
     return Doubt("unknown", why, "`ompd status' lists what the library noted")
+
+
+def unseen(runtime: str, supported: bool) -> Doubt:
+    """It could be a thread of a runtime whose threads are not in the picture."""
+    if supported:
+        return Doubt(
+            "unknown",
+            f"the threads of {runtime} could not be read",
+            "`ompd status' lists what was tried for it",
+        )
+    return Doubt("unknown", f"{runtime} is loaded too, and its threads cannot be told yet")

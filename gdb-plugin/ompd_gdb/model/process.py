@@ -40,6 +40,7 @@ class Runtime:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     view: View | None = None
     supported: bool = True
+    embedded: bool = False  # linked into the program
     problem: str | None = None  # why there is no view: what follows after the runtime's name
 
     @property
@@ -54,7 +55,7 @@ class Runtime:
     @property
     def unseen(self) -> bool:
         """Could it have threads that are not in the picture?"""
-        if not self.supported or self.initialized is False:
+        if self.supported and self.initialized is False:
             return False
         return self.view is None or self.initialized is None
 
@@ -153,10 +154,10 @@ class Process:
         for runtime in self.runtimes:
             if runtime.view is not None:
                 self._add(runtime, runtime.view)
-        if any(runtime.unseen for runtime in self.runtimes):
-            for thread in self.threads:
-                if not thread.openmp:
-                    thread.doubts["kind"] = doubts.RUNTIME_UNSEEN
+        unseen = [runtime for runtime in self.runtimes if runtime.unseen]
+        for thread in self.threads if unseen else ():
+            if not thread.openmp:
+                thread.doubts["kind"] = doubts.unseen(unseen[0].name, unseen[0].supported)
         self._number_regions()
         self._number_tasks()
 

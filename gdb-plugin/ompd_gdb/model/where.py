@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from dataclasses import dataclass, replace
 from typing import Iterable
 
@@ -25,6 +26,9 @@ SYSTEM = (
     "libpthread-[0-9]*.so",
 )
 
+# How the functions of a runtime that is linked into the program begin.
+_RUNTIMES_NAME = re.compile(r"(_*kmp|__ompt?_|ompt_|ompd_bp_|omp_[gsidtu]|GOMP_|gomp_)")
+
 
 @dataclass(frozen=True)
 class Runtime:
@@ -33,6 +37,7 @@ class Runtime:
     start: int
     end: int
     path: str | None
+    embedded: bool = False  # linked into the program, whose code lies there too
 
 
 class CodeMap:
@@ -44,12 +49,15 @@ class CodeMap:
         self._skipped: dict[str, bool] = {}
 
     def is_runtime(self, frame: Frame) -> bool:
-        objfile = frame.location.objfile
-        return any(
-            runtime.start <= frame.pc < runtime.end
-            or (runtime.start == runtime.end and runtime.path and runtime.path == objfile)
-            for runtime in self._runtimes
-        )
+        return any(self._is_in(frame, runtime) for runtime in self._runtimes)
+
+    @staticmethod
+    def _is_in(frame: Frame, runtime: Runtime) -> bool:
+        if runtime.embedded:
+            return bool(_RUNTIMES_NAME.match(frame.location.function or ""))
+        if runtime.start == runtime.end:
+            return bool(runtime.path) and runtime.path == frame.location.objfile
+        return runtime.start <= frame.pc < runtime.end
 
     def is_skipped(self, frame: Frame) -> bool:
         objfile = frame.location.objfile

@@ -23,7 +23,7 @@ class Places:
         self._process = process
         self._target = target
         self._code = where.CodeMap(
-            (where.Runtime(r.start, r.end, r.path) for r in process.runtimes), skipped
+            (where.Runtime(r.start, r.end, r.path, r.embedded) for r in process.runtimes), skipped
         )
         self._threads_known = self._regions_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain

@@ -45,6 +45,8 @@ def status(
         )
     for runtime in runtimes:
         found += _runtime(runtime, style)
+    if several(runtimes):
+        found += paragraph(f"Odd     : {SEVERAL}", style, " " * 10)
     if program is not None and not runtimes:
         found.append("Runtime : none; the program has not loaded an OpenMP runtime")
     for note in notes:
@@ -63,6 +65,8 @@ def _runtime(runtime: Runtime, style: Style) -> list[str]:
     name = f"Runtime : {plain(runtime.name)}, {plain(runtime.path or '(path unknown)')}"
     found = paragraph(name, style, " " * 10)
     rows = []
+    if runtime.embedded:
+        rows.append("linked into the program")
     if runtime.build_id:
         rows.append(f"build-id {runtime.build_id}")
     if not runtime.supported:
@@ -98,6 +102,16 @@ def _tracking(runtime: Runtime) -> str:
     return "thread states are not recorded; to get them, start the program with OMP_DEBUG=enabled"
 
 
+SEVERAL = (
+    "The program uses more than one OpenMP runtime. Each has threads, settings and locks of its own,"
+    " and together they can ask for more threads than there are processors."
+)
+
+
+def several(runtimes: Sequence[Runtime]) -> bool:
+    return len([runtime for runtime in runtimes if runtime.initialized]) > 1
+
+
 def findings(process: Process) -> list[tuple[str, str]]:
     """What is odd: (code, sentence)."""
     found = []
@@ -120,8 +134,8 @@ def findings(process: Process) -> list[tuple[str, str]]:
                 f"The runtime has {count(len(strangers), 'thread')} that GDB does not know.",
             )
         )
-    if len([runtime for runtime in process.runtimes if runtime.initialized]) > 1:
-        found.append(("several_runtimes", "The program uses more than one OpenMP runtime."))
+    if several(process.runtimes):
+        found.append(("several_runtimes", SEVERAL))
     return found
 
 

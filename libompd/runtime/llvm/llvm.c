@@ -39,7 +39,7 @@ static ompd_rc_t resolve(struct address_space *space, struct llvm *llvm)
 	ompd_rc_t rc;
 
 	diagnostics_clear(&space->diagnostics);
-	rc = table_locate(space, &table);
+	rc = table_locate(&space->image, &table);
 	if (rc == ompd_rc_ok) {
 		record = record_of_table(table.words);
 		if (!record)
@@ -63,6 +63,7 @@ static ompd_rc_t resolve(struct address_space *space, struct llvm *llvm)
 	if (table.source == ompdx_descriptors_symbols &&
 	    image_symbol(&space->image, "ompt_enabled", &llvm->ompt_enabled) != ompd_rc_ok)
 		llvm->ompt_enabled = 0;
+	llvm->table = table.address;
 	llvm->ompd_state = table.ompd_state;
 	llvm->record = record;
 	llvm->source = table.source;
@@ -141,7 +142,14 @@ static void describe(struct address_space *space, ompdx_runtime_info_t *info)
 
 	text_copy(info->version_text, sizeof(info->version_text), "LLVM libomp");
 	if (space->runtime_version < 0) {
-		text_append(info->version_text, sizeof(info->version_text), ", unknown version");
+		const struct llvm *llvm = space->runtime_state;
+
+		text_append(info->version_text, sizeof(info->version_text),
+			    llvm->record ? ", release " : ", unknown version");
+		/* Releases that keep their data alike cannot be told apart. */
+		if (llvm->record)
+			text_append(info->version_text, sizeof(info->version_text),
+				    llvm->record->versions);
 		return;
 	}
 	text_append(info->version_text, sizeof(info->version_text), " ");
@@ -200,6 +208,7 @@ const struct runtime_ops llvm_runtime = {
 	.kind = ompdx_runtime_llvm,
 	.entry_symbol = "__kmpc_fork_call",
 	.version = llvm_version,
+	.embedded = table_is_in,
 	.open = llvm_open,
 	.close = llvm_close,
 	.info = llvm_info,

@@ -20,6 +20,7 @@ struct thread_hint {
 
 struct llvm {
 	ompdx_descriptors_t source; /* none: not resolved yet */
+	target_addr table;          /* address of a recovered table; 0 */
 	target_addr ompd_state;     /* address; 0: not known */
 	target_addr ompt_enabled;   /* address; 0: not known */
 	const struct record *record;

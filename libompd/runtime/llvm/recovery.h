@@ -6,25 +6,32 @@
 #ifndef RUNTIME_LLVM_RECOVERY_H
 #define RUNTIME_LLVM_RECOVERY_H
 
-#include "address_space.h"
+#include "ompd-ext.h"
 #include "runtime/llvm/descriptors.h"
+#include "target/image.h"
 
 struct located_table {
 	uint64_t words[TABLE_WORDS]; /* in the order of libomp's source */
 	ompdx_descriptors_t source;
+	target_addr address;    /* of a recovered table; 0: published */
 	target_addr ompd_state; /* address of that variable; 0: not known */
 };
 
-/* unavailable: there is none yet; the diagnostics of the space say what was tried. */
-ompd_rc_t table_locate(struct address_space *space, struct located_table *ret);
+/* unavailable: there is none yet; the diagnostics say what was tried. */
+ompd_rc_t table_locate(struct image *image, struct located_table *ret);
 
-/* Writable data of the runtime, as ranges to search. Cut to RECOVERY_BYTES_MAX in all, around the one
- * variable that every libomp exports. Returns their number, at most IMAGE_WRITABLE_MAX. */
-unsigned recovery_ranges(struct address_space *space, struct address_range *ranges);
+/* Whether the data of an image that exports no names holds a table: a libomp that is linked into a stripped
+ * program, and has started. unavailable: it does not, as far as it is searched. */
+ompd_rc_t table_is_in(struct image *image);
+
+/* Writable data of the runtime, as ranges to search. If that is too much: what lies around `near` (0: not
+ * known) or the one variable that every libomp exports, else the end. Returns their number, at most
+ * IMAGE_WRITABLE_MAX. */
+unsigned recovery_ranges(struct image *image, target_addr near, struct address_range *ranges);
 
 /* The range as decoded 8-byte words in a block of *count; unreadable pages are zero. The caller frees the
  * block with callback_free. */
-ompd_rc_t recovery_read(struct address_space *space, struct address_range range, uint64_t **words,
+ompd_rc_t recovery_read(struct image *image, struct address_range range, uint64_t **words,
 			size_t *count);
 
 #endif /* RUNTIME_LLVM_RECOVERY_H */

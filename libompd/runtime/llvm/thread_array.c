@@ -145,7 +145,7 @@ static ompd_rc_t search_range(struct address_space *space, const struct llvm *ll
 	const target_addr start = (range.start + 7) & ~(target_addr)7;
 	uint64_t *words;
 	size_t count;
-	ompd_rc_t rc = recovery_read(space, range, &words, &count);
+	ompd_rc_t rc = recovery_read(&space->image, range, &words, &count);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -194,7 +194,7 @@ ompd_rc_t thread_array_locate(struct address_space *space, const struct llvm *ll
 		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_threads_unproven,
 					 expected);
 	}
-	count = recovery_ranges(space, ranges);
+	count = recovery_ranges(&space->image, llvm->table, ranges);
 	for (unsigned i = 0; i < count; i++) {
 		rc = search_range(space, llvm, ranges[i], &candidates, variable);
 		if (rc != ompd_rc_unavailable && rc != ompd_rc_error)
@@ -208,14 +208,14 @@ ompd_rc_t thread_array_allocated(struct address_space *space, bool *ret)
 {
 	const struct target *target = &space->target;
 	struct address_range ranges[IMAGE_WRITABLE_MAX];
-	const unsigned count = recovery_ranges(space, ranges);
+	const unsigned count = recovery_ranges(&space->image, 0, ranges);
 	unsigned candidates = 0;
 
 	*ret = false;
 	for (unsigned i = 0; i < count && !*ret; i++) {
 		uint64_t *words;
 		size_t number;
-		ompd_rc_t rc = recovery_read(space, ranges[i], &words, &number);
+		ompd_rc_t rc = recovery_read(&space->image, ranges[i], &words, &number);
 
 		if (rc != ompd_rc_ok)
 			return rc;

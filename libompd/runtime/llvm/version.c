@@ -25,11 +25,15 @@ static const struct {
 
 int32_t llvm_version(struct image *image)
 {
+	target_addr ignored;
+	/* A program that libomp is linked into exports none of its names. */
+	const bool exports =
+		image->dynamic && image_exported(image, "__kmpc_fork_call", &ignored) == ompd_rc_ok;
+
 	for (size_t i = 0; i < sizeof(first_exports) / sizeof(first_exports[0]); i++) {
-		target_addr ignored;
 		const ompd_rc_t rc =
-			image->dynamic ? image_exported(image, first_exports[i].name, &ignored)
-				       : image_symbol(image, first_exports[i].name, &ignored);
+			exports ? image_exported(image, first_exports[i].name, &ignored)
+				: image_symbol(image, first_exports[i].name, &ignored);
 
 		if (rc == ompd_rc_ok)
 			return first_exports[i].version;

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is it right whatever way the runtime was built, named and brought into the process, and when there
+are two of them?"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import machine
+import pytest
+from machine import CLANG, PROGRAMS, Case
+from sessions import Target, ask, target
+from test_truth import told_truth
+
+ASK = ["ompd threads -json", "ompd parallel -json"]
+SHOWN = [*ASK, "ompd status", "ompd", "ompd threads"]
+NOWHERE = Path("/nonexistent")
+
+
+def static_program(folder: Path, program: str, stripped: bool) -> Path:
+    """With libomp linked into it."""
+    archive = machine.cached("libomp-19-static") / "libomp.a"
+    made, code = folder / program, folder / f"{program}.o"
+    machine.run(CLANG, "-g", "-fopenmp", "-c", PROGRAMS / f"{program}.c", "-o", code)
+    machine.run(CLANG, code, archive, "-o", made, "-pthread", "-ldl", "-lm", "-lstdc++")
+    if stripped:
+        machine.run("strip", made)
+    return made
+
+
+@pytest.mark.parametrize("kind", ["live", "attach", "core"])
+@pytest.mark.parametrize("stripped", [False, True], ids=["symbols", "stripped"])
+@pytest.mark.parametrize("program", ["nested", "beside"])
+def test_linked_into_the_program(program: str, stripped: bool, kind: str, folder: Path) -> None:
+    """No shipped record has a static libomp's layout: the truth, but for where constructs are."""
+    executable = static_program(folder, program, stripped)
+    with target(kind, executable, (), NOWHERE, folder) as made:
+        before = made.before
+        if stripped and kind == "live":
+            # No name to break at is left.
+            before = ["set environment OMPD_TRUTH_STOP abort", *before]
+        answer = ask("gdb", SHOWN, before, made.files, folder=folder)
+        found = told_truth(made.truth(), answer, has_lines=False, has_record=False)
+    runtime = found["runtimes"][0]
+    assert runtime["descriptors"] == ("recovered" if stripped else "symbols")
+    assert runtime["version"] == (None if stripped else "19")
+    assert "linked into the program" in answer.texts[2]
+
+
+@pytest.mark.parametrize("kind", ["live", "core"])
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
+def test_private_copy(runtime: str, kind: str, folder: Path) -> None:
+    """The runtime's file has another name."""
+    private = folder / "lib"
+    private.mkdir()
+    shutil.copy2(machine.cached(runtime) / "libomp.so.5", private / "solver-rt.so")
+    (private / "libomp.so.5").symlink_to("solver-rt.so")
+    executable = folder / "nested"
+    code = machine.compiled("nested").read_bytes()
+    # What the program asks for; a name of the same length.
+    executable.write_bytes(code.replace(b"libomp.so.5\0", b"solver-rt.s\0"))
+    executable.chmod(0o755)
+    (private / "solver-rt.s").symlink_to("solver-rt.so")
+    with target(kind, executable, (), private, folder) as made:
+        answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
+        told_truth(made.truth(), answer)
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["at the start", "after a command"])
+def test_separate_debug_information(late: bool, folder: Path) -> None:
+    """By build-id, under a debug-file-directory; also when GDB gets it after our first command."""
+    private, debug = folder / "lib", folder / "debug"
+    private.mkdir()
+    library = private / "libomp.so.5"
+    shutil.copy2(machine.cached("libomp-19-debug") / "libomp.so.5", library)
+    notes = machine.run("readelf", "-n", library)
+    build_id = notes.partition("Build ID: ")[2].split()[0]
+    into = debug / ".build-id" / build_id[:2]
+    into.mkdir(parents=True)
+    machine.run("objcopy", "--only-keep-debug", library, into / f"{build_id[2:]}.debug")
+    machine.run("strip", library)
+    found = [f"set debug-file-directory {debug}"]
+    again = [*found, "nosharedlibrary", "sharedlibrary"]
+    with target("live", machine.compiled("nested"), (), private, folder) as made:
+        before = made.before if late else [*found, *made.before]
+        commands = [*ASK, *again, *ASK] if late else [*ASK, *ASK]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
+        first = told_truth(made.truth(), answer)["runtimes"][0]
+        then = told_truth(made.truth(), answer, time=1)["runtimes"][0]
+    assert first["descriptors"] == ("recovered" if late else "symbols")
+    assert then["descriptors"] == "symbols"
+
+
+def second_part(folder: Path, kind: str) -> Path:
+    """A library with a runtime of its own: another libomp, or libgomp."""
+    library, source = folder / "second_part.so", PROGRAMS / "second_part.c"
+    if kind == "gomp":
+        machine.run("gcc", "-g", "-fopenmp", "-shared", "-fPIC", source, "-o", library)
+        return library
+    private = folder / "libomq.so.5"
+    code = (machine.cached("libomp-16") / "libomp.so.5").read_bytes()
+    private.write_bytes(code.replace(b"libomp.so.5\0", b"libomq.so.5\0"))
+    compiled = folder / "second_part.o"
+    machine.run(CLANG, "-g", "-fopenmp", "-fPIC", "-c", source, "-o", compiled)
+    machine.run(CLANG, "-shared", compiled, private, f"-Wl,-rpath,{folder}", "-o", library)
+    return library
+
+
+def second_truth(made: Target) -> dict[int, int]:
+    lines = Path(f"{made.record}.second").read_text(encoding="utf-8").splitlines()
+    return {int(tid): int(number) for tid, number in (line.split() for line in lines)}
+
+
+@pytest.mark.parametrize("kind", ["live", "core"])
+def test_two_libomp(kind: str, folder: Path) -> None:
+    settings = {
+        "OMPD_SECOND_PART": str(second_part(folder, "llvm")),
+        "KMP_DUPLICATE_LIB_OK": "TRUE",  # libomp itself refuses
+    }
+    executable, runtime = machine.compiled("two_runtimes"), machine.cached("libomp-19")
+    with target(kind, executable, (), runtime, folder, settings) as made:
+        answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
+        true = second_truth(made)
+    document = answer.document(ASK[0])
+    versions = [one["version"] for one in document["runtimes"]]
+    assert sorted(versions) == ["16", "19"]
+    second, first = versions.index("16"), versions.index("19")
+    inside = {
+        thread["lwp"]: member["thread_num"]
+        for thread in document["threads"]
+        for member in thread["openmp"]
+        if member["runtime"] == second and member["level"] == 1
+    }
+    assert inside == true
+    both = [t for t in document["threads"] if {m["runtime"] for m in t["openmp"]} == {0, 1}]
+    assert len(both) == 1
+    levels = {member["runtime"]: member["level"] for member in both[0]["openmp"]}
+    assert levels == {first: 1, second: 1}
+    regions = answer.document(ASK[1])["regions"]
+    sizes = {one["runtime"]: one["team_size"] for one in regions if one["level"] == 1}
+    assert sizes == {first: 2, second: 3}
+    assert "more than one OpenMP runtime" in " ".join(answer.texts[3].split())
+    assert "more than one OpenMP runtime" in " ".join(answer.texts[2].split())
+
+
+@pytest.mark.parametrize("kind", ["live", "core"])
+def test_libgomp_beside_libomp(kind: str, folder: Path) -> None:
+    """Its threads are not told as strangers to OpenMP."""
+    settings = {"OMPD_SECOND_PART": str(second_part(folder, "gomp"))}
+    executable, runtime = machine.compiled("two_runtimes"), machine.cached("libomp-19")
+    with target(kind, executable, (), runtime, folder, settings) as made:
+        answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
+        true = second_truth(made)
+    document = answer.document(ASK[0])
+    assert sorted(one["kind"] for one in document["runtimes"]) == ["gomp", "llvm"]
+    for thread in document["threads"]:
+        if thread["lwp"] in true and not thread["openmp"]:
+            assert thread["kind"] is None and "libgomp" in thread["doubts"]["kind"]["why"]
+    assert sum(1 for thread in document["threads"] if thread["openmp"]) == 2
+    assert "libgomp" in answer.texts[2] and "libgomp" in answer.texts[4]
+    assert "not OpenMP" not in answer.texts[4]
+
+
+@pytest.mark.parametrize("release", ["21", "22", "23"])
+@pytest.mark.parametrize("case", [Case("nested"), Case("teams", args=("2", "nested"))], ids=str)
+def test_newer_releases(case: Case, release: str, folder: Path) -> None:
+    executable, runtime = machine.compiled(case.source), machine.cached(f"libomp-{release}-debug")
+    with target("live", executable, case.args, runtime, folder) as made:
+        answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
+        found = told_truth(made.truth(), answer)
+    assert found["runtimes"][0]["version"] in (release, "22" if release == "21" else release)
