@@ -212,6 +212,8 @@ typedef struct ompdx_view_region_t {
 	uint32_t
 		member_first; /* the threads by thread number: members[member_first ...], team_size of them; */
 	uint32_t member_count; /* each an index into threads, or UINT32_MAX */
+	int32_t helpers; /* 1: not of the program's: the team of the runtime's hidden helper threads */
+	uint32_t reserved;
 } ompdx_view_region_t;
 
 typedef struct ompdx_view_t {

@@ -86,6 +86,7 @@ class ViewRegion:
     problem: str | None = None
     function: int = 0
     source: str | None = None  # ";file;function;line;column;;" as the compiler wrote it
+    helpers: bool = False  # the team of the runtime's hidden helper threads
 
 
 @dataclass(frozen=True)

@@ -314,6 +314,8 @@ class ompdx_view_region_t(Structure):
         ("source", c_char_p),
         ("member_first", c_uint32),
         ("member_count", c_uint32),
+        ("helpers", c_int32),
+        ("reserved", c_uint32),
     ]
 
 

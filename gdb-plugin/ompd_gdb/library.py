@@ -355,6 +355,7 @@ def _view(view: capi.ompdx_view_t) -> View:
             problem=_PROBLEMS.get(region.problem),
             function=region.function,
             source=_decode(region.source) if region.source else None,
+            helpers=bool(region.helpers),
         )
         for region in capi.array_at(view.regions or 0, view.region_count, capi.ompdx_view_region_t)
     ]

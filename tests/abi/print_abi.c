@@ -406,6 +406,8 @@ static void print_extension_view(void)
 	MEMBER(ompdx_view_region_t, source);
 	MEMBER(ompdx_view_region_t, member_first);
 	MEMBER(ompdx_view_region_t, member_count);
+	MEMBER(ompdx_view_region_t, helpers);
+	MEMBER(ompdx_view_region_t, reserved);
 
 	TYPE(ompdx_view_t);
 	MEMBER(ompdx_view_t, size);

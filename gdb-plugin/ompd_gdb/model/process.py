@@ -316,11 +316,13 @@ def _judge_state(member: Membership, thread: Thread) -> None:
         member.doubts["state"] = doubts.RUNNING_LIKELY
 
 
-def _root_key(region: Region) -> tuple[int, int, int]:
-    """By the GDB number of the root's thread; a thread can be the root of two runtimes."""
+def _root_key(region: Region) -> tuple[bool, int, int, int]:
+    """By the GDB number of the root's thread; a thread can be the root of two runtimes. What the
+    program did not begin comes last."""
     first = region.members[0] if region.members else None
     native = first.native if first is not None else None
-    return (native.num if native else LAST, region.runtime, region.raw.address)
+    helper = first is not None and first.kind == "helper"
+    return (helper, native.num if native else LAST, region.runtime, region.raw.address)
 
 
 def _child_key(region: Region) -> tuple[int, int, int]:

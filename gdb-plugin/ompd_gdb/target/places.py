@@ -60,7 +60,8 @@ class Places:
         names: dict[int, Location] = {}
         for region in self._process.regions:
             self._locate_recorded(region, names)
-            if region.location is None and region.raw.generator != "program":
+            named = region.raw.generator == "program" or region.raw.helpers
+            if region.location is None and not named:
                 missing.append(region)
         if missing:
             self._locate_by_stacks(missing)

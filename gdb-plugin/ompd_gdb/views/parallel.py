@@ -84,6 +84,8 @@ def construct(region: Region) -> str:
     """main, heat.c:80"""
     if region.raw.generator == "program":
         return "initial region"
+    if region.raw.helpers:
+        return "(hidden helper threads)"
     location = region.location or region.function
     if location is None or not (location.function or location.file):
         return "?"

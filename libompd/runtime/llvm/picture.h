@@ -45,6 +45,7 @@ struct seen_region {
 	uint64_t part;
 	ompd_team_generator_t generator;
 	bool serialized;
+	bool helpers; /* the team of the hidden helper threads */
 	int32_t level;
 	int32_t team_size;
 	int32_t first_thread; /* index of thread 0 in t_threads */

@@ -268,6 +268,14 @@ static ompd_rc_t find_function(const struct picture *picture, const struct seen_
 	return rc == ompd_rc_error ? ompd_rc_ok : rc;
 }
 
+/* libomp itself forks the team of its hidden helper threads, which no construct stands for, with a function
+ * of its own that takes no arguments (kmp_runtime.cpp). */
+static bool is_of_helpers(const struct picture *picture, const struct seen_team *seen)
+{
+	return seen->nesting.kind == NESTING_REGIONS && !seen->nesting.serialized_regions &&
+	       image_contains(&picture->space->image, seen->team.t_pkfn) && seen->team.t_argc == 0;
+}
+
 /* -1: not known. */
 static int32_t member_count(const struct seen_team *seen)
 {
@@ -287,6 +295,7 @@ static ompd_rc_t add_parallel(struct picture *picture, uint32_t team_index, uint
 							  ? ompd_generator_program
 							  : ompd_generator_parallel,
 				     .serialized = serialized != 0,
+				     .helpers = is_of_helpers(picture, seen),
 				     .team_size = member_count(seen),
 				     .source = source};
 	ompd_rc_t rc = find_function(picture, seen, &region.function);

@@ -109,8 +109,11 @@ static ompdx_thread_kind_t kind_of(const struct picture *picture, const struct s
 	if (thread->region == PICTURE_NONE)
 		return ompdx_thread_worker;
 	region = picture_region(picture, thread->region);
-	while (parent_of(picture, region))
+	while (parent_of(picture, region)) {
+		if (region->helpers)
+			return ompdx_thread_helper;
 		region = parent_of(picture, region);
+	}
 	team = picture_team(picture, region->team);
 	if (region->generator != ompd_generator_program || !team->threads ||
 	    team->threads[0] != thread->info.address)
@@ -254,6 +257,7 @@ static void write_regions(const struct picture *picture, const struct parts *par
 		if (ret->problem == ompdx_problem_none && region->parent != PICTURE_NONE)
 			ret->problem = regions[region->parent].problem;
 		ret->function = region->function;
+		ret->helpers = region->helpers;
 		if (region->source)
 			ret->source = block + parts->text + region->source - 1;
 		ret->member_first = member_first;
