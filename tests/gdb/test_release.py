@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the release work where it is unpacked, for GDB and for those who build on it?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import machine
+import pytest
+from sessions import ask, target
+from test_truth import told_truth
+
+ASK = ["ompd threads -json", "ompd parallel -json", "ompd status"]
+
+
+@pytest.fixture(name="prefix", scope="module")
+def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    machine.run("cpack", "-G", "TGZ", "-B", folder, "--config", machine.BUILD / "CPackConfig.cmake")
+    (archive,) = folder.glob("ompd-*-linux-x86_64.tar.gz")
+    machine.run("tar", "-xzf", archive, "-C", folder)
+    return folder / archive.name[: -len(".tar.gz")]
+
+
+@pytest.mark.parametrize("kind", ["live", "core"])
+def test_unpacked_anywhere(kind: str, prefix: Path, folder: Path) -> None:
+    elsewhere = folder / "else where"
+    machine.run("cp", "-r", prefix, elsewhere)
+    plugin = [f"source {elsewhere}/share/ompd/ompd-gdb.py"]
+    with target(kind, machine.compiled("nested"), (), machine.cached("libomp-14"), folder) as made:
+        answer = ask("gdb", ASK, made.before, made.files, folder=folder, plugin=plugin)
+        told_truth(made.truth(), answer)
+    assert f"{elsewhere}/lib/libompd.so" in " ".join(answer.texts[2].split())
+
+
+def test_pkg_config(prefix: Path, folder: Path) -> None:
+    source = folder / "tool.c"
+    source.write_text(
+        "#include <ompd.h>\n#include <ompd-ext.h>\n"
+        "int main(void) { ompd_word_t version; return ompdx_get_version(&version); }\n",
+        encoding="utf-8",
+    )
+    (config,) = prefix.rglob("ompd.pc")
+    os.environ["PKG_CONFIG_PATH"] = str(config.parent)
+    flags = machine.run("pkg-config", "--cflags", "--libs", "ompd").split()
+    tool = folder / "tool"
+    machine.run("gcc", source, *flags, f"-Wl,-rpath,{prefix}/lib", "-o", tool)
+    machine.run(tool)
+
+
+def test_man_page_and_module_file(prefix: Path) -> None:
+    (page,) = prefix.rglob("ompd-gdb.1")
+    text = machine.run("man", "--warnings", "-l", page)
+    assert "ompd parallel" in text and "warning" not in text
+    (module,) = prefix.rglob("modulefiles/ompd/*")
+    script = module.read_text(encoding="utf-8")
+    assert "../../.." not in script and "ompd-gdb.py" in script and "@" not in script
