@@ -37,6 +37,9 @@ class Target(Protocol):
     def symbol(self, name: str, file_name: str | None) -> int | None:
         """The address of a symbol: of the image file_name, or the first in load order."""
 
+    def knows_pthread_ids(self) -> bool:
+        """False where neither libthread_db nor a register tells them."""
+
     def thread_with_pthread_id(self, pthread_id: int) -> int | None:
         """A number, not 0, that names the thread while the call lasts."""
 
@@ -241,6 +244,8 @@ class Callbacks:
             return Rc.BAD_INPUT
         # The library has converted nothing here: the bytes are the host's.
         number = int.from_bytes(capi.bytes_at(identifier, size), capi.HOST_BYTE_ORDER)
+        if by_pthread and not target.knows_pthread_ids():
+            return Rc.UNSUPPORTED
         if by_pthread:
             thread = target.thread_with_pthread_id(number)
         else:

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do all tests here share? A folder for each, deleted afterwards, since cores are large."""
+"""What do all tests here share? A folder for each, deleted afterwards, since cores are large; and how
+many facts they compared with what the programs recorded themselves."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Iterator
 
 import pytest
+import truth
+
+_of_workers = 0
 
 
 @pytest.fixture
@@ -18,3 +22,20 @@ def folder() -> Iterator[Path]:
     path.chmod(0o777)
     yield path
     shutil.rmtree(path, ignore_errors=True)
+
+
+def pytest_sessionfinish(session: Any) -> None:
+    """Of a worker of pytest-xdist."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["compared"] = truth.compared
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    global _of_workers
+    _of_workers += getattr(node, "workeroutput", {}).get("compared", 0)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    total = truth.compared + _of_workers
+    terminalreporter.write_line(f"{total} facts compared with what the programs recorded")

@@ -88,10 +88,12 @@ def library() -> Path:
 
 @functools.lru_cache(maxsize=None)
 def gdb(name: str) -> str:
-    """The path of a GDB: "gdb" is the machine's own."""
-    path = shutil.which("gdb") if name == "gdb" else str(cached(name) / "gdb")
+    """The path of a GDB: "gdb" and "gdb-multiarch" are the machine's own."""
+    if name not in ("gdb", "gdb-multiarch"):
+        return str(cached(name) / "gdb")
+    path = shutil.which(name)
     if path is None:
-        raise Missing("There is no gdb: apt-get install gdb")
+        raise Missing(f"There is no {name}: apt-get install {name}")
     return path
 
 

@@ -116,5 +116,13 @@ def test_every_program_has_a_case() -> None:
     sources = {p.stem for p in machine.PROGRAMS.iterdir() if p.suffix in (".c", ".cc", ".F90")}
     # Parts of others, what has tests of its own, and the program of tools/demo.
     sources -= {"fortran_recorder", "whole_fortran", "no_openmp", "churn", "heat", "task_graph"}
-    sources -= {"two_runtimes", "second_part", "forks", "loads", "loaded_part", "helpers", "namesakes"}
+    sources -= {
+        "two_runtimes",
+        "second_part",
+        "forks",
+        "loads",
+        "loaded_part",
+        "helpers",
+        "namesakes",
+    }
     assert {case.source for case in cells.CASES} == sources

@@ -114,6 +114,8 @@ class Comparison:
         self.by_tid = {thread["lwp"]: thread for thread in self.threads}
 
     def expect(self, tid: int | None, fact: str, told: Any, true: Any) -> None:
+        global compared
+        compared += 1
         if told != true or type(told) is not type(true):
             self.found.append(Mismatch(tid, fact, told, true))
 
@@ -288,6 +290,9 @@ class Comparison:
             self.expect(None, f"{name} stands in pre-order", bool(seen), True)
             seen.append(name)
         self.expect(None, "order of roots", roots, sorted(roots))
+
+
+compared = 0  # facts, by all tests of this process
 
 
 def mismatches(

@@ -81,6 +81,10 @@ class InferiorTarget:
     def symbol(self, name: str, file_name: str | None) -> int | None:
         return self._symbols.find(name, file_name)
 
+    def knows_pthread_ids(self) -> bool:
+        threads = self._stopped_at or self.native_threads()
+        return any(thread.pthread_id for thread in threads)
+
     def thread_with_pthread_id(self, pthread_id: int) -> int | None:
         return self._thread(lambda thread: thread.pthread_id == pthread_id)
 

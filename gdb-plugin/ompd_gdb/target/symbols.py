@@ -79,7 +79,12 @@ class Symbols:
             return
         real = os.path.realpath(path)
         known = list(self._objfiles())
-        names = [path] + [name for name, parent in known if parent is None and _same(name, real)]
+        # With `set sysroot' GDB reads another file than the one that the program names.
+        names = [path] + [
+            name
+            for name, parent in known
+            if parent is None and (_same(name, real) or name.endswith(path))
+        ]
         for name in dict.fromkeys(names):
             file = self._opened(name)
             if file is not None and self._is_image(file, image):
