@@ -113,10 +113,12 @@ def second_truth(made: Target) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("kind", ["live", "core"])
-def test_two_libomp(kind: str, folder: Path) -> None:
+@pytest.mark.parametrize("namespace", [False, True], ids=["dlopen", "dlmopen"])
+def test_two_libomp(namespace: bool, kind: str, folder: Path) -> None:
     settings = {
         "OMPD_SECOND_PART": str(second_part(folder, "llvm")),
         "KMP_DUPLICATE_LIB_OK": "TRUE",  # libomp itself refuses
+        **({"OMPD_NAMESPACE": "1"} if namespace else {}),
     }
     executable, runtime = machine.compiled("two_runtimes"), machine.cached("libomp-19")
     with target(kind, executable, (), runtime, folder, settings) as made:

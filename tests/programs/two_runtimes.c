@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Two threads in a region of the program's runtime; the first also begins a region of three threads of the
- * runtime that the library second_part.so, named by OMPD_SECOND_PART, brings along.
+ * runtime that the library second_part.so, named by OMPD_SECOND_PART, brings along; with OMPD_NAMESPACE in a
+ * link-map namespace of its own.
  * Truth, in OMPD_TRUTH_FILE.second: a line "TID NUMBER" for each thread of the second region; nothing else.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 
 #include "truth.h"
@@ -35,7 +37,10 @@ static void second(int thread_num)
 int main(void)
 {
 	void (*second_region)(int, void (*)(int));
-	void *part = dlopen(getenv("OMPD_SECOND_PART"), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	const int flags = RTLD_NOW | RTLD_LOCAL;
+	void *part = getenv("OMPD_NAMESPACE")
+			     ? dlmopen(LM_ID_NEWLM, getenv("OMPD_SECOND_PART"), flags)
+			     : dlopen(getenv("OMPD_SECOND_PART"), flags | RTLD_DEEPBIND);
 
 	if (!part) {
 		fprintf(stderr, "%s\n", dlerror());
