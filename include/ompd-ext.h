@@ -189,6 +189,10 @@ typedef struct ompdx_view_thread_t {
 	int32_t tracked_state; /* a value of ompt_state_t if the runtime records states, else -1 */
 	uint32_t reserved;
 	uint64_t tracked_wait_id;
+	int32_t ident_flags; /* of the construct for which the thread called the runtime last, as the compiler
+				recorded it (libomp: ident_t.flags, kmp.h); -1: not known */
+	uint32_t reserved2;
+	const char *ident_source; /* where that construct is, as in ompdx_view_region_t.source */
 } ompdx_view_thread_t;
 
 typedef struct ompdx_view_region_t {

@@ -68,6 +68,8 @@ class ViewThread:
     task_final: bool | None = None
     tracked_state: int | None = None
     tracked_wait_id: int = 0
+    ident_flags: int | None = None  # of the construct for which it called the runtime last
+    ident_source: str | None = None
 
 
 @dataclass(frozen=True)

@@ -293,6 +293,9 @@ class ompdx_view_thread_t(Structure):
         ("tracked_state", c_int32),
         ("reserved", c_uint32),
         ("tracked_wait_id", c_uint64),
+        ("ident_flags", c_int32),
+        ("reserved2", c_uint32),
+        ("ident_source", c_char_p),
     ]
 
 

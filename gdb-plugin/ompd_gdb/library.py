@@ -331,6 +331,8 @@ def _view(view: capi.ompdx_view_t) -> View:
             task_final=None if thread.task_final < 0 else bool(thread.task_final),
             tracked_state=_known(thread.tracked_state),
             tracked_wait_id=thread.tracked_wait_id,
+            ident_flags=_known(thread.ident_flags),
+            ident_source=_decode(thread.ident_source) if thread.ident_source else None,
         )
         for thread in capi.array_at(view.threads or 0, view.thread_count, capi.ompdx_view_thread_t)
     ]

@@ -388,6 +388,9 @@ static void print_extension_view(void)
 	MEMBER(ompdx_view_thread_t, tracked_state);
 	MEMBER(ompdx_view_thread_t, reserved);
 	MEMBER(ompdx_view_thread_t, tracked_wait_id);
+	MEMBER(ompdx_view_thread_t, ident_flags);
+	MEMBER(ompdx_view_thread_t, reserved2);
+	MEMBER(ompdx_view_thread_t, ident_source);
 
 	TYPE(ompdx_view_region_t);
 	MEMBER(ompdx_view_region_t, size);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do all tests here share? A folder for each, deleted afterwards, since cores are large; and how
-many facts they compared with what the programs recorded themselves."""
+"""What do all tests here share? A folder for each, deleted afterwards, since cores are large; and
+how many facts they compared with what the programs recorded themselves."""
 
 from __future__ import annotations
 

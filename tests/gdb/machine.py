@@ -29,6 +29,7 @@ FULL = os.environ.get("OMPD_FULL") == "1"
 # Newer clang's code needs newer runtimes; this one's runs on all.
 CLANG, CLANGXX = "clang-14", "clang++-14"
 BUILDS = {"debug": ["-O0", "-g"], "release": ["-O2"]}
+OTHER_BUILDS = {"optimised": ["-O2", "-g"], "plain": ["-O3"]}
 
 
 class Missing(Failed):
@@ -103,7 +104,7 @@ def compiled(
     """The executable of a program in tests/programs; `link' makes a variant of it, and gcc's calls
     GNU's entry points."""
     makers = {"fortran_frame": _fortran_frame, "whole_fortran": _whole_fortran}
-    flags = BUILDS[build] + list(link)
+    flags = {**BUILDS, **OTHER_BUILDS}[build] + list(link)
     key = hashlib.sha256(" ".join([program, compiler, *flags]).encode())
     for source in sorted(PROGRAMS.iterdir()):
         if source.is_file():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is it right on another architecture? A real program on a real libomp for aarch64, run by an emulator
-that GDB is connected to. There is no libthread_db, and no register is read: threads are known by the
-kernel's ids."""
+"""Is it right on another architecture? A real program on a real libomp for aarch64, run by an
+emulator that GDB is connected to. There is no libthread_db, and no register is read: threads are
+known by the kernel's ids."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is it right beside others: LLVM's own plugin, a program with the runtime's names, users' settings of
-GDB?"""
+"""Is it right beside others: LLVM's own plugin, a program with the runtime's names, users' settings
+of GDB?"""
 
 from __future__ import annotations
 

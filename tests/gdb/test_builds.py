@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is it right whatever way the runtime was built, named and brought into the process, and when there
-are two of them?"""
+"""Is it right whatever way the runtime was built, named and brought into the process, and when
+there are two of them?"""
 
 from __future__ import annotations
 

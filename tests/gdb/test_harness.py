@@ -124,5 +124,6 @@ def test_every_program_has_a_case() -> None:
         "loaded_part",
         "helpers",
         "namesakes",
+        "states",
     }
     assert {case.source for case in cells.CASES} == sources

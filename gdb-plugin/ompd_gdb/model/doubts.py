@@ -19,6 +19,11 @@ STATE_NOT_TRACKED = Doubt(
     "start the program with OMP_DEBUG=enabled in its environment",
 )
 STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined")
+NO_STACK = Doubt(
+    "unknown",
+    "the thread's stack cannot be unwound to where it entered the runtime",
+    "`bt' in the thread shows what GDB finds",
+)
 RUNNING = Doubt("unknown", "the thread is running", "stop it, for example with `interrupt'")
 RUNNING_LIKELY = Doubt(
     "likely", "the thread ran on while its runtime's memory was read", "stop it with `interrupt'"
@@ -64,7 +69,9 @@ CALL_SITE = Doubt(
     "the compiler recorded no source position; this is the line of the call that began the region",
     "compile the program with -g",
 )
-WAIT_NOT_DERIVED = Doubt("unknown", "this version does not derive what a thread waits for")
+WAIT_NOT_DERIVED = Doubt(
+    "unknown", "this version does not derive the object that a thread waits for, nor who holds it"
+)
 TASK_REGION = Doubt(
     "unknown",
     "the runtime keeps serialized regions that are nested in each other in one structure, "
@@ -109,3 +116,8 @@ def unseen(runtime: str, supported: bool) -> Doubt:
             "`ompd status' lists what was tried for it",
         )
     return Doubt("unknown", f"{runtime} is loaded too, and its threads cannot be told yet")
+
+
+def inside(entry: str) -> Doubt:
+    """Most entry points do not wait."""
+    return Doubt("likely", f"it is inside the runtime's {entry}, which as a rule does not wait")

@@ -90,6 +90,15 @@ class Task:
         return None if self.number is None else f"t{self.number}"
 
 
+@dataclass(frozen=True)
+class Wait:
+    """What a thread waits for."""
+
+    kind: str  # "barrier", "critical", "taskwait"
+    location: Location | None = None  # of the construct, if it is known
+    construct: str | None = None  # whose implicit barrier it is: "for", "single", "parallel"
+
+
 @dataclass(eq=False)
 class Membership:
     """What one runtime knows of a thread."""
@@ -99,6 +108,7 @@ class Membership:
     chain: list[tuple[Region, int]] = field(default_factory=list)  # innermost first
     state: str | None = None
     tracked_state: str | None = None
+    wait: Wait | None = None
     task: Task | None = None
     doubts: dict[str, Doubt] = field(default_factory=dict)
 

@@ -32,7 +32,7 @@ NAMES = {
 
 _WORDS = {
     "wait_barrier_implicit_parallel": "barrier, end of region",
-    "wait_barrier_implicit_workshare": "barrier, end of loop",
+    "wait_barrier_implicit_workshare": "barrier, end of worksharing",
     "wait_barrier_implicit": "implicit barrier",
     "wait_barrier_explicit": "barrier",
     "wait_barrier_implementation": "barrier, runtime's own",
@@ -47,5 +47,8 @@ def name(state: int) -> str:
     return NAMES.get(state, f"state_{state:#x}")
 
 
-def in_words(state: str) -> str:
+def in_words(state: str, construct: str | None = None) -> str:
+    """construct: whose implicit barrier it is."""
+    if state == "wait_barrier_implicit_workshare" and construct is not None:
+        return f"barrier, end of {construct}"
     return _WORDS.get(state) or state.replace("wait_", "").replace("_", " ")

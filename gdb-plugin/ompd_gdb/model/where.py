@@ -38,6 +38,7 @@ class Runtime:
     end: int
     path: str | None
     embedded: bool = False  # linked into the program, whose code lies there too
+    id: int = 0
 
 
 class CodeMap:
@@ -45,11 +46,14 @@ class CodeMap:
 
     def __init__(self, runtimes: Iterable[Runtime], skip: Iterable[str] = ()) -> None:
         self._runtimes = list(runtimes)
-        self._patterns = (*SYSTEM, *skip)
-        self._skipped: dict[str, bool] = {}
+        self._skip = tuple(skip)
+        self._matches: dict[tuple[str, tuple[str, ...]], bool] = {}
 
     def is_runtime(self, frame: Frame) -> bool:
-        return any(self._is_in(frame, runtime) for runtime in self._runtimes)
+        return self.runtime_of(frame) is not None
+
+    def runtime_of(self, frame: Frame) -> int | None:
+        return next((r.id for r in self._runtimes if self._is_in(frame, r)), None)
 
     @staticmethod
     def _is_in(frame: Frame, runtime: Runtime) -> bool:
@@ -59,17 +63,26 @@ class CodeMap:
             return bool(runtime.path) and runtime.path == frame.location.objfile
         return runtime.start <= frame.pc < runtime.end
 
+    def is_system(self, frame: Frame) -> bool:
+        """Of the C library or the dynamic linker."""
+        return self._is_of(frame, SYSTEM)
+
     def is_skipped(self, frame: Frame) -> bool:
+        """The same, or of a library in which the user does not look for his own code."""
+        return self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
+
+    def _is_of(self, frame: Frame, patterns: tuple[str, ...]) -> bool:
         objfile = frame.location.objfile
         if objfile is None or frame.executable:
             return False
-        if objfile not in self._skipped:
+        key = (objfile, patterns)
+        if key not in self._matches:
             name = objfile.rsplit("/", 1)[-1]
-            self._skipped[objfile] = any(
+            self._matches[key] = any(
                 fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(objfile, pattern)
-                for pattern in self._patterns
+                for pattern in patterns
             )
-        return self._skipped[objfile]
+        return self._matches[key]
 
 
 def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from ..model import doubts, where
+from ..model import doubts, waiting, where
 from ..model.doubts import Doubt
 from ..model.naming import parse_source, users_function
 from ..model.native import Frame, Location
@@ -23,7 +23,8 @@ class Places:
         self._process = process
         self._target = target
         self._code = where.CodeMap(
-            (where.Runtime(r.start, r.end, r.path, r.embedded) for r in process.runtimes), skipped
+            (where.Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in process.runtimes),
+            skipped,
         )
         self._threads_known = self._regions_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
@@ -46,11 +47,26 @@ class Places:
             return
         walked: list[Frame] = []
         frame = where.users_frame(_remembered(self._frames(thread), walked), self._code)
+        self._judge_state(thread, walked)
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
         elif not walked or not self._code.is_skipped(walked[-1]):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME
+
+    def _judge_state(self, thread: Thread, walked: list[Frame]) -> None:
+        call = waiting.call_on(walked, self._code)
+        for member in thread.openmp:
+            if member.raw.problem or member.raw.kind == "helper" or "region" in member.doubts:
+                continue
+            found = waiting.state_of(member, call)
+            if found.name is None and member.state is not None:
+                continue
+            member.state = found.name
+            member.doubts.pop("state", None)
+            if found.doubt is not None:
+                member.doubts["state"] = found.doubt
+            member.wait = found.wait
 
     def locate_regions(self) -> None:
         """The construct of each region: as the compiler recorded it, else from a stack."""
@@ -163,7 +179,7 @@ class Places:
 
 def _remembered(frames: Iterator[Frame], walked: list[Frame]) -> Iterator[Frame]:
     for frame in frames:
-        walked[:] = [frame]
+        walked.append(frame)
         yield frame
 
 

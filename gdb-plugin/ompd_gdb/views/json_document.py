@@ -143,18 +143,39 @@ def _membership(member: Membership) -> Json:
             ],
             "state": member.state,
             "tracked_state": member.tracked_state,
-            "wait": None,
+            "wait": _wait(member),
             "task": _task(member),
         },
         {**_wait_doubt(member), **member.doubts},
     )
 
 
+def _wait(member: Membership) -> Json | None:
+    wait = member.wait
+    if wait is None:
+        return None
+    return _with_doubts(
+        {
+            "kind": wait.kind,
+            "construct": wait.construct,
+            "object": None,
+            "name": None,
+            "address": None,
+            "holders": None,
+            "loc": location(wait.location),
+        },
+        {
+            **({} if wait.location else {"loc": doubts.TASK_PLACE}),
+            **dict.fromkeys(("object", "name", "address", "holders"), doubts.WAIT_NOT_DERIVED),
+        },
+    )
+
+
 def _wait_doubt(member: Membership) -> dict[str, Doubt]:
     """A null without a doubt would mean that it waits for nothing."""
-    if member.state == "idle" or (member.state or "").startswith("work_"):
-        return {}
-    return {"wait": doubts.WAIT_NOT_DERIVED}
+    if member.state is None or (member.state.startswith("wait_") and member.wait is None):
+        return {"wait": doubts.WAIT_NOT_DERIVED}
+    return {}
 
 
 def _task(member: Membership) -> Json | None:

@@ -103,8 +103,8 @@ def _tracking(runtime: Runtime) -> str:
 
 
 SEVERAL = (
-    "The program uses more than one OpenMP runtime. Each has threads, settings and locks of its own,"
-    " and together they can ask for more threads than there are processors."
+    "The program uses more than one OpenMP runtime. Each has threads, settings and locks of its"
+    " own, and together they can ask for more threads than there are processors."
 )
 
 

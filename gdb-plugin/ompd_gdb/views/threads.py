@@ -8,7 +8,7 @@ from typing import Callable, Sequence
 
 from ..model import ids, states
 from ..model.native import Location
-from ..model.process import Process, Thread
+from ..model.process import Membership, Process, Thread
 from .table import Style, Table, count, paragraph, place
 
 
@@ -75,11 +75,21 @@ def _state(thread: Thread) -> str:
     for member in thread.openmp:
         if member.raw.kind == "helper":
             shown.append("helper")
-        elif member.state is not None:
-            shown.append(states.in_words(member.state))
         else:
-            shown.append("?")
+            shown.append(_one_state(member))
     return ", ".join(dict.fromkeys(shown))
+
+
+def _one_state(member: Membership) -> str:
+    if member.state is None:
+        return "?"
+    words = states.in_words(member.state, member.wait.construct if member.wait else None)
+    unsure = member.doubts.get("state")
+    if unsure is not None and unsure.certainty == "likely":
+        words += "?"
+    if member.tracked_state not in (None, "undefined", member.state):
+        words += f" (tracked: {states.in_words(member.tracked_state or '')})"
+    return words
 
 
 def _shows_where(thread: Thread) -> bool:
@@ -113,7 +123,7 @@ def class_of(thread: Thread) -> str:
     if member.raw.kind == "helper":
         return "hidden helper" if len(thread.openmp) == 1 else "helper"
     if member.state is not None:
-        return states.in_words(member.state)
+        return states.in_words(member.state, member.wait.construct if member.wait else None)
     if member.region is None:
         return "unknown"
     return "in parallel regions" if (member.region.raw.level or 0) > 0 else "in serial code"
@@ -145,6 +155,10 @@ def remarks(process: Process, notes: Sequence[str], style: Style) -> list[str]:
     return [line for text in texts + list(notes) for line in paragraph(text, style)]
 
 
+# Fields whose doubts are explained below the table.
+_SHOWN = ("state", "region", "ancestors")
+
+
 def footnotes(threads: Sequence[Thread], style: Style) -> list[str]:
     """Why there is a `?', once and not in every line."""
     reasons: dict[str, None] = {}
@@ -153,7 +167,8 @@ def footnotes(threads: Sequence[Thread], style: Style) -> list[str]:
             doubt = thread.doubts["kind"]
             reasons[f"?: {doubt.why}; {doubt.how}"] = None
         for member in thread.openmp:
-            for field in ("state", "region", "ancestors"):
+            shown = ("region", "ancestors") if member.raw.kind == "helper" else _SHOWN
+            for field in shown:
                 if field in member.doubts:
                     doubt = member.doubts[field]
                     sign = "?" if field == "state" and member.state is None else field

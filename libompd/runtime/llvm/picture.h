@@ -23,7 +23,9 @@ struct seen_thread {
 	bool has_task;
 	uint32_t region; /* innermost, an index into regions; PICTURE_NONE: idle */
 	ompdx_problem_t problem;
-	uint32_t place; /* in the view's list of threads */
+	uint32_t place;        /* in the view's list of threads */
+	int32_t ident_flags;   /* of info.th_ident; -1: not known */
+	uint32_t ident_source; /* offset in text, + 1; 0: none */
 };
 
 struct seen_team {
@@ -66,6 +68,7 @@ struct picture {
 	struct address_map thread_of_pthread;
 	struct address_map team_of_address;
 	struct address_map text_of_ident;
+	struct address_map flags_of_ident;
 };
 
 /* Reads the picture; picture_deinit is due in any case. */
@@ -83,6 +86,9 @@ ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_o
 /* What the compiler recorded of the construct that an ident_t stands for: an offset into the picture's
  * text, + 1; 0: nothing. */
 ompd_rc_t picture_source(struct picture *picture, target_addr ident, uint32_t *ret);
+
+/* Its flags; -1: not known. */
+ompd_rc_t picture_ident_flags(struct picture *picture, target_addr ident, int32_t *ret);
 
 /* Reads the teams that threads are in now, and makes their regions. */
 ompd_rc_t picture_read_teams(struct picture *picture);

@@ -467,4 +467,5 @@ void picture_deinit(struct picture *picture)
 	address_map_deinit(&picture->thread_of_pthread);
 	address_map_deinit(&picture->team_of_address);
 	address_map_deinit(&picture->text_of_ident);
+	address_map_deinit(&picture->flags_of_ident);
 }

@@ -36,3 +36,27 @@ ompd_rc_t picture_source(struct picture *picture, target_addr ident, uint32_t *r
 	*ret = (uint32_t)(picture->text.count - size) + 1;
 	return address_map_put(&picture->text_of_ident, ident, *ret);
 }
+
+ompd_rc_t picture_ident_flags(struct picture *picture, target_addr ident, int32_t *ret)
+{
+	const struct span flags = picture->llvm->structures.ident.flags;
+	uint32_t known = address_map_get(&picture->flags_of_ident, ident);
+	uint64_t value;
+	ompd_rc_t rc;
+
+	*ret = -1;
+	if (ident == 0 || flags.size != 4)
+		return ompd_rc_ok;
+	if (known != ADDRESS_MAP_NONE) {
+		*ret = (int32_t)known;
+		return ompd_rc_ok;
+	}
+	rc = target_read_unsigned(&picture->space->target, ident + flags.offset, 4, &value);
+	if (rc != ompd_rc_ok)
+		return rc == ompd_rc_error ? ompd_rc_ok : rc;
+	/* A flag in the sign bit is none of kmp.h's. */
+	if (value > INT32_MAX)
+		return ompd_rc_ok;
+	*ret = (int32_t)value;
+	return address_map_put(&picture->flags_of_ident, ident, (uint32_t)value);
+}

@@ -21,6 +21,7 @@ static ompd_rc_t read_thread(struct picture *picture, target_addr address, int32
 		return rc;
 	thread = item;
 	thread->region = PICTURE_NONE;
+	thread->ident_flags = -1;
 	rc = llvm_read_info(picture->space, picture->llvm, address, &thread->info);
 	if (rc == ompd_rc_error) {
 		thread->problem = ompdx_problem_unreadable;
@@ -94,8 +95,11 @@ static ompd_rc_t place_thread(struct picture *picture, struct seen_thread *threa
 	thread->region = picture_innermost(picture, &thread->info);
 	if (thread->region == PICTURE_NONE)
 		return picture_prove_idle(picture, thread);
-	if (thread->info.th_current_task == 0)
-		return ompd_rc_ok;
+	rc = picture_ident_flags(picture, thread->info.th_ident, &thread->ident_flags);
+	if (rc == ompd_rc_ok && thread->ident_flags >= 0)
+		rc = picture_source(picture, thread->info.th_ident, &thread->ident_source);
+	if (rc != ompd_rc_ok || thread->info.th_current_task == 0)
+		return rc;
 	rc = llvm_read_task(picture->space, picture->llvm, thread->info.th_current_task,
 			    &thread->task);
 	thread->has_task = rc == ompd_rc_ok;

@@ -11,7 +11,8 @@ static bool lay_out_info(struct structures *ret, const uint64_t *table, const st
 		member_nested(member_published(table, ACCESS_kmp_base_info_t__th_info),
 			      member_published(table, ACCESS_kmp_desc_t__ds));
 	const struct span ompt = member_published(table, ACCESS_kmp_base_info_t__ompt_thread_info);
-	struct span *const wanted[] = {&ret->info.state, &ret->info.wait_id, &ret->info.th_in_pool};
+	struct span *const wanted[] = {&ret->info.state, &ret->info.wait_id, &ret->info.th_in_pool,
+				       &ret->info.th_ident};
 	const struct span *const needed[] = {&ret->info.ds_thread, &ret->info.ds_tid,
 					     &ret->info.ds_gtid, &ret->info.th_team,
 					     &ret->info.th_current_task};
@@ -32,6 +33,7 @@ static bool lay_out_info(struct structures *ret, const uint64_t *table, const st
 	ret->info.wait_id =
 		member_nested(ompt, member_published(table, ACCESS_ompt_thread_info_t__wait_id));
 	ret->info.th_in_pool = member_recorded(record, RECORD_FIELD_kmp_base_info_t__th_in_pool);
+	ret->info.th_ident = member_recorded(record, RECORD_FIELD_kmp_base_info_t__th_ident);
 	return extent_cover(&ret->info.extent, needed, COUNT(needed), wanted, COUNT(wanted));
 }
 
@@ -85,6 +87,7 @@ ompd_rc_t structures_init(struct structures *ret, const uint64_t table[TABLE_WOR
 	if (!lay_out_info(ret, table, record) || !lay_out_team(ret, table, record) ||
 	    !lay_out_task(ret, table))
 		return ompd_rc_incompatible;
+	ret->ident.flags = member_recorded(record, RECORD_FIELD_ident_t__flags);
 	ret->ident.psource = member_recorded(record, RECORD_FIELD_ident_t__psource);
 	return ompd_rc_ok;
 }
@@ -106,6 +109,7 @@ ompd_rc_t info_read(const struct target *target, const struct structures *struct
 	ret->th_in_pool = bytes_get(&bytes, structures->info.th_in_pool) != 0;
 	ret->state = bytes_get_int(&bytes, structures->info.state);
 	ret->wait_id = bytes_get(&bytes, structures->info.wait_id);
+	ret->th_ident = bytes_get(&bytes, structures->info.th_ident);
 	return ompd_rc_ok;
 }
 

@@ -16,7 +16,7 @@ struct structures {
 	struct {
 		struct extent extent;
 		struct span ds_thread, ds_tid, ds_gtid, th_team, th_current_task, th_in_pool;
-		struct span state, wait_id;
+		struct span state, wait_id, th_ident;
 	} info;
 	struct {
 		struct extent extent;
@@ -31,7 +31,7 @@ struct structures {
 		uint32_t tasktype, final; /* masks in td_flags */
 	} task;
 	struct {
-		struct span psource;
+		struct span flags, psource;
 	} ident;
 };
 
@@ -46,6 +46,7 @@ struct info {
 	bool th_in_pool; /* false when not known */
 	int32_t state;
 	uint64_t wait_id;
+	target_addr th_ident; /* 0: not known */
 };
 
 /* kmp_team_t */

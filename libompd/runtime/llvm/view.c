@@ -193,6 +193,7 @@ static void write_threads(const struct picture *picture, size_t native_count,
 		threads[i].runtime_id = -1;
 		threads[i].task_final = -1;
 		threads[i].tracked_state = -1;
+		threads[i].ident_flags = -1;
 	}
 	for (size_t i = 0; i < picture->threads.count; i++) {
 		const struct seen_thread *thread = picture_thread(picture, i);
@@ -201,6 +202,10 @@ static void write_threads(const struct picture *picture, size_t native_count,
 		level_first += threads[thread->place].level_count;
 		/* Its native thread may have ended meanwhile; or it is one of the tool's, and what the
 		 * runtime recorded of it is damaged. */
+		threads[thread->place].ident_flags = thread->ident_flags;
+		if (thread->ident_source)
+			threads[thread->place].ident_source =
+				block + parts->text + thread->ident_source - 1;
 		lost = lost || thread->place >= native_count;
 	}
 	for (size_t i = 0; lost && i < native_count; i++) {

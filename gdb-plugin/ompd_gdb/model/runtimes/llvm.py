@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LLVM's libomp: which of its entry points begin a parallel region."""
+"""LLVM's libomp: its entry points that begin regions and that wait, and what its marks of
+constructs mean."""
 
 from __future__ import annotations
 
@@ -22,3 +23,58 @@ FORKS = (
     "GOMP_parallel_reductions",
     "GOMP_teams_reg",
 )
+
+# Between the runtime and the code of a construct.
+INVOKE = "__kmp_invoke_microtask"
+
+# What a thread waits for inside an entry point. Names of Fortran's bindings differ by what
+# `normal' takes away.
+WAITS = {
+    "__kmpc_barrier": "barrier",
+    "__kmpc_cancel_barrier": "barrier",
+    "__kmpc_barrier_master": "barrier",
+    "GOMP_barrier": "barrier",
+    "GOMP_barrier_cancel": "barrier",
+    "GOMP_loop_end": "workshare",
+    "GOMP_loop_end_cancel": "workshare",
+    "GOMP_sections_end": "workshare",
+    "GOMP_sections_end_cancel": "workshare",
+    "__kmpc_copyprivate": "workshare",
+    "GOMP_single_copy_start": "workshare",
+    "__kmpc_critical": "critical",
+    "__kmpc_critical_with_hint": "critical",
+    "GOMP_critical_start": "critical",
+    "GOMP_critical_name_start": "critical",
+    "omp_set_lock": "lock",
+    "__kmpc_set_lock": "lock",
+    "omp_set_nest_lock": "nest_lock",
+    "__kmpc_set_nest_lock": "nest_lock",
+    "__kmpc_atomic_start": "atomic",
+    "GOMP_atomic_start": "atomic",
+    "__kmpc_ordered": "ordered",
+    "GOMP_ordered_start": "ordered",
+    "__kmpc_doacross_wait": "doacross",
+    "GOMP_doacross_wait": "doacross",
+    "GOMP_doacross_ull_wait": "doacross",
+    "__kmpc_omp_taskwait": "taskwait",
+    "__kmpc_omp_taskwait_51": "taskwait",
+    "__kmpc_omp_taskwait_deps_51": "taskwait",
+    "__kmpc_omp_wait_deps": "taskwait",
+    "GOMP_taskwait": "taskwait",
+    "GOMP_taskwait_depend": "taskwait",
+    "__kmpc_end_taskgroup": "taskgroup",
+    "GOMP_taskgroup_end": "taskgroup",
+}
+
+# ident_t.flags (kmp.h).
+BARRIER_EXPLICIT = 0x20
+BARRIER_IMPLICIT_MASK = 0x1C0
+BARRIERS_IMPLICIT = {0x40: "for", 0xC0: "sections", 0x140: "single", 0x1C0: "workshare"}
+
+
+def normal(name: str) -> str:
+    """Fortran's omp_set_lock_ and the hidden __kmp_api_omp_set_lock are omp_set_lock."""
+    name = name.partition("@")[0]
+    if name.startswith("__kmp_api_"):
+        name = name[len("__kmp_api_") :]
+    return name.rstrip("_") if name.startswith(("omp_", "kmp_")) else name

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is a thread doing, and what does it wait for? Told by its stack, by the region that it is in
+and by the construct for which it called the runtime last; the program needs no preparation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterable
+
+from . import doubts
+from .doubts import Doubt
+from .naming import parse_source
+from .native import Frame, Location
+from .process import Membership, Wait
+from .runtimes import llvm
+from .where import CodeMap
+
+_STATES = {
+    "workshare": "wait_barrier_implicit_workshare",
+    "critical": "wait_critical",
+    "lock": "wait_lock",
+    "nest_lock": "wait_lock",
+    "atomic": "wait_atomic",
+    "ordered": "wait_ordered",
+    "doacross": "wait_ordered",
+    "taskwait": "wait_taskwait",
+    "taskgroup": "wait_taskgroup",
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """The runtime as seen on a stack."""
+
+    runtime: int | None = None  # whose code is on top, below the C library; None: nobody's
+    entry: str | None = None  # the entry point that the program called; None: called by no code
+    caller: Frame | None = None  # the program's frame that called it, or that is on top
+    known: bool = True  # False: the stack ends before that
+
+
+@dataclass(frozen=True)
+class State:
+    name: str | None
+    wait: Wait | None = None
+    doubt: Doubt | None = None
+
+
+def call_on(frames: Iterable[Frame], code: CodeMap) -> Call:
+    """What the innermost frames of a stack say."""
+    runtime: int | None = None
+    entry: str | None = None
+    any_frame = False
+    for frame in frames:
+        any_frame = True
+        found = code.runtime_of(frame)
+        if found is not None and (runtime is None or found == runtime):
+            if frame.location.function == llvm.INVOKE:
+                # The construct's code made way for the call that was its last.
+                return Call(runtime, entry, None) if runtime is not None else Call()
+            runtime, entry = found, frame.location.function
+        elif found is not None or not code.is_system(frame):
+            return Call(runtime, entry, frame)
+    if not any_frame:
+        return Call(known=False)
+    return Call(runtime, None, None, known=runtime is not None)
+
+
+def state_of(member: Membership, call: Call) -> State:
+    """Of a thread in one runtime."""
+    if not call.known:
+        return State(None, None, doubts.NO_STACK)
+    if call.runtime != member.runtime:
+        return State("work_serial" if _is_serial(member) else "work_parallel")
+    if call.entry is None:
+        # In the runtime's own loop for workers.
+        if member.region is None:
+            return State("idle")
+        return _at_regions_end(member)
+    name = llvm.normal(call.entry)
+    if name in llvm.FORKS:
+        return _forking(member, call)
+    kind = llvm.WAITS.get(name)
+    if kind == "barrier":
+        return _barrier(member)
+    if kind is not None:
+        state = _STATES[kind]
+        kind = "barrier" if kind == "workshare" else kind
+        return State(state, Wait(kind, _at_call(call)))
+    return State("overhead", None, doubts.inside(name))
+
+
+def _is_serial(member: Membership) -> bool:
+    """In no parallel region; those that one thread executes count as well."""
+    return member.region is None or not member.region.raw.level
+
+
+def _forking(member: Membership, call: Call) -> State:
+    """Its team is the new one from when the fork is done until all have arrived at the end."""
+    region = member.region
+    inner = region is None or region.raw.generator == "program" or member.thread_num != 0
+    if not inner and call.caller is not None and region is not None:
+        # The caller is the region's own code: it forks another inside.
+        inner = call.caller.entry is not None and call.caller.entry == region.raw.function
+    return State("overhead") if inner else _at_regions_end(member)
+
+
+def _at_regions_end(member: Membership) -> State:
+    wait = Wait("barrier", _construct(member), "parallel")
+    return State("wait_barrier_implicit_parallel", wait)
+
+
+def _barrier(member: Membership) -> State:
+    flags = member.raw.ident_flags
+    place = _recorded(member)
+    if flags is not None and flags & llvm.BARRIER_EXPLICIT:
+        return State("wait_barrier_explicit", Wait("barrier", place, "barrier"))
+    construct = llvm.BARRIERS_IMPLICIT.get((flags or 0) & llvm.BARRIER_IMPLICIT_MASK)
+    if construct is not None:
+        return State("wait_barrier_implicit_workshare", Wait("barrier", place, construct))
+    return State("wait_barrier", Wait("barrier", place))
+
+
+def _recorded(member: Membership) -> Location | None:
+    source = parse_source(member.raw.ident_source)
+    return Location(source.function, source.file, None, source.line) if source else None
+
+
+def _at_call(call: Call) -> Location | None:
+    """The line of the call is the construct's."""
+    place = call.caller.location if call.caller is not None else None
+    return place if place is not None and place.line else None
+
+
+def _construct(member: Membership) -> Location | None:
+    return member.region.location if member.region is not None else None

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is each thread told to do what it does, without any preparation? The truth is by construction:
+each thread declares what it is going to do, and stays there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import machine
+import pytest
+from sessions import Target, ask, target
+
+ASK = ["ompd threads -json", "ompd threads", "ompd"]
+
+# What the threads do that declare nothing: they have come to the end of what a scenario is about.
+OTHERS = {
+    "sections_end": "wait_barrier_implicit_workshare",
+    "single_end": "wait_barrier_implicit_workshare",
+    "taskwait": None,
+    "taskgroup": None,
+    "idle": "idle",
+    "serial": "idle",
+}
+SCENARIOS = [
+    "barrier_explicit",
+    "for_end",
+    "sections_end",
+    "single_end",
+    "region_end",
+    "taskwait",
+    "taskgroup",
+    "critical",
+    "lock",
+    "nest_lock",
+    "ordered",
+    "doacross",
+    "idle",
+    "serial",
+    "serialized",
+    "nested",
+    "task_in_barrier",
+]
+RUNTIMES = ["libomp-14", "libomp-16", "libomp-19", "libomp-19-ompd", "libomp-13"]
+KINDS = ["live", "core", "attach", "gcore"]
+BUILDS = ["debug", "optimised", "plain"]
+GDBS = ["gdb", "gdb-16"]
+
+
+def cells() -> list[Any]:
+    found = []
+    for i, scenario in enumerate(SCENARIOS):
+        for k, runtime in enumerate(RUNTIMES if machine.FULL else RUNTIMES[:4]):
+            turn = i + k
+            settings = {"KMP_BLOCKTIME": "infinite"} if turn % 3 == 1 else {}
+            cell = (scenario, runtime, KINDS[turn % 4], BUILDS[turn % 3], GDBS[turn % 2], settings)
+            name = "-".join([*cell[:5], "spinning" if settings else "default"])
+            found.append(pytest.param(*cell, id=name))
+    return found
+
+
+def truth_of(made: Target) -> dict[int, tuple[str, int]]:
+    lines = Path(f"{made.record}.states").read_text(encoding="utf-8").splitlines()
+    return {int(tid): (state, int(line)) for tid, state, line in map(str.split, lines)}
+
+
+def check(answer: Any, true: dict[int, tuple[str, int]], scenario: str, has_lines: bool) -> None:
+    threads = answer.document(ASK[0])["threads"]
+    told = {thread["lwp"]: thread for thread in threads}
+    assert set(true) <= set(told), "threads are missing"
+    for lwp, thread in told.items():
+        if not thread["openmp"]:
+            assert thread["kind"] == "none"
+            continue
+        (member,) = thread["openmp"]
+        certain = "state" not in member.get("doubts", {})
+        if lwp not in true:
+            expected = OTHERS[scenario]
+            if expected is None:
+                expected = "wait_barrier_implicit_parallel"
+            assert (member["state"], certain) == (expected, True), answer.everything
+            continue
+        state, line = true[lwp]
+        assert (member["state"], certain) == (state, True), answer.everything
+        assert (member["wait"] is not None) == state.startswith("wait_"), answer.everything
+        if line and has_lines:
+            assert member["wait"]["loc"]["line"] == line, answer.everything
+
+
+@pytest.mark.parametrize("scenario, runtime, kind, build, gdb, settings", cells())
+def test_state(
+    scenario: str,
+    runtime: str,
+    kind: str,
+    build: str,
+    gdb: str,
+    settings: dict[str, str],
+    folder: Path,
+) -> None:
+    executable, home = machine.compiled("states", build), machine.cached(runtime)
+    with target(kind, executable, (scenario,), home, folder, settings) as made:
+        answer = ask(gdb, ASK, made.before, made.files, folder=folder)
+        check(answer, truth_of(made), scenario, build != "plain")
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_tracked_as_well(scenario: str, folder: Path) -> None:
+    """What the runtime tracks is told beside, and does not change what we tell."""
+    executable, runtime = machine.compiled("states"), machine.cached("libomp-19-ompd")
+    tracking = {"OMP_DEBUG": "enabled"}
+    with target("live", executable, (scenario,), runtime, folder, tracking) as made:
+        answer = ask("gdb", ASK, made.before, made.files, folder=folder)
+        check(answer, truth_of(made), scenario, True)
+    members = [m for t in answer.document(ASK[0])["threads"] for m in t["openmp"]]
+    assert any(member["tracked_state"] for member in members)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_gnu_compiler(scenario: str, folder: Path) -> None:
+    executable = machine.compiled("states", compiler="gcc")
+    runtime = machine.as_libgomp(machine.cached("libomp-19"), folder / "lib")
+    with target("live", executable, (scenario,), runtime, folder) as made:
+        answer = ask("gdb", ASK, made.before, made.files, folder=folder)
+        true = truth_of(made)
+    told = {thread["lwp"]: thread for thread in answer.document(ASK[0])["threads"]}
+    for lwp, (state, _) in true.items():
+        (member,) = told[lwp]["openmp"]
+        if state.startswith("wait_barrier"):
+            assert member["state"].startswith("wait_barrier"), answer.everything
+        else:
+            assert member["state"] == state, answer.everything
