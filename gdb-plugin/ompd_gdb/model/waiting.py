@@ -67,14 +67,14 @@ def call_on(frames: Iterable[Frame], code: CodeMap) -> Call:
 
 def state_of(member: Membership, call: Call) -> State:
     """Of a thread in one runtime."""
+    if member.region is None:
+        return State("idle")  # also before it has begun, or when it is about to end
     if not call.known:
         return State(None, None, doubts.NO_STACK)
     if call.runtime != member.runtime:
         return State("work_serial" if _is_serial(member) else "work_parallel")
     if call.entry is None:
         # In the runtime's own loop for workers.
-        if member.region is None:
-            return State("idle")
         return _at_regions_end(member)
     name = llvm.normal(call.entry)
     if name in llvm.FORKS:

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do the library's tasks become the right ones, whatever it answers?"""
+
+from __future__ import annotations
+
+from ompd_gdb.answers import View, ViewRegion, ViewTask, ViewTasks, ViewThread
+from ompd_gdb.model.native import NativeThread
+from ompd_gdb.model.process import Process, Runtime
+from ompd_gdb.model.tasks import Tasks
+from ompd_gdb.views import tasks as view
+from ompd_gdb.views.table import Style
+
+
+def process() -> Process:
+    """Two threads in a region; the second executes the explicit task at 0x200."""
+    regions = [
+        ViewRegion(0x10, None, "program", 0, 0, 1, (0,)),
+        ViewRegion(0x20, 0, "parallel", 1, 1, 2, (0, 1)),
+    ]
+    threads = [
+        ViewThread(0, "initial", ((1, 0), (0, 0)), runtime_id=0, task=0x100, task_kind="implicit"),
+        ViewThread(1, "worker", ((1, 1), (0, 0)), runtime_id=1, task=0x200, task_kind="explicit"),
+    ]
+    made = Runtime(0, "llvm", 19, "LLVM libomp 19", None, 0, view=View(threads, regions))
+    made.initialized = True
+    return Process([NativeThread(n, 1, n, (9, n, 0)) for n in (1, 2)], [made])
+
+
+IMPLICIT = ViewTask(0x100, "implicit", "executing", 0x20, thread=0, children=3)
+EXECUTING = ViewTask(0x200, "explicit", "executing", 0x20, parent=0, thread=1, children=0)
+READY = ViewTask(0x300, "explicit", "ready", 0x20, parent=0, thread=0, children=0)
+BLOCKED = ViewTask(0x400, "explicit", "blocked", 0x20, parent=0, predecessors=1, children=0)
+
+
+def test_numbers_regions_and_dependences() -> None:
+    answer = ViewTasks([IMPLICIT, BLOCKED, READY, EXECUTING], [(1, 3)])
+    found = Tasks(process(), {0: answer})
+    assert [(task.id, task.raw.address) for task in found.all] == [
+        ("t1", 0x200),  # as `ompd threads' calls it
+        ("t2", 0x400),
+        ("t3", 0x300),
+    ]
+    assert {task.region.id for task in found.all if task.region} == {"R1"}
+    assert found.all[0].thread_id == "R1.1"
+    assert found.all[1].predecessors == [found.all[0]]
+    assert found.unseen == 0 and found.problem is None
+
+
+def test_children_that_no_list_has_are_counted() -> None:
+    found = Tasks(process(), {0: ViewTasks([IMPLICIT, EXECUTING])})
+    assert found.unseen == 2
+    text = " ".join(view.lines(found, found.all, Style()))
+    assert "counts 2 more" in text
+
+
+def test_a_ring_of_parents_ends() -> None:
+    ring = [
+        ViewTask(0x500, "explicit", "suspended", 0x20, parent=1),
+        ViewTask(0x600, "explicit", "suspended", 0x20, parent=0),
+        ViewTask(0x700, "explicit", "suspended", 0x20, parent=2),
+    ]
+    found = Tasks(process(), {0: ViewTasks(ring)})
+    lines = view.tree(found, Style())
+    assert len([line for line in lines if "suspended" in line and "t" in line[:6]]) == 3
+    assert "3 explicit tasks" in lines[-1]
+
+
+def test_a_region_of_several_with_one_structure_is_unknown() -> None:
+    there = process()
+    there.regions[0].raw = ViewRegion(0x20, None, "parallel", 1, 0, 1, serialized=True)
+    found = Tasks(there, {0: ViewTasks([IMPLICIT, READY])})
+    assert found.all[0].region is None and "region" in found.all[0].doubts

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a stack become the right state?"""
+
+from __future__ import annotations
+
+import pytest
+from ompd_gdb.answers import ViewRegion, ViewThread
+from ompd_gdb.model import waiting
+from ompd_gdb.model.native import Frame, Location
+from ompd_gdb.model.process import Membership, Region
+from ompd_gdb.model.where import CodeMap, Runtime
+
+PROGRAM, LIBOMP, LIBC = 0x1000, 0x8000, 0x9000
+CODE = CodeMap([Runtime(LIBOMP, LIBOMP + 0x1000, "/lib/libomp.so.5")])
+
+
+def user(name: str = "work", line: int | None = 7, entry: int | None = None) -> Frame:
+    place = Location(name, "a.c" if line else None, None, line, PROGRAM, "/bin/program")
+    return Frame(place, entry=entry, executable=True)
+
+
+def omp(name: str | None = None) -> Frame:
+    return Frame(Location(name, pc=LIBOMP + 0x10, objfile="/lib/libomp.so.5"))
+
+
+def libc(name: str = "sched_yield") -> Frame:
+    return Frame(Location(name, pc=LIBC, objfile="/lib/libc.so.6"))
+
+
+WORKERS_LOOP = [libc(), omp(), omp("GOMP_taskgroup_end"), omp(), libc("start_thread")]
+
+
+def member(level: int = 1, num: int = 0, function: int = 0, flags: int | None = None) -> Membership:
+    raw = ViewThread(0, "initial", ident_flags=flags, ident_source=";a.c;main;9;1;;")
+    made = Membership(0, raw)
+    generator = "parallel" if level else "program"
+    region = Region(0, ViewRegion(0x10, None, generator, level, level, 2, function=function))
+    made.chain = [(region, num)]
+    return made
+
+
+def state(frames: list[Frame], of: Membership) -> waiting.State:
+    return waiting.state_of(of, waiting.call_on(frames, CODE))
+
+
+@pytest.mark.parametrize(
+    "frames, level, expected",
+    [
+        ([user()], 0, "work_serial"),
+        ([libc("usleep"), user()], 1, "work_parallel"),
+        ([user(), omp(), omp("__kmpc_barrier"), user()], 1, "work_parallel"),  # a task in a barrier
+        ([libc(), omp(), omp("__kmpc_critical"), user()], 1, "wait_critical"),
+        ([omp("omp_set_lock_"), user()], 1, "wait_lock"),
+        ([omp(), omp("__kmp_api_omp_set_nest_lock"), user()], 1, "wait_lock"),
+        ([omp(), omp("__kmpc_omp_taskwait"), user()], 1, "wait_taskwait"),
+        ([omp(), omp("__kmpc_end_taskgroup"), user()], 1, "wait_taskgroup"),
+        ([omp(), omp("GOMP_loop_end"), user()], 1, "wait_barrier_implicit_workshare"),
+        ([omp(), omp("GOMP_barrier"), user()], 1, "wait_barrier"),
+        (WORKERS_LOOP, 1, "wait_barrier_implicit_parallel"),
+    ],
+)
+def test_states(frames: list[Frame], level: int, expected: str) -> None:
+    found = state(frames, member(level))
+    assert (found.name, found.doubt) == (expected, None)
+    assert (found.wait is not None) == expected.startswith("wait_")
+
+
+@pytest.mark.parametrize(
+    "flags, expected, construct",
+    [
+        (0x22, "wait_barrier_explicit", "barrier"),
+        (0x42, "wait_barrier_implicit_workshare", "for"),
+        (0xC2, "wait_barrier_implicit_workshare", "sections"),
+        (0x142, "wait_barrier_implicit_workshare", "single"),
+        (0x1C2, "wait_barrier_implicit_workshare", "workshare"),
+        (0x02, "wait_barrier", None),
+        (None, "wait_barrier", None),
+    ],
+)
+def test_barriers_by_the_compilers_mark(
+    flags: int | None, expected: str, construct: str | None
+) -> None:
+    found = state([omp(), omp("__kmpc_barrier"), user()], member(flags=flags))
+    assert found.name == expected
+    assert found.wait is not None and found.wait.construct == construct
+    assert found.wait.location is not None and found.wait.location.line == 9
+
+
+def test_a_call_that_is_the_last_of_a_construct_leaves_no_frame() -> None:
+    frames = [omp(), omp("__kmpc_barrier"), omp("__kmp_invoke_microtask"), omp(), libc("clone")]
+    assert state(frames, member(flags=0x22)).name == "wait_barrier_explicit"
+
+
+def test_fork_and_join() -> None:
+    stack = [omp(), omp("__kmpc_fork_call"), user("main", entry=0x500)]
+    assert state(stack, member(level=0)).name == "overhead"
+    assert state(stack, member(num=0)).name == "wait_barrier_implicit_parallel"
+    # Its caller is the code of the region that it is in: it begins another inside.
+    assert state(stack, member(num=0, function=0x500)).name == "overhead"
+    assert state(stack, member(num=1)).name == "overhead"
+
+
+def test_an_unknown_entry_point_is_at_best_likely() -> None:
+    found = state([omp("__kmpc_dispatch_next_4"), user()], member())
+    assert found.name == "overhead" and found.doubt is not None
+    assert found.doubt.certainty == "likely"
+
+
+def test_without_a_stack_nothing_is_told() -> None:
+    assert state([], member()).name is None
+    assert state([libc()], member()).name is None
+    assert state([], member()).doubt is not None
+
+
+def test_a_thread_of_two_runtimes_waits_in_one() -> None:
+    other = member()
+    other.runtime = 1
+    assert state([omp(), omp("omp_set_lock"), user()], other).name == "work_parallel"
+
+
+def test_a_worker_in_no_region_is_idle() -> None:
+    idle = Membership(0, ViewThread(0, "worker"))
+    assert state(WORKERS_LOOP, idle).name == "idle"
+    assert state([user("?")], idle).name == "idle"
