@@ -40,6 +40,7 @@ SCENARIOS = [
     "serialized",
     "nested",
     "task_in_barrier",
+    "diverging",
 ]
 RUNTIMES = ["libomp-14", "libomp-16", "libomp-19", "libomp-19-ompd", "libomp-13"]
 KINDS = ["live", "core", "attach", "gcore"]
@@ -129,3 +130,57 @@ def test_gnu_compiler(scenario: str, folder: Path) -> None:
             assert member["state"].startswith("wait_barrier"), answer.everything
         else:
             assert member["state"] == state, answer.everything
+
+
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
+@pytest.mark.parametrize("kind", ["live", "core"])
+@pytest.mark.parametrize(
+    "scenario, barrier",
+    [
+        ("barrier_explicit", "barrier"),
+        ("for_end", "for"),
+        ("single_end", "single"),
+        ("region_end", "parallel"),
+    ],
+)
+def test_arrived_and_missing(
+    scenario: str, barrier: str, kind: str, runtime: str, folder: Path
+) -> None:
+    executable, home = machine.compiled("states"), machine.cached(runtime)
+    commands = [ASK[0], "ompd barriers -json", "ompd barriers", "ompd"]
+    with target(kind, executable, (scenario,), home, folder) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+        true = truth_of(made)
+    numbers = {
+        thread["lwp"]: thread["openmp"][0]["thread_num"]
+        for thread in answer.document(ASK[0])["threads"]
+        if thread["openmp"]
+    }
+    (missing,) = [numbers[lwp] for lwp, (state, _) in true.items() if state == "work_parallel"]
+    (told,) = answer.document(commands[1])["barriers"]
+    assert (told["region"], told["kind"], told["missing"]) == ("R1", barrier, f"R1.{missing}")
+    assert f"R1.{missing} (T" in answer.texts[2] and "working" in answer.texts[2]
+    assert "Nothing odd" in answer.texts[3]
+
+
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
+@pytest.mark.parametrize("kind", ["live", "core"])
+def test_barrier_divergence(kind: str, runtime: str, folder: Path) -> None:
+    executable, home = machine.compiled("states"), machine.cached(runtime)
+    commands = ["ompd barriers -json", "ompd barriers", "ompd", "ompd -json"]
+    with target(kind, executable, ("diverging",), home, folder) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    told = {one["kind"]: one for one in answer.document(commands[0])["barriers"]}
+    assert told["barrier"]["arrived"] == told["parallel"]["missing"] == "R1.0"
+    assert told["parallel"]["arrived"] == told["barrier"]["missing"] == "R1.1-2"
+    for text in answer.texts[1:3]:
+        assert "wait at different barriers" in " ".join(text.split())
+    codes = {one["code"] for one in answer.document(commands[3])["summary"]["findings"]}
+    assert "barrier_divergence" in codes
+
+
+def test_no_barrier(folder: Path) -> None:
+    executable, home = machine.compiled("states"), machine.cached("libomp-14")
+    with target("live", executable, ("critical",), home, folder) as made:
+        answer = ask("gdb", ["ompd barriers"], made.before, made.files, folder=folder)
+    assert answer.text == "No thread waits at a barrier."

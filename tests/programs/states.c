@@ -293,6 +293,20 @@ static void task_in_barrier(void)
 	}
 }
 
+/* An error of the program: it never ends. */
+static void diverging(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 0) {
+			going_to("wait_barrier_explicit", __LINE__ + 1);
+#pragma omp barrier
+		} else {
+			going_to("wait_barrier_implicit_parallel", 0);
+		}
+	}
+}
+
 static const struct scenario {
 	const char *name;
 	void (*run)(void);
@@ -315,6 +329,7 @@ static const struct scenario {
 	{"serialized", serialized, 1},
 	{"nested", nested, 3},
 	{"task_in_barrier", task_in_barrier, 2},
+	{"diverging", diverging, 3},
 };
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@ alone; everything else is imported when a command is used.
 
 from __future__ import annotations
 
-from . import init, ompd, parallel, status, tasks, threads
+from . import barriers, init, ompd, parallel, status, tasks, threads
 
 
 def register() -> None:
@@ -16,6 +16,7 @@ def register() -> None:
         threads.Threads,
         parallel.Parallel,
         tasks.Tasks,
+        barriers.Barriers,
         init.Init,
     ):
         command()

@@ -13,11 +13,10 @@ class Doubt:
     how: str = ""
 
 
-STATE_NOT_TRACKED = Doubt(
-    "unknown",
-    "the runtime records thread states only when the program is started with OMP_DEBUG=enabled",
-    "start the program with OMP_DEBUG=enabled in its environment",
+STATE_NOT_DERIVED = Doubt(
+    "unknown", "the thread's stack was not looked at, and the runtime records no states"
 )
+HELPERS_STATE = Doubt("unknown", "what hidden helper threads wait for is the runtime's own affair")
 STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined")
 NO_STACK = Doubt(
     "unknown",

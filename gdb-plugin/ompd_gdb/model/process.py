@@ -321,7 +321,7 @@ def _judge_state(member: Membership, thread: Thread) -> None:
     elif member.tracked_state is not None:
         member.state = member.tracked_state
     else:
-        member.doubts["state"] = doubts.STATE_NOT_TRACKED
+        member.doubts["state"] = doubts.STATE_NOT_DERIVED
     if thread.running and member.state is not None:
         member.doubts["state"] = doubts.RUNNING_LIKELY
 

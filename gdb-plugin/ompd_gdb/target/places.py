@@ -57,6 +57,8 @@ class Places:
     def _judge_state(self, thread: Thread, walked: list[Frame]) -> None:
         call = waiting.call_on(walked, self._code)
         for member in thread.openmp:
+            if member.raw.kind == "helper":
+                member.doubts["state"] = doubts.HELPERS_STATE
             if member.raw.problem or member.raw.kind == "helper" or "region" in member.doubts:
                 continue
             found = waiting.state_of(member, call)

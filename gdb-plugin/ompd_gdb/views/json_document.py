@@ -8,7 +8,8 @@ import json
 from typing import Any, Sequence
 
 from ..errors import UserError
-from ..model import doubts
+from ..model import doubts, ids
+from ..model.barriers import Barrier
 from ..model.doubts import Doubt
 from ..model.facts import Library, Program
 from ..model.native import Location
@@ -235,6 +236,20 @@ def _task_wait(task: ExplicitTask) -> Json | None:
         if task.taskwait is None:
             _with_doubts(wait, {"loc": doubts.TASKWAIT_PLACE})
     return wait
+
+
+def barriers(found: Sequence[Barrier]) -> list[Json]:
+    return [{"region": barrier.region.id, **_barrier(barrier)} for barrier in found]
+
+
+def _barrier(barrier: Barrier) -> Json:
+    region = barrier.region.id
+    return {
+        "kind": barrier.wait.construct or "unknown",
+        "loc": location(barrier.location),
+        "arrived": f"{region}.{ids.compress(barrier.arrived)}",
+        "missing": f"{region}.{ids.compress(barrier.missing)}" if barrier.missing else None,
+    }
 
 
 def regions(chosen: Sequence[Region]) -> list[Json]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import Sequence
 
+from ..model.barriers import diverging
 from ..model.facts import Library, Program
 from ..model.process import Process, Runtime, Thread
-from . import parallel, threads
+from . import barriers, parallel, threads
 from .table import Style, count, paragraph, plain
 
 _FROM = {
@@ -96,10 +97,10 @@ def _runtime(runtime: Runtime, style: Style) -> list[str]:
 
 def _tracking(runtime: Runtime) -> str:
     if runtime.state_tracking is None:
-        return "whether thread states are recorded is not known"
+        return "thread states are derived from the stacks; whether it records them is not known"
     if runtime.state_tracking:
-        return "thread states are recorded"
-    return "thread states are not recorded; to get them, start the program with OMP_DEBUG=enabled"
+        return "thread states are derived from the stacks, and it records them too"
+    return "thread states are derived from the stacks; it does not record them itself"
 
 
 SEVERAL = (
@@ -136,6 +137,8 @@ def findings(process: Process) -> list[tuple[str, str]]:
         )
     if several(process.runtimes):
         found.append(("several_runtimes", SEVERAL))
+    for group in diverging(process):
+        found.append(("barrier_divergence", barriers.divergence(group)))
     return found
 
 
@@ -164,7 +167,10 @@ def summary(process: Process, notes: Sequence[str], style: Style) -> list[str]:
 
 
 def following(process: Process) -> list[str]:
-    if findings(process):
+    odd = {code for code, _ in findings(process)}
+    if odd == {"barrier_divergence"}:
+        return ["ompd barriers", "ompd threads"]
+    if odd:
         return ["ompd status", "ompd threads"]
     if any(region.raw.generator != "program" for region in process.regions):
         return ["ompd parallel", "ompd threads"]

@@ -80,6 +80,16 @@ def _state(thread: Thread) -> str:
     return ", ".join(dict.fromkeys(shown))
 
 
+def words_of(thread: Thread) -> str:
+    """What it does."""
+    return _state(thread)
+
+
+def where_of(thread: Thread) -> Location | None:
+    """Its place in the user's code, if it has one worth showing."""
+    return thread.where if _shows_where(thread) and not thread.running else None
+
+
 def _one_state(member: Membership) -> str:
     if member.state is None:
         return "?"
@@ -131,7 +141,7 @@ def class_of(thread: Thread) -> str:
 
 def classes(threads: Sequence[Thread]) -> str:
     counted = Counter(class_of(thread) for thread in threads)
-    return ", ".join(f"{number} {name}" for name, number in counted.most_common())
+    return "; ".join(f"{number} {name}" for name, number in counted.most_common())
 
 
 def _counts(process: Process, threads: Sequence[Thread]) -> str:

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd barriers': who has arrived, who is missing."""
+
+from __future__ import annotations
+
+from .base import Arguments, OmpdCommand
+
+
+class Barriers(OmpdCommand):
+    """Show the barriers at which threads wait, and who is missing there.
+
+    Usage: ompd barriers [-wide] [-json [FILE]]
+
+    For each region: the barrier (explicit, or the implicit one at the end of a construct or of the
+    region), the numbers of the threads that have arrived and of those that are missing, and below,
+    what the missing ones do instead. Threads of one region that wait at different barriers are
+    pointed out: as a rule that is an error of the program.
+
+    -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes it to FILE."""
+
+    name = "ompd barriers"
+    flags = ("wide",)
+
+    def run(self, arguments: Arguments) -> None:
+        from .. import session
+        from ..model.barriers import all_barriers
+        from ..views import barriers, json_document, threads
+        from . import documents, output
+
+        here = session.current()
+        process = here.process()
+        here.locate_threads()
+        here.locate_regions()
+        found = all_barriers(process)
+        if arguments.json:
+            section = json_document.barriers(found)
+            output.document(arguments, documents.envelope(here, "barriers", barriers=section))
+            return
+        style = output.style(arguments)
+        shown = barriers.lines(process, found, style)
+        output.lines(shown + threads.remarks(process, here.notes(), style))

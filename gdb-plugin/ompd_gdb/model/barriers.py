@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""At which barriers do the threads of each region wait, and who is missing there?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Sequence
+
+from .native import Location
+from .process import Membership, Process, Region, Thread, Wait
+
+
+@dataclass
+class Barrier:
+    region: Region
+    wait: Wait
+    arrived: list[int] = field(default_factory=list)  # thread numbers
+    missing: list[int] = field(default_factory=list)
+
+    @property
+    def location(self) -> Location | None:
+        return self.wait.location
+
+
+def all_barriers(process: Process) -> list[Barrier]:
+    """In the order of the regions; several of one region if its threads wait at different ones."""
+    found = []
+    for region in process.regions:
+        if region.raw.generator != "program" and not region.raw.helpers:
+            found += of_region(region)
+    return found
+
+
+def of_region(region: Region) -> list[Barrier]:
+    barriers: dict[object, Barrier] = {}
+    elsewhere = []
+    for num, thread in enumerate(region.members):
+        wait = _wait_in(thread, region)
+        if wait is None:
+            elsewhere.append(num)
+        else:
+            barriers.setdefault(_likeness(wait), Barrier(region, wait)).arrived.append(num)
+    found = list(barriers.values())
+    for barrier in found:
+        others = [num for other in found if other is not barrier for num in other.arrived]
+        barrier.missing = sorted(elsewhere + others)
+    return found
+
+
+def diverging(process: Process) -> list[list[Barrier]]:
+    """The regions whose threads wait at barriers that are known to be different ones."""
+    found = []
+    for region in process.regions:
+        barriers = [b for b in of_region(region) if _is_known(b.wait)]
+        if len(barriers) > 1 and not region.raw.helpers:
+            found.append(barriers)
+    return found
+
+
+def member_of(thread: Thread | None, region: Region) -> Membership | None:
+    if thread is None:
+        return None
+    return next((m for m in thread.openmp if m.runtime == region.runtime), None)
+
+
+def missing_members(barriers: Sequence[Barrier]) -> list[tuple[int, Thread | None]]:
+    """Of barriers of one region: who waits at none of them."""
+    region = barriers[0].region
+    arrived = {num for barrier in barriers for num in barrier.arrived}
+    return [(num, thread) for num, thread in enumerate(region.members) if num not in arrived]
+
+
+def _wait_in(thread: Thread | None, region: Region) -> Wait | None:
+    """A thread that is in a region inside waits for others there, if at all."""
+    member = member_of(thread, region)
+    if member is None or member.region is not region or member.wait is None:
+        return None
+    return member.wait if member.wait.kind == "barrier" else None
+
+
+def _is_known(wait: Wait) -> bool:
+    return wait.construct == "parallel" or (
+        wait.construct is not None and wait.location is not None
+    )
+
+
+def _likeness(wait: Wait) -> object:
+    if wait.construct == "parallel":
+        return "parallel"  # a region has one end
+    place = wait.location
+    return (wait.construct, place.file if place else None, place.line if place else None)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd barriers' as text: who has arrived, who is missing, and what those do instead."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ..model import barriers as model
+from ..model import ids
+from ..model.barriers import Barrier
+from ..model.process import Process, Thread
+from .table import Style, Table, paragraph, place, plain
+from .threads import where_of, words_of
+
+
+def lines(process: Process, found: Sequence[Barrier], style: Style) -> list[str]:
+    if not found:
+        return ["No thread waits at a barrier."]
+    table = Table(["Region", "Barrier", "Arrived", "Missing"], style, folding=(2, 3))
+    for barrier in found:
+        table.add(
+            barrier.region.id,
+            name(barrier),
+            _numbers(barrier.arrived) or "-",
+            _numbers(barrier.missing) or "-",
+        )
+    shown = table.lines()
+    for group in _by_region(found):
+        shown += _missing(group, style)
+    for group in model.diverging(process):
+        shown += paragraph(divergence(group), style, "   ")
+    return shown
+
+
+def name(barrier: Barrier) -> str:
+    """end of for, heat.c:32"""
+    construct = barrier.wait.construct
+    if construct in (None, "barrier"):
+        text = "barrier"
+    else:
+        text = "end of region" if construct == "parallel" else f"end of {construct}"
+    location = barrier.location
+    if location is not None and location.file and location.line:
+        text += f", {plain(location.file.rsplit('/', 1)[-1])}:{location.line}"
+    return text
+
+
+def divergence(barriers: Sequence[Barrier]) -> str:
+    region = barriers[0].region
+    parts = [f"{_ids(region.id, b.arrived)} at {name(b)}" for b in barriers]
+    return (
+        f"Threads of {region.id} wait at different barriers: {'; '.join(parts)}. Either those that"
+        " are behind are just being released, or they never will be: every thread of a team has to"
+        " come to the same barriers. If a later stop shows the same, it is the latter."
+    )
+
+
+def _by_region(found: Sequence[Barrier]) -> list[list[Barrier]]:
+    groups: dict[int, list[Barrier]] = {}
+    for barrier in found:
+        groups.setdefault(id(barrier.region), []).append(barrier)
+    return list(groups.values())
+
+
+def _missing(group: Sequence[Barrier], style: Style) -> list[str]:
+    """What the missing do, alike ones together."""
+    region = group[0].region
+    doing: dict[str, list[tuple[int, Thread | None]]] = {}
+    for num, thread in model.missing_members(group):
+        doing.setdefault(_instead(region, thread), []).append((num, thread))
+    found = []
+    for text, those in doing.items():
+        natives = [t.native.num for _, t in those if t is not None and t.native is not None]
+        who = _ids(region.id, [num for num, _ in those])
+        in_gdb = f" (T{ids.compress(natives)})" if natives else ""
+        found += paragraph(f"   {who}{in_gdb}: {text}", style, "      ")
+    return found
+
+
+def _instead(region: object, thread: Thread | None) -> str:
+    if thread is None:
+        return "GDB knows no such thread"
+    inner = next(
+        (m for m in thread.openmp if m.region is not None and m.region is not region), None
+    )
+    text = words_of(thread)
+    if inner is not None and inner.region is not None and inner.id is not None:
+        text += f" in {inner.region.id}"
+    where = where_of(thread)
+    if where is not None:
+        text += f", {place(where.function, where.file, where.line)}"
+    return text
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return ids.compress(numbers)
+
+
+def _ids(region: str, numbers: Sequence[int]) -> str:
+    return f"{region}.{ids.compress(numbers)}"
