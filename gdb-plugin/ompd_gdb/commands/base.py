@@ -6,17 +6,7 @@ from __future__ import annotations
 
 import gdb
 
-JSON_HELP = "-json [FILE]"
-
-
-class Arguments:
-    """What was typed behind a command's name."""
-
-    def __init__(self) -> None:
-        self.flags = set()  # type: set[str]
-        self.words = []  # type: list[str]
-        self.json = False
-        self.json_file = None  # type: str | None
+from .arguments import Arguments
 
 
 class OmpdCommand(gdb.Command):

@@ -12,7 +12,7 @@ import gdb
 from ..errors import UserError
 from ..views import json_document
 from ..views.table import DEFAULT_WIDTH, Style, plain
-from .base import Arguments
+from .arguments import Arguments
 
 
 def style(arguments: Arguments) -> Style:

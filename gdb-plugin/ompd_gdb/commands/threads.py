@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from .base import Arguments, OmpdCommand
+from .arguments import Arguments
+from .base import OmpdCommand
 
 
 class Threads(OmpdCommand):

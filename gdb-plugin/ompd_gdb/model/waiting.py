@@ -9,11 +9,10 @@ from typing import Iterable
 
 from . import doubts
 from .doubts import Doubt
-from .naming import parse_source
 from .native import Frame, Location
 from .process import Membership, Wait
 from .runtimes import llvm
-from .where import CodeMap
+from .where import CodeMap, recorded
 
 _STATES = {
     "workshare": "wait_barrier_implicit_workshare",
@@ -111,18 +110,13 @@ def _at_regions_end(member: Membership) -> State:
 
 def _barrier(member: Membership) -> State:
     flags = member.raw.ident_flags
-    place = _recorded(member)
+    place = recorded(member.raw.ident_source)
     if flags is not None and flags & llvm.BARRIER_EXPLICIT:
         return State("wait_barrier_explicit", Wait("barrier", place, "barrier"))
     construct = llvm.BARRIERS_IMPLICIT.get((flags or 0) & llvm.BARRIER_IMPLICIT_MASK)
     if construct is not None:
         return State("wait_barrier_implicit_workshare", Wait("barrier", place, construct))
     return State("wait_barrier", Wait("barrier", place))
-
-
-def _recorded(member: Membership) -> Location | None:
-    source = parse_source(member.raw.ident_source)
-    return Location(source.function, source.file, None, source.line) if source else None
 
 
 def _at_call(call: Call) -> Location | None:

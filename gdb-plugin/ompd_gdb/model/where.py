@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Iterable
 
-from .naming import is_outlined, users_function
+from .naming import is_outlined, parse_source, users_function
 from .native import Frame, Location
 
 # For an outlined function whose name does not tell where it came from.
@@ -108,6 +108,14 @@ def in_users_terms(location: Location, enclosing: str | None) -> Location:
     if name is None or not is_outlined(name):
         return location
     return replace(location, function=users_function(name) or enclosing or NAMELESS)
+
+
+def recorded(text: str | None) -> Location | None:
+    """The place that the compiler recorded of a construct, ";file;function;line;column;;"."""
+    source = parse_source(text)
+    if source is None:
+        return None
+    return Location(source.function, source.file, None, source.line)
 
 
 def fork_sites(

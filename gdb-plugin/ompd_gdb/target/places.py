@@ -86,42 +86,33 @@ class Places:
         self._regions_known = True
 
     def _locate_recorded(self, region: Region, names: dict[int, Location]) -> None:
-        source = parse_source(region.raw.source)
-        if source is not None:
-            region.location = Location(source.function, source.file, None, source.line)
-        entry = region.raw.function
-        if entry:
-            if entry not in names:
-                names[entry] = self._target.code.location(entry)
-            region.function = where.in_users_terms(
-                names[entry], source.function if source is not None else None
-            )
-            if region.location is None and "._omp_fn." in (names[entry].function or ""):
-                # gcc gives the entry of the outlined function the line of the construct.
-                region.location = region.function if names[entry].line else None
+        region.location, region.function = self._recorded(
+            region.raw.source, region.raw.function, names
+        )
 
     def locate_tasks(self, tasks: Tasks) -> None:
-        """Where each explicit task was created: as the compiler recorded it, else where its code
-        begins."""
+        """Where each explicit task was created: as the compiler recorded it."""
         names: dict[int, Location] = {}
         for task in tasks.all:
-            source = parse_source(task.raw.source)
-            if source is not None:
-                task.location = Location(source.function, source.file, None, source.line)
-            entry = task.raw.function
-            if entry:
-                if entry not in names:
-                    names[entry] = self._target.code.location(entry)
-                task.function = where.in_users_terms(
-                    names[entry], source.function if source is not None else None
-                )
-                if source is None and "._omp_fn." in (names[entry].function or ""):
-                    task.location = task.function if names[entry].line else None
+            task.location, task.function = self._recorded(task.raw.source, task.raw.function, names)
             if task.location is None:
                 task.doubts["created"] = doubts.TASK_PLACE
-            wait = parse_source(task.raw.taskwait_source)
-            if wait is not None:
-                task.taskwait = Location(wait.function, wait.file, None, wait.line)
+            task.taskwait = where.recorded(task.raw.taskwait_source)
+
+    def _recorded(
+        self, source: str | None, entry: int, names: dict[int, Location]
+    ) -> tuple[Location | None, Location | None]:
+        """A construct by what the compiler recorded, and the code that it became. names: of
+        functions that were asked for before."""
+        place = where.recorded(source)
+        if not entry:
+            return place, None
+        if entry not in names:
+            names[entry] = self._target.code.location(entry)
+        code = where.in_users_terms(names[entry], place.function if place is not None else None)
+        if place is None and names[entry].line and "._omp_fn." in (names[entry].function or ""):
+            place = code  # gcc gives the entry of the outlined function the construct's line
+        return place, code
 
     def _locate_by_stacks(self, missing: Sequence[Region]) -> None:
         with kept_selection():

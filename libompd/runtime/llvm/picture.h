@@ -76,9 +76,20 @@ ompd_rc_t picture_read(struct picture *picture, struct address_space *space,
 		       const struct llvm *llvm);
 void picture_deinit(struct picture *picture);
 
-struct seen_thread *picture_thread(const struct picture *picture, size_t index);
-struct seen_team *picture_team(const struct picture *picture, size_t index);
-struct seen_region *picture_region(const struct picture *picture, size_t index);
+static inline struct seen_thread *picture_thread(const struct picture *picture, size_t index)
+{
+	return vector_at(&picture->threads, index);
+}
+
+static inline struct seen_team *picture_team(const struct picture *picture, size_t index)
+{
+	return vector_at(&picture->teams, index);
+}
+
+static inline struct seen_region *picture_region(const struct picture *picture, size_t index)
+{
+	return vector_at(&picture->regions, index);
+}
 
 /* Fills the map from kernel ids to indexes of threads; empty when the C library does not tell. */
 ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_of_lwp);

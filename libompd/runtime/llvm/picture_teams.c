@@ -5,16 +5,6 @@
 #include "target/callbacks.h"
 #include "target/limits.h"
 
-struct seen_team *picture_team(const struct picture *picture, size_t index)
-{
-	return vector_at(&picture->teams, index);
-}
-
-struct seen_region *picture_region(const struct picture *picture, size_t index)
-{
-	return vector_at(&picture->regions, index);
-}
-
 /* t_threads; a team whose list is unreadable keeps NULL. */
 static ompd_rc_t read_team_threads(struct picture *picture, struct seen_team *seen)
 {

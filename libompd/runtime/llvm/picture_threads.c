@@ -5,11 +5,6 @@
 #include "runtime/llvm/thread_array.h"
 #include "target/limits.h"
 
-struct seen_thread *picture_thread(const struct picture *picture, size_t index)
-{
-	return vector_at(&picture->threads, index);
-}
-
 static ompd_rc_t read_thread(struct picture *picture, target_addr address, int32_t gtid)
 {
 	const uint32_t index = (uint32_t)picture->threads.count;

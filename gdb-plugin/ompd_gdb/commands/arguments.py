@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was typed behind a command's name."""
+
+from __future__ import annotations
+
+
+class Arguments:
+    """What was typed behind a command's name."""
+
+    def __init__(self) -> None:
+        self.flags = set()  # type: set[str]
+        self.words = []  # type: list[str]
+        self.json = False
+        self.json_file = None  # type: str | None
