@@ -12,6 +12,18 @@
 
 static int arrived;
 
+/* Three threads of the second region and one of the first: whoever comes last stops the program. */
+static void arrive(void)
+{
+	if (__atomic_add_fetch(&arrived, 1, __ATOMIC_SEQ_CST) == 4) {
+		truth_write();
+		stop_here();
+		exit(0);
+	}
+	for (;;)
+		pause();
+}
+
 static void second(int thread_num)
 {
 	char path[4096];
@@ -25,13 +37,7 @@ static void second(int thread_num)
 	fprintf(file, "%ld %d\n", truth_tid(), thread_num);
 	fclose(file);
 	pthread_mutex_unlock(&truth_lock);
-	if (__atomic_add_fetch(&arrived, 1, __ATOMIC_SEQ_CST) == 4) {
-		truth_write();
-		stop_here();
-		exit(0);
-	}
-	for (;;)
-		pause();
+	arrive();
 }
 
 int main(void)
@@ -51,8 +57,6 @@ int main(void)
 	{
 		if (omp_get_thread_num() == 0)
 			second_region(3, second);
-		__atomic_add_fetch(&arrived, 1, __ATOMIC_SEQ_CST);
-		for (;;)
-			pause();
+		arrive();
 	}
 }

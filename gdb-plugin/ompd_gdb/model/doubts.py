@@ -68,6 +68,11 @@ CALL_SITE = Doubt(
     "the compiler recorded no source position; this is the line of the call that began the region",
     "compile the program with -g",
 )
+OBJECT_NOT_CONSTANT = Doubt(
+    "unknown",
+    "the code does not pass a constant address in this call, or that address has no symbol",
+    "`frame function' and `info locals' in the thread may tell",
+)
 WAIT_NOT_DERIVED = Doubt(
     "unknown", "this version does not derive the object that a thread waits for, nor who holds it"
 )

@@ -41,6 +41,16 @@ def parse_source(text: str | None) -> Source | None:
     return Source(match.group(1), _plain(function) if function else None, int(match.group(3)))
 
 
+# clang: .gomp_critical_user_update.var; gcc: .gomp_critical_user_update, gomp_critical_user_...
+_CRITICAL = re.compile(r"\.?_?gomp_critical_user_(.*?)(?:\.var)?$")
+
+
+def critical_name(symbol: str) -> str | None:
+    """Of a critical construct, by its variable; "" for the unnamed one; None if it is no such."""
+    match = _CRITICAL.match(symbol)
+    return match.group(1) if match else None
+
+
 def is_outlined(symbol: str | None) -> bool:
     return symbol is not None and users_function(symbol) != _plain(symbol)
 

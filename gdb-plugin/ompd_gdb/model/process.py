@@ -97,6 +97,8 @@ class Wait:
     kind: str  # "barrier", "critical", "taskwait"
     location: Location | None = None  # of the construct, if it is known
     construct: str | None = None  # whose implicit barrier it is: "for", "single", "parallel"
+    address: int | None = None  # of the lock, or of the critical construct's variable
+    name: str | None = None  # of the lock's variable, or of the critical construct
 
 
 @dataclass(eq=False)

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do x86-64's registers tell? Nothing else knows a register's name."""
+"""What do x86-64's registers and instructions tell? Nothing else knows a register's name."""
 
 from __future__ import annotations
+
+import re
+import struct
+from typing import Callable
 
 import gdb
 
@@ -19,3 +23,48 @@ def thread_pointer(frame: gdb.Frame) -> int | None:
         return int(frame.read_register(THREAD_POINTER)) & 0xFFFFFFFFFFFFFFFF or None
     except (gdb.error, ValueError):
         return None
+
+
+# How a constant gets into the register of an argument: lea ADDRESS(%rip), mov $ADDRESS of 4 bytes.
+_LEA = {0: b"\x48\x8d\x3d", 2: b"\x48\x8d\x15"}
+_MOVE = {0: b"\xbf", 2: b"\xba"}
+_NAMES = {0: r"\b([re]?di|dil)\b", 2: r"\b([re]?dx|d[hl])\b"}
+_CALL = re.compile(r"(?:notrack |bnd )*call\w*\s+0x[0-9a-f]+ <([^@>+]+)(?:@plt)?>")
+_LEAVES = ("call", "j", "ret", "bnd", "notrack")
+_JUMP = re.compile(r"(?:notrack |bnd )*j\w+\s+0x([0-9a-f]+)")
+
+
+def constant_argument(
+    architecture: gdb.Architecture,
+    read: Callable[[int, int], bytes],
+    start: int,
+    returns_to: int,
+    argument_of: Callable[[str], int | None],
+) -> int | None:
+    """An argument of the call that returns there; argument_of says which, by the name of what is
+    called. None unless the code of the function that starts at `start' puts a constant into its
+    register, with nothing between that could change it: no call, no jump, no mention of the
+    register."""
+    code = architecture.disassemble(start, returns_to - 1)
+    if not code or code[-1]["addr"] + code[-1]["length"] != returns_to:
+        return None
+    called = _CALL.match(code[-1]["asm"])
+    index = argument_of(called.group(1)) if called else None
+    if index not in _NAMES:
+        return None
+    targets = {int(m.group(1), 16) for one in code if (m := _JUMP.match(one["asm"]))}
+    for one in reversed(code[:-1]):
+        address, length = one["addr"], one["length"]
+        if address + length in targets or one["asm"].startswith(_LEAVES):
+            return None
+        if re.search(_NAMES[index], one["asm"]):
+            return _constant(read(address, length), address + length, index)
+    return None
+
+
+def _constant(instruction: bytes, following: int, index: int) -> int | None:
+    if instruction.startswith(_LEA[index]) and len(instruction) == 7:
+        return (following + struct.unpack("<i", instruction[3:])[0]) & 0xFFFFFFFFFFFFFFFF
+    if instruction.startswith(_MOVE[index]) and len(instruction) == 5:
+        return int(struct.unpack("<I", instruction[1:])[0])
+    return None

@@ -59,7 +59,9 @@ class InferiorTarget:
         )
         self.threads = Threads(inferior)
         program = self.images.program
-        self.code = Code(inferior, (program.start, program.end) if program else None)
+        self.code = Code(
+            inferior, (program.start, program.end) if program else None, self._memory.read
+        )
         self._stopped_at: list[NativeThread] = []
 
     def close(self) -> None:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from dataclasses import replace
+from typing import Sequence
 
 from ..model import doubts, waiting, where
 from ..model.doubts import Doubt
-from ..model.naming import parse_source, users_function
+from ..model.naming import critical_name, parse_source, users_function
 from ..model.native import Frame, Location
-from ..model.process import Process, Region, Thread
+from ..model.process import Process, Region, Thread, Wait
 from ..model.runtimes import llvm
 from ..model.tasks import Tasks
 from .inferior import InferiorTarget
@@ -45,17 +46,21 @@ class Places:
         if thread.native.running:
             thread.doubts["where"] = doubts.RUNNING
             return
-        walked: list[Frame] = []
-        frame = where.users_frame(_remembered(self._frames(thread), walked), self._code)
-        self._judge_state(thread, walked)
+        native = self._target.threads.by_number(thread.native.num)
+        if native is None:
+            thread.doubts["where"] = doubts.NO_FRAME
+            return
+        with on_thread(native):
+            frames = self._target.code.frames()
+            frame = where.users_frame(frames, self._code)
+            self._judge_state(thread, waiting.call_on(frames.seen, self._code))
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
-        elif not walked or not self._code.is_skipped(walked[-1]):
+        elif not frames.seen or not self._code.is_skipped(frames.seen[-1]):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME
 
-    def _judge_state(self, thread: Thread, walked: list[Frame]) -> None:
-        call = waiting.call_on(walked, self._code)
+    def _judge_state(self, thread: Thread, call: waiting.Call) -> None:
         for member in thread.openmp:
             if member.raw.kind == "helper":
                 member.doubts["state"] = doubts.HELPERS_STATE
@@ -68,7 +73,20 @@ class Places:
             member.doubts.pop("state", None)
             if found.doubt is not None:
                 member.doubts["state"] = found.doubt
-            member.wait = found.wait
+            member.wait = self._with_object(found.wait, call) if found.wait is not None else None
+
+    def _with_object(self, wait: Wait, call: waiting.Call) -> Wait:
+        """Which lock, which critical construct?"""
+        if wait.kind not in ("critical", "lock", "nest_lock") or call.caller is None:
+            return wait
+        # By the name in the code: entry points jump to each other.
+        address = self._target.code.argument(
+            call.caller, lambda name: llvm.OBJECT_ARGUMENT.get(llvm.normal(name))
+        )
+        symbol = self._target.code.object(address) if address is not None else None
+        if wait.kind == "critical" and symbol is not None:
+            return replace(wait, address=address, name=critical_name(symbol))
+        return replace(wait, address=address, name=symbol)
 
     def locate_regions(self) -> None:
         """The construct of each region: as the compiler recorded it, else from a stack."""
@@ -142,7 +160,7 @@ class Places:
     def _locate_at_calls(self, thread: Thread, missing: Sequence[Region]) -> None:
         """A call of the runtime's is a region's only if what it executes is the region's code:
         regions with if(0) are begun without a call that a stack would show."""
-        for body, frame in where.fork_sites(self._frames(thread), self._code, llvm.FORKS):
+        for body, frame in self._fork_sites(thread):
             self._has_lines = self._has_lines or frame.location.line is not None
             if body is None or not body.entry:
                 continue
@@ -160,20 +178,14 @@ class Places:
             for other in self._process.regions
         )
 
-    def _frames(self, thread: Thread) -> Iterator[Frame]:
+    def _fork_sites(self, thread: Thread) -> list[tuple[Frame | None, Frame]]:
         if thread.native is None or thread.native.running:
-            return
+            return []
         native = self._target.threads.by_number(thread.native.num)
         if native is None:
-            return
+            return []
         with on_thread(native):
-            yield from self._target.code.frames()
-
-
-def _remembered(frames: Iterator[Frame], walked: list[Frame]) -> Iterator[Frame]:
-    for frame in frames:
-        walked.append(frame)
-        yield frame
+            return where.fork_sites(self._target.code.frames(), self._code, llvm.FORKS)
 
 
 def _enclosing_function(thread: Thread) -> str | None:

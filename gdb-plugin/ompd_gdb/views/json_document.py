@@ -13,7 +13,7 @@ from ..model.barriers import Barrier
 from ..model.doubts import Doubt
 from ..model.facts import Library, Program
 from ..model.native import Location
-from ..model.process import Membership, Process, Region, Runtime, Thread
+from ..model.process import Membership, Process, Region, Runtime, Thread, Wait
 from ..model.tasks import ExplicitTask, waits_for
 from . import status as status_view
 from .threads import class_of
@@ -160,16 +160,22 @@ def _wait(member: Membership) -> Json | None:
             "kind": wait.kind,
             "construct": wait.construct,
             "object": None,
-            "name": None,
-            "address": None,
+            "name": wait.name,
+            "address": address(wait.address) if wait.address is not None else None,
             "holders": None,
             "loc": location(wait.location),
         },
-        {
-            **({} if wait.location else {"loc": doubts.TASK_PLACE}),
-            **dict.fromkeys(("object", "name", "address", "holders"), doubts.WAIT_NOT_DERIVED),
-        },
+        _doubts_of_wait(wait),
     )
+
+
+def _doubts_of_wait(wait: Wait) -> dict[str, Doubt]:
+    found = {} if wait.location else {"loc": doubts.TASK_PLACE}
+    if wait.kind in ("critical", "lock", "nest_lock"):
+        unknown = [name for name in ("name", "address") if getattr(wait, name) is None]
+        found.update(dict.fromkeys(unknown, doubts.OBJECT_NOT_CONSTANT))
+    found["holders"] = found["object"] = doubts.WAIT_NOT_DERIVED
+    return found
 
 
 def _wait_doubt(member: Membership) -> dict[str, Doubt]:

@@ -8,8 +8,8 @@ from typing import Callable, Sequence
 
 from ..model import ids, states
 from ..model.native import Location
-from ..model.process import Membership, Process, Thread
-from .table import Style, Table, count, paragraph, place
+from ..model.process import Membership, Process, Thread, Wait
+from .table import Style, Table, count, paragraph, place, plain
 
 
 def lines(
@@ -90,10 +90,20 @@ def where_of(thread: Thread) -> Location | None:
     return thread.where if _shows_where(thread) and not thread.running else None
 
 
+def _in_words(state: str, wait: Wait | None) -> str:
+    """With what it is waited for, by the user's name."""
+    words = states.in_words(state, wait.construct if wait else None)
+    if wait is None or wait.name is None:
+        return words
+    if wait.kind == "critical":
+        return f"{words} {plain(wait.name) or '(unnamed)'}"
+    return f"{words} `{plain(wait.name)}'"
+
+
 def _one_state(member: Membership) -> str:
     if member.state is None:
         return "?"
-    words = states.in_words(member.state, member.wait.construct if member.wait else None)
+    words = _in_words(member.state, member.wait)
     unsure = member.doubts.get("state")
     if unsure is not None and unsure.certainty == "likely":
         words += "?"
@@ -133,7 +143,7 @@ def class_of(thread: Thread) -> str:
     if member.raw.kind == "helper":
         return "hidden helper" if len(thread.openmp) == 1 else "helper"
     if member.state is not None:
-        return states.in_words(member.state, member.wait.construct if member.wait else None)
+        return _in_words(member.state, member.wait)
     if member.region is None:
         return "unknown"
     return "in parallel regions" if (member.region.raw.level or 0) > 0 else "in serial code"

@@ -66,6 +66,17 @@ WAITS = {
     "GOMP_taskgroup_end": "taskgroup",
 }
 
+# Which argument, counted from 0, is the lock or the critical construct's variable.
+OBJECT_ARGUMENT = {
+    "__kmpc_critical": 2,
+    "__kmpc_critical_with_hint": 2,
+    "GOMP_critical_name_start": 0,
+    "omp_set_lock": 0,
+    "omp_set_nest_lock": 0,
+    "__kmpc_set_lock": 2,
+    "__kmpc_set_nest_lock": 2,
+}
+
 # ident_t.flags (kmp.h).
 BARRIER_EXPLICIT = 0x20
 BARRIER_IMPLICIT_MASK = 0x1C0
