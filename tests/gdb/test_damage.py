@@ -238,3 +238,47 @@ ABOUT_ONE_THREAD = {
     "pthread id",
     "thread's entry",
 }
+
+
+TASK = "__kmp_threads[$gtid]->th.th_current_task"
+QUEUE = "__kmp_threads[$gtid]->th.th_task_team->tt.tt_threads_data[0].td"
+TASK_DAMAGES = {
+    "its own parent": f"set variable {TASK}->td_parent = {TASK}",
+    "parent": f"set variable {TASK}->td_parent = (kmp_taskdata_t *) 0x10",
+    "flags": f"set variable *(int *) &{TASK}->td_flags = -1",
+    "team": f"set variable {TASK}->td_team = (kmp_team_p *) 0x10",
+    "place": f"set variable {TASK}->td_ident = (ident_t *) 0x10",
+    "thread": f"set variable {TASK}->td_alloc_thread = (kmp_info_p *) 0x10",
+    "taskgroup": f"set variable {TASK}->td_taskgroup = (kmp_taskgroup_t *) 0x10",
+    "dependences": f"set variable {TASK}->td_depnode = (kmp_depnode_t *) 0x10",
+    "queue": f"set variable {QUEUE}.td_deque = (kmp_taskdata_t **) 0x10",
+    "huge queue": f"set variable {QUEUE}.td_deque_ntasks = 0x7fffffff",
+    "negative queue": f"set variable {QUEUE}.td_deque_ntasks = -1",
+    "head of a queue": f"set variable {QUEUE}.td_deque_head = 0x7fffffff",
+    "no size": f"set variable {QUEUE}.td_deque_size = 0",
+    "task in a queue": f"set variable {QUEUE}.td_deque[{QUEUE}.td_deque_head]"
+    " = (kmp_taskdata_t *) 0x10",
+    "queues": "set variable __kmp_threads[$gtid]->th.th_task_team->tt.tt_threads_data"
+    " = (kmp_thread_data_t *) 0x10",
+    "many threads": "set variable __kmp_threads[$gtid]->th.th_task_team->tt.tt_max_threads"
+    " = 0x7fffffff",
+}
+
+
+@pytest.mark.parametrize("damage", TASK_DAMAGES)
+def test_damaged_tasks(damage: str, folder: Path) -> None:
+    """One word of the tasks' data overwritten: the other tasks are told as before."""
+    executable, runtime = machine.compiled("task_graph"), machine.cached("libomp-19-ompd")
+    with target("live", executable, (), runtime, folder) as made:
+        before = [*made.before, "set language c++", "set variable $gtid = __kmp_gtid"]
+        ask_tasks = ["ompd tasks -json", "ompd tasks", "ompd tasks -tree", "ompd threads -json"]
+        commands = [*ask_tasks, TASK_DAMAGES[damage], *ask_tasks]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
+    assert answer.texts[4] == "", f"the damage was not done: {answer.texts[4]}"
+    sound = {task["address"]: task for task in answer.document(ask_tasks[0])["tasks"]}
+    hurt = answer.document(ask_tasks[0], 1)["tasks"]
+    assert {task["address"] for task in hurt} <= set(sound), "tasks are invented"
+    assert all(answer.texts[6:8])
+    if len(hurt) < len(sound):
+        said = " ".join(answer.texts[6].split())
+        assert "more" in said or "unknown" in said, f"tasks are missing without a word: {said}"

@@ -5,6 +5,7 @@ language, a Fortran frame selected, several stops and runs, other settings of th
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import machine
@@ -79,6 +80,45 @@ def test_fortran_frame_selected(kind: str, gdb: str, folder: Path) -> None:
         assert "fortran" in answer.texts[1]
         told_truth(made.truth(), answer)
         assert "::relax (" in answer.text, "another frame is selected now"
+
+
+# DW_AT_language of the DWARF standard.
+LANGUAGES = {"ada": 0x0D, "c++": 0x04, "d": 0x13, "go": 0x16, "modula-2": 0x0A, "rust": 0x1C}
+CALLEE = "void relax(void (*callback)(void), int sweeps) { while (sweeps-- > 0) callback(); }\n"
+
+
+@pytest.mark.parametrize("gdb", GDBS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_frame_of_any_language_selected(language: str, gdb: str, folder: Path) -> None:
+    """The compiler's debug information says that the function is written in it."""
+    source, code = folder / "callee.c", folder / "callee.s"
+    source.write_text(CALLEE, encoding="utf-8")
+    machine.run("gcc", "-g", "-dA", "-S", source, "-o", code)
+    text = code.read_text(encoding="utf-8")
+    changed, count = re.subn(
+        r"\.byte\t0x[0-9a-f]+(\s+# DW_AT_language)", rf".byte\t{LANGUAGES[language]}\1", text
+    )
+    assert count == 1
+    code.write_text(changed, encoding="utf-8")
+    program, main = folder / "program", machine.PROGRAMS / "fortran_frame.c"
+    machine.run("gcc", "-c", code, "-o", folder / "callee.o")
+    machine.run(
+        *(machine.CLANG, "-g", "-fopenmp", main, folder / "callee.o", "-o", program, "-pthread")
+    )
+    with target("live", program, (), machine.cached("libomp-14"), folder) as made:
+        commands = [
+            "frame function relax",
+            "show language",
+            "ompd",
+            "ompd threads",
+            "ompd tasks",
+            *ASK,
+            "frame",
+        ]
+        answer = ask(gdb, commands, made.before, made.files, folder=folder)
+        told_truth(made.truth(), answer)
+    assert f"currently {language}" in answer.texts[1], answer.texts[1]
+    assert "relax" in answer.text, "another frame is selected now"
 
 
 @pytest.mark.parametrize("gdb", GDBS)

@@ -70,7 +70,8 @@ CALL_SITE = Doubt(
 )
 OBJECT_NOT_CONSTANT = Doubt(
     "unknown",
-    "the code does not pass a constant address in this call, or that address has no symbol",
+    "the code does not pass a constant address in this call, that address has no symbol, or the "
+    "instructions of this architecture are not read yet",
     "`frame function' and `info locals' in the thread may tell",
 )
 WAIT_NOT_DERIVED = Doubt(
