@@ -8,7 +8,7 @@ from typing import Sequence
 from ..model import barriers as model
 from ..model import ids
 from ..model.barriers import Barrier
-from ..model.process import Process, Thread
+from ..model.process import Process, Region, Thread
 from .table import Style, Table, paragraph, place, plain
 from .threads import where_of, words_of
 
@@ -21,8 +21,8 @@ def lines(process: Process, found: Sequence[Barrier], style: Style) -> list[str]
         table.add(
             barrier.region.id,
             name(barrier),
-            _numbers(barrier.arrived) or "-",
-            _numbers(barrier.missing) or "-",
+            ids.compress(barrier.arrived),
+            ids.compress(barrier.missing) or "-",
         )
     shown = table.lines()
     for group in _by_region(found):
@@ -77,23 +77,19 @@ def _missing(group: Sequence[Barrier], style: Style) -> list[str]:
     return found
 
 
-def _instead(region: object, thread: Thread | None) -> str:
+def _instead(region: Region, thread: Thread | None) -> str:
     if thread is None:
         return "GDB knows no such thread"
     inner = next(
         (m for m in thread.openmp if m.region is not None and m.region is not region), None
     )
     text = words_of(thread)
-    if inner is not None and inner.region is not None and inner.id is not None:
+    if inner is not None and inner.region is not None:
         text += f" in {inner.region.id}"
     where = where_of(thread)
     if where is not None:
         text += f", {place(where.function, where.file, where.line)}"
     return text
-
-
-def _numbers(numbers: Sequence[int]) -> str:
-    return ids.compress(numbers)
 
 
 def _ids(region: str, numbers: Sequence[int]) -> str:

@@ -4,6 +4,7 @@
  *
  *   picture_threads.c   the thread array, the current tasks
  *   picture_teams.c     the teams that are alive, and the regions that they stand for
+ *   picture_idle.c      whether a thread in no region is idle
  *   picture_text.c      what the compiler recorded of a construct
  *   view.c              the block that the tool gets
  */
@@ -100,6 +101,9 @@ ompd_rc_t picture_source(struct picture *picture, target_addr ident, uint32_t *r
 
 /* Its flags; -1: not known. */
 ompd_rc_t picture_ident_flags(struct picture *picture, target_addr ident, int32_t *ret);
+
+/* A team's t_threads; if it is unreadable the team keeps NULL and is marked. */
+ompd_rc_t picture_read_team_threads(struct picture *picture, struct seen_team *seen);
 
 /* Reads the teams that threads are in now, and makes their regions. */
 ompd_rc_t picture_read_teams(struct picture *picture);
