@@ -495,3 +495,48 @@ const char *check_view(const struct fake_libomp *omp, const ompdx_view_t *view, 
 	}
 	return NULL;
 }
+
+static const ompdx_task_t *task_of_thread(const ompdx_tasks_t *tasks,
+					  const struct fake_thread *truth)
+{
+	for (uint32_t i = 0; i < tasks->task_count; i++) {
+		if (tasks->tasks[i].address == truth->task)
+			return &tasks->tasks[i];
+	}
+	return NULL;
+}
+
+const char *check_tasks(const struct fake_libomp *omp, const ompdx_tasks_t *tasks, bool damaged)
+{
+	for (uint32_t i = 0; i < tasks->task_count; i++) {
+		const uint32_t parent = tasks->tasks[i].parent;
+
+		if (parent != UINT32_MAX && parent >= tasks->task_count)
+			return differs("parent %u of %u tasks", parent, tasks->task_count);
+	}
+	for (uint32_t i = 0; i < tasks->dependence_count; i++) {
+		if (tasks->dependences[i].task >= tasks->task_count ||
+		    tasks->dependences[i].predecessor >= tasks->task_count)
+			return differs("a dependence of no task");
+	}
+	for (size_t i = 0; i < fake_omp_thread_count(omp); i++) {
+		const struct fake_thread *truth = fake_omp_thread(omp, i);
+		const ompdx_task_t *task = truth->region ? task_of_thread(tasks, truth) : NULL;
+
+		if (!truth->region || truth->task_kind == ompdx_task_none)
+			continue;
+		if (!task && !damaged && tasks->problem == ompdx_problem_none)
+			return differs("the task of gtid %d is missing", truth->gtid);
+		if (!task || task->state == ompdx_task_state_unknown)
+			continue;
+		if ((task->kind == ompdx_task_explicit) !=
+		    (truth->task_kind == ompdx_task_explicit))
+			return differs("kind %d of a task", task->kind);
+		if (task->kind == ompdx_task_explicit && !task->final != !truth->task_final)
+			return differs("final %d of a task", task->final);
+		if (task->state == ompdx_task_state_executing && task->thread != truth->gtid &&
+		    task->kind == ompdx_task_explicit)
+			return differs("thread %d of a task", task->thread);
+	}
+	return NULL;
+}

@@ -34,6 +34,9 @@ enum {
 	CHECK_DAMAGED = 2,
 };
 
+/* The same for tasks. damaged: as CHECK_DAMAGED. */
+const char *check_tasks(const struct fake_libomp *omp, const ompdx_tasks_t *tasks, bool damaged);
+
 /* What holds whatever the target's memory says: indices lie inside the arrays, parents stand first. */
 const char *check_shape(const ompdx_view_t *view);
 

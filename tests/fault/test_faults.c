@@ -21,6 +21,7 @@ static const char *look(const struct process *process, ompd_address_space_handle
 {
 	ompdx_runtime_info_t info = {.size = sizeof(info)};
 	ompdx_diagnostics_t *diagnostics;
+	ompdx_tasks_t *tasks;
 	ompdx_view_t *view;
 	const char *difference;
 	unsigned problems = 0;
@@ -39,6 +40,15 @@ static const char *look(const struct process *process, ompd_address_space_handle
 	if (rc == ompd_rc_ok) {
 		difference = check_view(process->omp, view, CHECK_NATIVES | damaged, &problems);
 		fake_callbacks()->free_memory(view);
+		if (difference)
+			return difference;
+	}
+	rc = ompdx_tasks_create(handle, &tasks);
+	if (fake_has_record(process->omp))
+		*everything = *everything && rc == ompd_rc_ok;
+	if (rc == ompd_rc_ok) {
+		difference = check_tasks(process->omp, tasks, damaged != 0);
+		fake_callbacks()->free_memory(tasks);
 		if (difference)
 			return difference;
 	}

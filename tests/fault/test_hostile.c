@@ -72,6 +72,23 @@ static void check_costs(void)
 		fail_msg("%s", fake_first_violation());
 }
 
+/* The tasks, which are not compared: whatever is in memory, they are found in bounds. */
+static void look_at_tasks(const struct session *session)
+{
+	ompdx_tasks_t *tasks;
+
+	fake_counts_reset();
+	if (ompdx_tasks_create(session->handle, &tasks) != ompd_rc_ok)
+		return;
+	for (uint32_t i = 0; i < tasks->task_count; i++) {
+		const uint32_t parent = tasks->tasks[i].parent;
+
+		assert_true(parent == UINT32_MAX || parent < tasks->task_count);
+	}
+	assert_ok(ompdx_tasks_destroy(tasks));
+	check_costs();
+}
+
 /* Looks at the damaged process in every way, whatever comes of it. */
 static void look_at_anything(const struct session *session)
 {
@@ -87,6 +104,7 @@ static void look_at_anything(const struct session *session)
 	free(natives);
 	walk(session);
 	check_costs();
+	look_at_tasks(session);
 }
 
 /* The same, and what the view does not mark has to be true. Whoever has done the damage says how many
@@ -112,6 +130,7 @@ static void look(const struct session *session, unsigned marks_expected)
 	fake_counts_reset();
 	walk(session);
 	check_costs();
+	look_at_tasks(session);
 	if (difference)
 		fail_msg("%s", difference);
 }
