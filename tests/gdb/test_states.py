@@ -42,6 +42,7 @@ SCENARIOS = [
     "serialized",
     "nested",
     "task_in_barrier",
+    "reduction",
     "diverging",
 ]
 RUNTIMES = ["libomp-14", "libomp-16", "libomp-19", "libomp-19-ompd", "libomp-13"]
@@ -192,3 +193,32 @@ def test_no_barrier(folder: Path) -> None:
     with target("live", executable, ("critical",), home, folder) as made:
         answer = ask("gdb", ["ompd barriers"], made.before, made.files, folder=folder)
     assert answer.text == "No thread waits at a barrier."
+
+
+# The return address of frame N of the selected thread becomes a number that is none.
+CUT = (
+    "python f = gdb.newest_frame(); exec('for _ in range({level}): f = f.older()');"
+    " gdb.selected_inferior().write_memory(int(f.read_register('rsp')) - 8,"
+    " ({number}).to_bytes(8, 'little')); gdb.execute('flushregs', to_string=True)"
+)
+
+
+@pytest.mark.parametrize("number", [0, 0x4141414141414141])
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_damaged_stack(level: int, number: int, folder: Path) -> None:
+    """A thread whose stack ends before it should is not told to be anywhere."""
+    executable, home = machine.compiled("states"), machine.cached("libomp-14")
+    damage = CUT.format(level=level, number=number)
+    commands = [ASK[0], "ompd barriers -json", "ompd threads"]
+    with target("live", executable, ("critical",), home, folder) as made:
+        before = [*made.before, "thread 3", damage]
+        answer = ask("gdb", ["info threads", *commands], before, made.files, folder=folder)
+        true = truth_of(made)
+    for thread in answer.document(ASK[0])["threads"]:
+        for member in thread["openmp"]:
+            unsure = member.get("doubts", {}).get("state")
+            state = true[thread["lwp"]][0]
+            assert unsure or member["state"] == state, f"lied:\n{answer.everything}"
+            if thread["gdb"] != "1.3":
+                assert not unsure and member["state"] == state
+    assert answer.document("ompd barriers -json")["barriers"] == []

@@ -112,6 +112,34 @@ def test_without_a_stack_nothing_is_told() -> None:
     assert state([], member()).doubt is not None
 
 
+@pytest.mark.parametrize(
+    "frames",
+    [
+        [libc(), omp(), omp()],  # cut off
+        [libc(), omp(), omp("__kmpc_critical")],
+        [omp(), omp(), user()],  # called through no entry point
+    ],
+)
+def test_a_damaged_stack_tells_nothing(frames: list[Frame]) -> None:
+    found = state(frames, member())
+    assert found.name is None and found.doubt is not None
+
+
+@pytest.mark.parametrize(
+    "entry, expected, certain",
+    [
+        ("omp_test_lock", "work_parallel", True),
+        ("omp_get_thread_num", "work_parallel", True),
+        ("__kmpc_atomic_float8_add", "wait_atomic", False),
+        ("__kmpc_end_reduce", "wait_barrier_implementation", True),
+        ("__kmpc_reduce_nowait", "wait_barrier_implementation", False),
+    ],
+)
+def test_short_entry_points(entry: str, expected: str, certain: bool) -> None:
+    found = state([omp(), omp(entry), user()], member())
+    assert (found.name, found.doubt is None) == (expected, certain)
+
+
 def test_a_thread_of_two_runtimes_waits_in_one() -> None:
     other = member()
     other.runtime = 1

@@ -293,6 +293,24 @@ static void task_in_barrier(void)
 	}
 }
 
+static void reduction(void)
+{
+	double sum = 0;
+
+#pragma omp parallel num_threads(3)
+	{
+#pragma omp for schedule(static, 1) reduction(+ : sum)
+		for (int i = 0; i < 3; i++) {
+			sum += i;
+			if (i == 1)
+				work("work_parallel");
+			else
+				going_to("wait_barrier_implementation", 0);
+		}
+		truth_seen();
+	}
+}
+
 /* An error of the program: it never ends. */
 static void diverging(void)
 {
@@ -329,6 +347,7 @@ static const struct scenario {
 	{"serialized", serialized, 1},
 	{"nested", nested, 3},
 	{"task_in_barrier", task_in_barrier, 2},
+	{"reduction", reduction, 3},
 	{"diverging", diverging, 3},
 };
 

@@ -18,6 +18,12 @@ STATE_NOT_DERIVED = Doubt(
 )
 HELPERS_STATE = Doubt("unknown", "what hidden helper threads wait for is the runtime's own affair")
 STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined")
+IN_REDUCTION = Doubt(
+    "likely", "it is in a reduction, where it waits for the others or for its turn to add"
+)
+IN_ATOMIC = Doubt(
+    "likely", "it is in an atomic construct, which waits only while another thread is in it"
+)
 NO_STACK = Doubt(
     "unknown",
     "the thread's stack cannot be unwound to where it entered the runtime",

@@ -35,7 +35,7 @@ _WORDS = {
     "wait_barrier_implicit_workshare": "barrier, end of worksharing",
     "wait_barrier_implicit": "implicit barrier",
     "wait_barrier_explicit": "barrier",
-    "wait_barrier_implementation": "barrier, runtime's own",
+    "wait_barrier_implementation": "barrier of a reduction",
     "wait_barrier_teams": "barrier, end of teams",
     "work_parallel": "working",
     "work_serial": "working, serial",

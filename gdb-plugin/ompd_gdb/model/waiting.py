@@ -48,9 +48,9 @@ def call_on(frames: Iterable[Frame], code: CodeMap) -> Call:
     """What the innermost frames of a stack say."""
     runtime: int | None = None
     entry: str | None = None
-    any_frame = False
+    started = False  # the last frame seen is the C library's, which starts threads
     for frame in frames:
-        any_frame = True
+        started = code.is_system(frame)
         found = code.runtime_of(frame)
         if found is not None and (runtime is None or found == runtime):
             if frame.location.function == llvm.INVOKE:
@@ -58,10 +58,10 @@ def call_on(frames: Iterable[Frame], code: CodeMap) -> Call:
                 return Call(runtime, entry, None) if runtime is not None else Call()
             runtime, entry = found, frame.location.function
         elif found is not None or not code.is_system(frame):
-            return Call(runtime, entry, frame)
-    if not any_frame:
-        return Call(known=False)
-    return Call(runtime, None, None, known=runtime is not None)
+            # No code calls a function without a name: the stack is damaged.
+            return Call(runtime, entry, frame, known=runtime is None or entry is not None)
+    # A worker's stack ends where its thread began; one that ends before was cut off.
+    return Call(runtime, known=started and runtime is not None)
 
 
 def state_of(member: Membership, call: Call) -> State:
@@ -71,7 +71,7 @@ def state_of(member: Membership, call: Call) -> State:
     if not call.known:
         return State(None, None, doubts.NO_STACK)
     if call.runtime != member.runtime:
-        return State("work_serial" if _is_serial(member) else "work_parallel")
+        return _working(member)
     if call.entry is None:
         # In the runtime's own loop for workers.
         return _at_regions_end(member)
@@ -81,11 +81,24 @@ def state_of(member: Membership, call: Call) -> State:
     kind = llvm.WAITS.get(name)
     if kind == "barrier":
         return _barrier(member)
+    if kind == "reduction":
+        # At its end all threads meet; before, one may also wait for its turn to add.
+        doubt = None if name == "__kmpc_end_reduce" else doubts.IN_REDUCTION
+        wait = Wait("barrier", _at_call(call), "reduction")
+        return State("wait_barrier_implementation", wait, doubt)
     if kind is not None:
         state = _STATES[kind]
         kind = "barrier" if kind == "workshare" else kind
         return State(state, Wait(kind, _at_call(call)))
+    if name.startswith(llvm.ATOMICS):
+        return State("wait_atomic", Wait("atomic", _at_call(call)), doubts.IN_ATOMIC)
+    if name.startswith(llvm.WORK):
+        return _working(member)
     return State("overhead", None, doubts.inside(name))
+
+
+def _working(member: Membership) -> State:
+    return State("work_serial" if _is_serial(member) else "work_parallel")
 
 
 def _is_serial(member: Membership) -> bool:

@@ -39,6 +39,8 @@ def name(barrier: Barrier) -> str:
         text = "barrier"
     else:
         text = "end of region" if construct == "parallel" else f"end of {construct}"
+    if construct == "reduction":
+        text = "reduction"
     location = barrier.location
     if location is not None and location.file and location.line:
         text += f", {plain(location.file.rsplit('/', 1)[-1])}:{location.line}"

@@ -40,6 +40,9 @@ WAITS = {
     "GOMP_sections_end": "workshare",
     "GOMP_sections_end_cancel": "workshare",
     "__kmpc_copyprivate": "workshare",
+    "__kmpc_reduce": "reduction",
+    "__kmpc_reduce_nowait": "reduction",
+    "__kmpc_end_reduce": "reduction",
     "GOMP_single_copy_start": "workshare",
     "__kmpc_critical": "critical",
     "__kmpc_critical_with_hint": "critical",
@@ -65,6 +68,18 @@ WAITS = {
     "__kmpc_end_taskgroup": "taskgroup",
     "GOMP_taskgroup_end": "taskgroup",
 }
+
+# Entry points that do not wait: the thread is at work.
+WORK = (
+    "omp_get_",
+    "omp_in_",
+    "omp_test_",
+    "__kmpc_flush",
+    "__kmpc_omp_task_alloc",
+    "__kmpc_single",
+)
+# They wait only while another thread is inside.
+ATOMICS = "__kmpc_atomic_"
 
 # Which argument, counted from 0, is the lock or the critical construct's variable.
 OBJECT_ARGUMENT = {
