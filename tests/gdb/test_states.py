@@ -11,7 +11,7 @@ import machine
 import pytest
 from sessions import Target, ask, target
 
-ASK = ["ompd threads -json", "ompd threads", "ompd"]
+ASK = ["ompd threads -json", "ompd threads", "ompd", "ompd -json"]
 
 # What the threads do that declare nothing: they have come to the end of what a scenario is about.
 OTHERS = {
@@ -43,6 +43,7 @@ SCENARIOS = [
     "nested",
     "task_in_barrier",
     "reduction",
+    "deadlock",
     "diverging",
 ]
 RUNTIMES = ["libomp-14", "libomp-16", "libomp-19", "libomp-19-ompd", "libomp-13"]
@@ -68,10 +69,16 @@ def truth_of(made: Target) -> dict[int, tuple[str, int]]:
     return {int(tid): (state, int(line)) for tid, state, line in map(str.split, lines)}
 
 
+# Scenarios that go on when the observer lets them: nothing is odd about them.
+STUCK = {"deadlock": "standing_still", "diverging": "barrier_divergence"}
+
+
 def check(answer: Any, true: dict[int, tuple[str, int]], scenario: str, build: str) -> None:
     threads = answer.document(ASK[0])["threads"]
     told = {thread["lwp"]: thread for thread in threads}
     assert set(true) <= set(told), "threads are missing"
+    codes = {one["code"] for one in answer.document(ASK[3])["summary"]["findings"]}
+    assert codes == {STUCK[scenario]} if scenario in STUCK else not codes, answer.everything
     for lwp, thread in told.items():
         if not thread["openmp"]:
             assert thread["kind"] == "none"

@@ -311,6 +311,35 @@ static void reduction(void)
 	}
 }
 
+/* Two threads take two locks in different orders, the third waits for them: an error of the program. */
+static void deadlock(void)
+{
+	static omp_lock_t first, second;
+	static int held;
+
+	omp_init_lock(&first);
+	omp_init_lock(&second);
+#pragma omp parallel num_threads(3)
+	{
+		const int me = omp_get_thread_num();
+
+		if (me < 2) {
+			omp_set_lock(me ? &second : &first);
+			__atomic_add_fetch(&held, 1, __ATOMIC_SEQ_CST);
+			while (__atomic_load_n(&held, __ATOMIC_SEQ_CST) < 2)
+				usleep(1000);
+			going_to("wait_lock", 0);
+			if (me)
+				omp_set_lock(&first);
+			else
+				omp_set_lock(&second);
+		} else {
+			going_to("wait_barrier_explicit", __LINE__ + 2);
+		}
+#pragma omp barrier
+	}
+}
+
 /* An error of the program: it never ends. */
 static void diverging(void)
 {
@@ -348,6 +377,7 @@ static const struct scenario {
 	{"nested", nested, 3},
 	{"task_in_barrier", task_in_barrier, 2},
 	{"reduction", reduction, 3},
+	{"deadlock", deadlock, 3},
 	{"diverging", diverging, 3},
 };
 

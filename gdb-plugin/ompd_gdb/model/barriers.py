@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Sequence
 
@@ -51,8 +52,9 @@ def diverging(process: Process) -> list[list[Barrier]]:
     """The regions whose threads wait at barriers that are known to be different ones."""
     found = []
     for region in process.regions:
-        barriers = [b for b in of_region(region) if _is_known(b.wait)]
-        if len(barriers) > 1 and not region.raw.helpers:
+        barriers = [b for b in of_region(region) if b.wait.construct is not None]
+        pairs = itertools.combinations(barriers, 2)
+        if any(_differ(one.wait, other.wait) for one, other in pairs) and not region.raw.helpers:
             found.append(barriers)
     return found
 
@@ -78,10 +80,11 @@ def _wait_in(thread: Thread | None, region: Region) -> Wait | None:
     return member.wait if member.wait.kind == "barrier" else None
 
 
-def _is_known(wait: Wait) -> bool:
-    return wait.construct == "parallel" or (
-        wait.construct is not None and wait.location is not None
-    )
+def _differ(one: Wait, other: Wait) -> bool:
+    """For certain: of the same kind two are the same one unless their places are known."""
+    if one.construct != other.construct:
+        return True
+    return one.location is not None and other.location is not None
 
 
 def _likeness(wait: Wait) -> object:

@@ -8,6 +8,7 @@ from typing import Sequence
 from ..model.barriers import diverging
 from ..model.facts import Library, Program
 from ..model.process import Process, Runtime, Thread
+from ..model.progress import standing_still
 from . import barriers, parallel, threads
 from .table import Style, count, paragraph, plain
 
@@ -113,6 +114,13 @@ def several(runtimes: Sequence[Runtime]) -> bool:
     return len([runtime for runtime in runtimes if runtime.initialized]) > 1
 
 
+def _standing_still(stuck: Sequence[Thread]) -> str:
+    return (
+        f"None of {count(len(stuck), 'OpenMP thread')} is at work: {threads.classes(stuck)}."
+        " If a later stop shows the same, they are deadlocked."
+    )
+
+
 def findings(process: Process) -> list[tuple[str, str]]:
     """What is odd: (code, sentence)."""
     found = []
@@ -137,6 +145,8 @@ def findings(process: Process) -> list[tuple[str, str]]:
         )
     if several(process.runtimes):
         found.append(("several_runtimes", SEVERAL))
+    for stuck in standing_still(process):
+        found.append(("standing_still", _standing_still(stuck)))
     for group in diverging(process):
         found.append(("barrier_divergence", barriers.divergence(group)))
     return found
@@ -168,8 +178,8 @@ def summary(process: Process, notes: Sequence[str], style: Style) -> list[str]:
 
 def following(process: Process) -> list[str]:
     odd = {code for code, _ in findings(process)}
-    if odd == {"barrier_divergence"}:
-        return ["ompd barriers", "ompd threads"]
+    if odd and odd <= {"barrier_divergence", "standing_still"}:
+        return ["ompd threads", "ompd barriers"]
     if odd:
         return ["ompd status", "ompd threads"]
     if any(region.raw.generator != "program" for region in process.regions):

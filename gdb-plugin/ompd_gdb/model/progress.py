@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is anybody at work? A picture of one moment can tell that nobody is; only a second one can tell
+that nobody will be."""
+
+from __future__ import annotations
+
+from .process import Membership, Process, Region, Thread
+
+# Whoever waits for one of these is let go by a thread, and not by having come last.
+_EXCLUSIVE = ("critical", "lock", "nest_lock", "ordered", "doacross")
+
+
+def standing_still(process: Process) -> list[list[Thread]]:
+    """For each program's initial region: its threads, if each of them waits, and one at least for
+    what another has to give up. Threads in taskwait are taken for busy: they execute tasks there.
+    """
+    found = []
+    for root in process.regions:
+        if root.parent is None:
+            threads = _inside(process, root)
+            if threads and all(_waits(thread, root) for thread in threads):
+                waits = [_member(thread, root).wait for thread in threads]
+                if any(wait is not None and wait.kind in _EXCLUSIVE for wait in waits):
+                    found.append(threads)
+    return found
+
+
+def _inside(process: Process, root: Region) -> list[Thread]:
+    return [
+        thread
+        for thread in process.threads
+        if any(member.chain and member.chain[-1][0] is root for member in thread.openmp)
+    ]
+
+
+def _member(thread: Thread, root: Region) -> Membership:
+    return next(m for m in thread.openmp if m.runtime == root.runtime)
+
+
+def _waits(thread: Thread, root: Region) -> bool:
+    """For certain, and not for tasks, which it would execute meanwhile."""
+    member = _member(thread, root)
+    if member.wait is None or "state" in member.doubts or len(thread.openmp) > 1:
+        return False
+    return member.wait.kind == "barrier" or member.wait.kind in _EXCLUSIVE
