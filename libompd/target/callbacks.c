@@ -15,9 +15,10 @@ static ompd_rc_t normalized(ompd_rc_t said, ompd_rc_t allowed, ompd_rc_t meaning
 
 bool callbacks_complete(const ompd_callbacks_t *callbacks)
 {
+	/* LLVM's GDB plugin has no write_memory; nothing here writes. */
 	return callbacks->alloc_memory && callbacks->free_memory && callbacks->sizeof_type &&
-	       callbacks->symbol_addr_lookup && callbacks->read_memory && callbacks->write_memory &&
-	       callbacks->read_string && callbacks->device_to_host && callbacks->host_to_device &&
+	       callbacks->symbol_addr_lookup && callbacks->read_memory && callbacks->read_string &&
+	       callbacks->device_to_host && callbacks->host_to_device &&
 	       callbacks->get_thread_context_for_thread_id;
 }
 
