@@ -290,6 +290,14 @@ static ompd_rc_t stacksize(const struct inquiry *inquiry)
 	return rc == ompd_rc_ok ? number(inquiry, (ompd_word_t)bytes) : rc;
 }
 
+/* Counted when the program first needs threads. */
+static ompd_rc_t num_procs(const struct inquiry *inquiry)
+{
+	const ompd_rc_t rc = int_variable(inquiry, GLOBAL___kmp_avail_proc);
+
+	return rc == ompd_rc_ok && inquiry->value->number <= 0 ? ompd_rc_unavailable : rc;
+}
+
 /* libomp keeps no wait policy: `active' makes it a turnaround library, anything else one for throughput. */
 static ompd_rc_t wait_policy(const struct inquiry *inquiry)
 {
@@ -360,7 +368,7 @@ static ompd_rc_t answer(const struct inquiry *inquiry)
 	case ICV_DISPLAY_AFFINITY:
 		return int_variable(inquiry, GLOBAL___kmp_display_affinity);
 	case ICV_NUM_PROCS:
-		return int_variable(inquiry, GLOBAL___kmp_avail_proc);
+		return num_procs(inquiry);
 	case ICV_NTEAMS:
 		return int_variable(inquiry, GLOBAL___kmp_nteams);
 	case ICV_TEAMS_THREAD_LIMIT:
