@@ -133,11 +133,26 @@ static void dump_thread_id_kinds(struct dump *dump)
 	json_end_object(dump->json);
 }
 
+/* No target here has a device; what is right to answer then is unsupported. */
+static void dump_device(struct dump *dump)
+{
+	ompd_address_space_handle_t *device;
+	int id = 0;
+	const ompd_rc_t rc =
+		ASK(dump->ompd, device_initialize, dump->space, &dump->process->for_ompd,
+		    OMPD_DEVICE_KIND_CUDA, sizeof(id), &id, &device);
+
+	dump_rc(dump, "device_initialize", rc);
+	if (rc == ompd_rc_ok)
+		ASK(dump->ompd, rel_address_space_handle, device);
+}
+
 void dump_process(struct dump *dump)
 {
 	dump->lines = lines_open(dump->process);
 	dump_runtime(dump);
 	dump_thread_id_kinds(dump);
+	dump_device(dump);
 	dump_states(dump);
 	dump_icv_list(dump);
 	dump_display_control_vars(dump);

@@ -62,6 +62,29 @@ static void dump_frames(struct dump *dump, ompd_task_handle_t *task)
 	json_end_object(dump->json);
 }
 
+/* The number of the thread whose implicit task in the region it is; null: an explicit task, or of another
+ * region. */
+static void dump_implicit(struct dump *dump, ompd_task_handle_t *task,
+			  ompd_parallel_handle_t *region)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (int number = 0; number < TEAM_MAX && rc == ompd_rc_ok; number++) {
+		ompd_task_handle_t *implicit;
+		int order = -1;
+
+		if (ASK(dump->ompd, get_task_in_parallel, region, number, &implicit) != ompd_rc_ok)
+			break;
+		rc = ASK(dump->ompd, task_handle_compare, task, implicit, &order);
+		ASK(dump->ompd, rel_task_handle, implicit);
+		if (rc == ompd_rc_ok && order == 0) {
+			json_integer(dump->json, "implicit_of", number);
+			return;
+		}
+	}
+	json_string(dump->json, "implicit_of", rc == ompd_rc_ok ? NULL : rc_name(rc));
+}
+
 /* The task that was put aside for this one. */
 static void dump_scheduling(struct dump *dump, ompd_task_handle_t *task)
 {
@@ -102,6 +125,8 @@ static void dump_task(struct dump *dump, ompd_task_handle_t *task, ompd_parallel
 	dump_frames(dump, task);
 	dump_scheduling(dump, task);
 	dump_region_of(dump, task, region);
+	if (region)
+		dump_implicit(dump, task, region);
 	dump_tool_data(dump, task, ompd_scope_task);
 	json_end_object(dump->json);
 }

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does what ompd-host printed agree with what the program recorded of itself?"""
+
+from __future__ import annotations
+
+import collections
+import re
+from typing import Any, Iterator
+
+from truth import Json, Key, Mismatch, TrueThread, Truth
+
+compared: collections.Counter[str] = collections.Counter()  # facts, by all tests of this process
+untold: set[str] = set()  # ICVs that some answer left out
+
+# What the library has to tell of every OpenMP thread; what else it tells has to be true.
+REQUIRED = {"team-size-var", "thread-num-var", "levels-var", "active-levels-var"}
+# The ICVs that 5.0 has only for debuggers go by names of their own there.
+NAMES_OF_5_0 = {
+    "team-size-var": "ompd-team-size-var",
+    "thread-num-var": "ompd-thread-num-var",
+    "final-task-var": "ompd-final-var",
+    "num-procs-var": "ompd-num-procs-var",
+}
+# ICV: what the program recorded as omp_get_..()
+SETTINGS = {
+    "bind-var": "proc_bind",
+    "nthreads-var": "max_threads",
+    "dyn-var": "dynamic",
+    "max-active-levels-var": "max_active_levels",
+    "thread-limit-var": "thread_limit",
+    "final-task-var": "final",
+    "default-device-var": "default_device",
+    "cancel-var": "cancellation",
+    "num-procs-var": "num_procs",
+    "max-task-priority-var": "max_task_priority",
+}
+SCHEDULES = {1: "static", 2: "dynamic", 3: "guided", 4: "auto"}  # omp_sched_t
+TOLD = ("ok", "incomplete")
+# Nothing was wrong with these programs, so nothing may be wrong with the answers.
+FAILURES = {"error", "callback_error", "stale_handle", "nomem", "device_read_error"}
+FAILURES |= {"device_write_error", "incompatible_handle"}
+
+
+def failures(document: Any, path: str = "") -> Iterator[str]:
+    """Return codes that no question to a sound program deserves."""
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield from failures(value, f"{path}.{key}")
+    elif isinstance(document, list):
+        for number, value in enumerate(document):
+            yield from failures(value, f"{path}[{number}]")
+    elif document in FAILURES or re.match(r"rc -?\d+$", str(document)):
+        yield f"{path}: {document}"
+
+
+class Comparison:
+    def __init__(self, record: Json, told: Json) -> None:
+        self.truth = Truth(record)
+        self.told = told
+        self.found: list[Mismatch] = []
+        self.by_lwp: dict[int, Json] = {thread["lwp"]: thread for thread in told["threads"]}
+
+    def expect(self, tid: int | None, fact: str, told: Any, true: Any) -> None:
+        compared[fact] += 1
+        if told != true or type(told) is not type(true):
+            self.found.append(Mismatch(tid, fact, told, true))
+
+    def run(self) -> list[Mismatch]:
+        self.expect(None, "pid", self.told["pid"], self.truth.record["pid"])
+        self.expect(None, "finalize", self.told["finalize"], "ok")
+        self.expect(None, "bad_frees", self.told["cost"]["bad_frees"], 0)
+        self.expect(None, "writes", self.told["cost"]["writes"], 0)
+        self.expect(None, "texts", self.told["cost"]["texts"], 0)
+        left = self.told["cost"]["live_allocations_at_end"]
+        self.expect(None, "live allocations at the end", left, 0)
+        self.expect(None, "threads are distinct", len(self.by_lwp), len(self.told["threads"]))
+        for tid, true in self.truth.threads.items():
+            told = self.by_lwp.get(tid)
+            if told is None:
+                self.found.append(Mismatch(tid, "thread", None, true.record["kind"]))
+                continue
+            self.expect(tid, "pthread", told["pthread"], true.record["pthread"])
+            self._compare_thread(tid, true, told)
+        return self.found
+
+    def _compare_thread(self, tid: int, true: TrueThread, told: Json) -> None:
+        kind = true.record["kind"]
+        self.expect(tid, "handle", told["rc"], "unavailable" if kind == "native" else "ok")
+        if told["rc_by_lwp"] != "unsupported":
+            self.expect(tid, "handle by LWP", told["rc_by_lwp"], told["rc"])
+        if told["rc"] != "ok" or kind == "native":
+            return
+        identity = told["identity"]
+        self.expect(tid, "id from handle", identity.get("pthread"), true.record["pthread"])
+        self.expect(tid, "same handle twice", identity.get("same_thread"), True)
+        if identity["get_device_from_thread"] != "absent":
+            self.expect(tid, "device", identity.get("same_device"), True)
+        if kind == "idle":
+            self.expect(tid, "regions of an idle thread", told["regions"], [])
+            self.expect(tid, "end of regions", told["regions_end"], "unavailable")
+            return
+        self._compare_regions(tid, true, told)
+        self._compare_icvs(tid, true, told)
+        self._compare_tasks(tid, true.record, told)
+
+    def _compare_regions(self, tid: int, true: TrueThread, told: Json) -> None:
+        regions = told["regions"]
+        self.expect(tid, "number of regions", len(regions), len(true.chain))
+        self.expect(tid, "end of regions", told["regions_end"], "unavailable")
+        # Who stands for the thread in each region: outwards, who began the inner one, its thread 0.
+        member = told["pthread"]
+        for region, (key, number) in zip(regions, true.chain):
+            self._compare_region(tid, region, key)
+            if member in region["threads"]:
+                self.expect(tid, f"number in {key}", region["threads"].index(member), number)
+            else:
+                self.expect(tid, f"member of {key}", region["threads"], member)
+            # The initial threads of a league, but its first, are no threads of the region outside.
+            if self.truth.regions[key].generator == "teams":
+                break
+            member = region["threads"][0] if region["threads"] else None
+
+    def _compare_region(self, tid: int, told: Json, key: Key) -> None:
+        true = self.truth.regions[key]
+        facts = {
+            "levels-var": true.level,
+            "active-levels-var": true.active_level,
+            "team-size-var": true.team_size,
+        }
+        for name, value in facts.items():
+            icv = told["icvs"].get(self._name(name), {"rc": "no such ICV"})
+            self.expect(tid, name, icv.get("value", icv["rc"]), value)
+        self.expect(tid, "size of team", len(told["threads"]), true.team_size)
+        self.expect(tid, "thread behind the last", told["threads_end"], "bad_input")
+        self.expect(tid, "implicit tasks", told["tasks"], true.team_size)
+        for number, member in true.members.items():
+            pthread = self.truth.threads[member].record["pthread"]
+            here = told["threads"][number : number + 1]
+            self.expect(tid, f"thread {number} of {key}", here, [pthread])
+
+    def _name(self, icv: str) -> str:
+        return NAMES_OF_5_0.get(icv, icv) if self.told["api"] == 201811 else icv
+
+    def _icv(self, told: Json, icv: str) -> Json | None:
+        """Of the thread, of what it executes, of the process: wherever the library puts it."""
+        for holder in (told, *told["tasks"][:1], *told["regions"][:1], self.told["address_space"]):
+            found: Json | None = holder["icvs"].get(self._name(icv))
+            if found is not None:
+                return found
+        return None
+
+    def _compare_icvs(self, tid: int, true: TrueThread, told: Json) -> None:
+        facts = {icv: int(true.record[fact]) for icv, fact in SETTINGS.items()}
+        facts["thread-num-var"] = true.record["thread_num"]
+        for icv, value in facts.items():
+            found = self._icv(told, icv)
+            if found is not None and found["rc"] in TOLD:
+                self.expect(tid, icv, found["value"], value)
+            elif icv in REQUIRED:
+                self.expect(tid, icv, found, value)
+            else:
+                untold.add(icv)
+        self._compare_schedule(tid, true.record, self._icv(told, "run-sched-var"))
+
+    def _compare_schedule(self, tid: int, record: Json, found: Json | None) -> None:
+        """It has no integer; in words, [modifier:]kind[,chunk]."""
+        if found is None or found["string_rc"] != "ok":
+            untold.add("run-sched-var")
+            return
+        words = re.fullmatch(r"(?:\w+:)?(\w+)(?:,\s*(\d+))?", found["string"])
+        kind = SCHEDULES[record["schedule_kind"] & 0xFFFF]
+        self.expect(tid, "run-sched-var", words and words.group(1), kind)
+        # `auto' has none, and what libomp answers for `static' without one is 0.
+        if words and words.group(2) and kind != "auto":
+            chunk = int(words.group(2))
+            self.expect(tid, "chunk of run-sched-var", chunk, record["schedule_chunk"])
+
+    def _compare_tasks(self, tid: int, record: Json, told: Json) -> None:
+        self.expect(tid, "has a current task", bool(told["tasks"]), True)
+        for task in told["tasks"][:1]:
+            self.expect(tid, "region of its task", task["parallel"], "ok")
+            self.expect(tid, "region of its task is its own", task.get("parallel_matches"), True)
+            number = (
+                None if record["task"] == "explicit" else told["regions"] and record["thread_num"]
+            )
+            self.expect(tid, "whose implicit task it is", task["implicit_of"], number)
+
+
+def mismatches(record: Json, told: Json) -> list[Mismatch]:
+    found = Comparison(record, told).run()
+    found += [Mismatch(None, "failure", where, None) for where in failures(told)]
+    return found

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does libompd tell the truth to a debugger that is not GDB? ompd-host finds threads by libthread_db,
+symbols by libelf, reads processes by ptrace and cores by itself, asks standard routines only."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any, Callable
+
+import comparison
+import machine
+import pytest
+import sessions
+import truth
+from cells import RUNTIMES
+from machine import Case
+
+PATIENCE = 60  # seconds for anything; a hang is a failure
+APIS = (201811, 202011, 202111, 202411)
+CASES = [
+    Case("nested"),
+    Case("teams-2-flat", "teams", ("2", "flat")),
+    Case("teams-2-nested", "teams", ("2", "nested")),
+    Case("tasks"),
+    Case("wide-70", "wide", ("70",)),
+    Case("roots"),
+    Case("beside"),
+    Case("reused"),
+    Case("settings"),
+]
+# ICVs that are not as by default; those of a thread of its own are set by settings.c.
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "4,3,2",
+    "OMP_PROC_BIND": "spread,close",
+    "OMP_CANCELLATION": "true",
+    "OMP_MAX_TASK_PRIORITY": "9",
+    "OMP_THREAD_LIMIT": "200",
+    "OMP_SCHEDULE": "guided,7",
+}
+
+
+def host() -> Path:
+    path = machine.BUILD / "tests" / "host" / "ompd-host"
+    if not path.is_file():
+        raise machine.Missing(
+            f"There is no {path}: apt-get install libelf-dev libdw-dev,"
+            f" then cmake --build {machine.BUILD}"
+        )
+    return path
+
+
+def run_host(
+    *words: str | Path | int, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(host()), *(str(word) for word in words)],
+        env={**os.environ, **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def ask(
+    *words: str | Path | int,
+    api: int = 202411,
+    library: Path | None = None,
+    environment: dict[str, str] | None = None,
+) -> Any:
+    options = ["--library", library or machine.library(), "--api", api]
+    done = run_host(*options, *words, environment=environment)
+    assert done.returncode == 0 and not done.stderr, f"{done.returncode}: {done.stderr}"
+    return json.loads(done.stdout)
+
+
+def words_for(target: sessions.Target) -> list[str | Path | int]:
+    if target.core is not None:
+        return ["core", target.core, target.executable]
+    assert target.pid is not None
+    return ["attach", target.pid]
+
+
+def told_truth(record: Any, told: Any) -> None:
+    assert told["process_initialize"] == "ok"
+    found = comparison.mismatches(record, told)
+    assert not found, truth.report(found) + json.dumps(told, indent=1)
+
+
+@pytest.mark.parametrize("kind", ["attach", "core"])
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_cell(case: Case, runtime: str, kind: str, folder: Path) -> None:
+    executable = machine.compiled(case.source)
+    place = machine.cached(runtime)
+    with sessions.target(kind, executable, case.args, place, folder, ENVIRONMENT) as target:
+        told = ask(*words_for(target))
+        told_truth(target.truth(), told)
+    assert Path(told["program"]) == executable.resolve()
+    assert re.search(rf"\b{RUNTIMES[runtime][0]}\b", told["omp_version_string"]["value"])
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_versions(api: int, folder: Path) -> None:
+    """Each sees the names of its own version."""
+    executable = machine.compiled("nested")
+    with sessions.target("core", executable, (), machine.cached("libomp-14"), folder) as target:
+        told = ask(*words_for(target), api=api)
+        told_truth(target.truth(), told)
+    names = [icv["name"] for icv in told["icvs"]]
+    assert told["api"] == api and told["newest_api"] == max(APIS)
+    assert len(set(names)) == len(names)
+    assert ("team-size-var" in names) is (api >= 202011)
+    assert ("ompd-team-size-var" in names) is (api <= 202111)
+
+
+def test_version_of_nobody() -> None:
+    done = run_host("--library", machine.library(), "--api", 201511, "attach", os.getpid())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "ompd-host: the library refuses API version 201511: unsupported\n"
+
+
+@pytest.mark.parametrize("stop", ["abort", "park"])
+def test_run(stop: str, folder: Path) -> None:
+    """Started by the host, and looked at where it is aborted; one that goes on is not waited for."""
+    record = folder / "truth.json"
+    environment = {
+        "LD_LIBRARY_PATH": str(machine.cached("libomp-16")),
+        "OMPD_TRUTH_FILE": str(record),
+        "OMPD_TRUTH_STOP": stop,
+    }
+    executable = machine.compiled("nested")
+    if stop == "park":
+        environment["OMPD_TRUTH_STOP"] = ""
+        done = run_host("run", executable, environment=environment)
+        assert done.returncode == 1
+        assert "ended with status 0 before it raised" in done.stderr
+        return
+    told = ask("run", executable, environment=environment)
+    told_truth(json.loads(record.read_text(encoding="utf-8")), told)
+
+
+def test_goes_on(folder: Path) -> None:
+    """A process that was looked at runs as before, and can be looked at again."""
+    executable = machine.compiled("nested")
+    with sessions.target("attach", executable, (), machine.cached("libomp-14"), folder) as target:
+        first, second = (ask(*words_for(target)) for _ in range(2))
+        state = Path(f"/proc/{target.pid}/status").read_text(encoding="utf-8")
+    assert first == second
+    assert re.search(r"^TracerPid:\t0$", state, re.MULTILINE)
+    assert re.search(r"^State:\t[RS] ", state, re.MULTILINE)
+
+
+def test_without_openmp(folder: Path) -> None:
+    """It ends before it stops, so `run' is told; and while it lives it is no OpenMP program."""
+    done = run_host("run", machine.compiled("no_openmp"))
+    assert done.returncode == 1 and "ended with status 0" in done.stderr
+    with subprocess.Popen(["sleep", "60"], cwd=folder) as process:
+        try:
+            told = ask("attach", process.pid)
+        finally:
+            process.kill()
+    assert told["process_initialize"] == "incompatible"
+    assert told["cost"]["live_allocations_at_end"] == 0
+
+
+def test_llvms_library(folder: Path) -> None:
+    """The host is no part of our library: LLVM's own tells it the same of threads and teams."""
+    place = machine.cached("libomp-19-ompd")
+    executable = machine.compiled("settings")
+    environment = {**ENVIRONMENT, "OMP_DEBUG": "enabled"}
+    with sessions.target("attach", executable, (), place, folder, environment) as target:
+        ours = ask(*words_for(target), api=201811)
+        llvms = ask(*words_for(target), api=201811, library=place / "libompd.so")
+    assert "LLVM" in llvms["library_version"] and "LLVM" not in ours["library_version"]
+    both = [{thread["lwp"]: thread for thread in told["threads"]} for told in (ours, llvms)]
+    assert both[0].keys() == both[1].keys() and len(both[0]) >= 4
+    for lwp, thread in both[0].items():
+        other = both[1][lwp]
+        assert thread["rc"] == other["rc"]
+        if thread["rc"] != "ok" or not thread["regions"]:
+            continue
+        number = "ompd-thread-num-var"
+        assert thread["icvs"][number]["value"] == other["icvs"][number]["value"]
+        assert thread["regions"][0]["threads"] == other["regions"][0]["threads"]
+
+
+def swap_threads(told: Any) -> None:
+    first, second = (thread for thread in told["threads"][:2])
+    first["regions"], second["regions"] = second["regions"], first["regions"]
+
+
+def lose_region(told: Any) -> None:
+    told["threads"][0]["regions"].pop()
+
+
+def lie_on_team(told: Any) -> None:
+    told["threads"][0]["regions"][2]["threads"].reverse()
+
+
+def lie_on_size(told: Any) -> None:
+    told["threads"][0]["regions"][0]["icvs"]["team-size-var"]["value"] += 1
+
+
+def lie_on_icv(told: Any) -> None:
+    told["threads"][0]["icvs"]["dyn-var"] = {"rc": "ok", "value": 1}
+
+
+def lose_required(told: Any) -> None:
+    told["threads"][0]["icvs"].clear()
+
+
+def leak(told: Any) -> None:
+    told["cost"]["live_allocations_at_end"] = 1
+
+
+def fail_somewhere(told: Any) -> None:
+    told["threads"][0]["state"]["rc"] = "error"
+
+
+LIES = [swap_threads, lose_region, lie_on_team, lie_on_size, lie_on_icv, lose_required, leak]
+LIES += [fail_somewhere]
+
+
+def test_lies_are_seen(folder: Path) -> None:
+    executable = machine.compiled("nested")
+    with sessions.target("core", executable, (), machine.cached("libomp-14"), folder) as target:
+        told, record = ask(*words_for(target)), target.truth()
+    told_truth(record, told)
+
+    def is_seen(lie: Callable[[Any], None]) -> bool:
+        false, before = copy.deepcopy(told), comparison.compared.copy()
+        lie(false)
+        found = comparison.mismatches(record, false)
+        comparison.compared.clear()
+        comparison.compared.update(before)  # a lie is no fact
+        return bool(found)
+
+    assert [lie.__name__ for lie in LIES if not is_seen(lie)] == []
+
+
+MISTAKES = {
+    "nothing": ([], 2, "usage: "),
+    "no number": (["attach", "x"], 2, "usage: "),
+    "no option": (["--apy", "1", "attach", "1"], 2, "usage: "),
+    "no process": (["attach", "999999999"], 1, "there is no process 999999999"),
+    "no core": (["core", __file__, __file__], 1, "is no core file"),
+    "no file": (["core", "/nonexistent", __file__], 1, "cannot open /nonexistent"),
+    "no library": (["--library", "/nonexistent", "attach", "1"], 1, "cannot load the OMPD"),
+    "no OMPD": (["--library", "libc.so.6", "attach", "1"], 1, "is no OMPD library"),
+    "no program": (["run", "/nonexistent"], 1, "cannot start /nonexistent"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes(mistake: str) -> None:
+    words, status, sentence = MISTAKES[mistake]
+    done = run_host(*words)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert sentence in done.stderr
+
+
+def test_all_routines_are_asked() -> None:
+    """The host knows each routine of the header, and calls it."""
+    header = (machine.ROOT / "include" / "ompd.h").read_text(encoding="utf-8")
+    declared = set(re.findall(r"^OMPD_API ompd_rc_t\s+ompd_(\w+)\(", header, re.MULTILINE))
+    assert len(declared) == 37
+    sources = Path(__file__).parent
+    listed = (sources / "routines.def").read_text(encoding="utf-8")
+    assert set(re.findall(r"^ROUTINE\((\w+)\)", listed, re.MULTILINE)) == declared
+    code = "".join(path.read_text(encoding="utf-8") for path in sources.glob("*.c"))
+    called = set(re.findall(r"ASK\([^,]+,\s*(\w+)", code))
+    called |= set(re.findall(r"\bompd(?:\.|->)(\w+)\(", code))
+    assert declared - called == set()
