@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import re
 from typing import Any, Iterator
 
@@ -11,6 +12,21 @@ from truth import Json, Key, Mismatch, TrueThread, Truth
 
 compared: collections.Counter[str] = collections.Counter()  # facts, by all tests of this process
 untold: set[str] = set()  # ICVs that some answer left out
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[collections.Counter[str]]:
+    """What is compared here is no fact that libompd told."""
+    before, silent = compared.copy(), untold.copy()
+    compared.clear()
+    try:
+        yield compared
+    finally:
+        compared.clear()
+        compared.update(before)
+        untold.clear()
+        untold.update(silent)
+
 
 # What the library has to tell of every OpenMP thread; what else it tells has to be true.
 REQUIRED = {"team-size-var", "thread-num-var", "levels-var", "active-levels-var"}
@@ -20,6 +36,7 @@ NAMES_OF_5_0 = {
     "thread-num-var": "ompd-thread-num-var",
     "final-task-var": "ompd-final-var",
     "num-procs-var": "ompd-num-procs-var",
+    "implicit-task-var": "ompd-implicit-var",
 }
 # ICV: what the program recorded as omp_get_..()
 SETTINGS = {
@@ -33,7 +50,10 @@ SETTINGS = {
     "cancel-var": "cancellation",
     "num-procs-var": "num_procs",
     "max-task-priority-var": "max_task_priority",
+    "league-size-var": "num_teams",
+    "team-num-var": "team_num",
 }
+GENERATORS = {"program": 0, "parallel": 1, "teams": 2}  # ompd_team_generator_t
 SCHEDULES = {1: "static", 2: "dynamic", 3: "guided", 4: "auto"}  # omp_sched_t
 TOLD = ("ok", "incomplete")
 # Nothing was wrong with these programs, so nothing may be wrong with the answers.
@@ -152,6 +172,10 @@ class Comparison:
     def _compare_icvs(self, tid: int, true: TrueThread, told: Json) -> None:
         facts = {icv: int(true.record[fact]) for icv, fact in SETTINGS.items()}
         facts["thread-num-var"] = true.record["thread_num"]
+        facts["explicit-task-var"] = int(true.record["task"] == "explicit")
+        facts["implicit-task-var"] = int(true.record["task"] != "explicit")
+        region = self.truth.regions[true.chain[0][0]]
+        facts["team-generator-var"] = GENERATORS[region.generator]
         for icv, value in facts.items():
             found = self._icv(told, icv)
             if found is not None and found["rc"] in TOLD:
@@ -166,6 +190,8 @@ class Comparison:
         """It has no integer; in words, [modifier:]kind[,chunk]."""
         if found is None or found["string_rc"] != "ok":
             untold.add("run-sched-var")
+            if "run-sched-var" in REQUIRED:
+                self.expect(tid, "run-sched-var", found, "told")
             return
         words = re.fullmatch(r"(?:\w+:)?(\w+)(?:,\s*(\d+))?", found["string"])
         kind = SCHEDULES[record["schedule_kind"] & 0xFFFF]
@@ -181,6 +207,7 @@ class Comparison:
             self.expect(tid, "region of its task", task["parallel"], "ok")
             self.expect(tid, "region of its task is its own", task.get("parallel_matches"), True)
             self._compare_implicit(tid, record, task["implicit_of"])
+            self._compare_function(tid, record, task["function"])
 
     def _compare_implicit(self, tid: int, record: Json, told: Any) -> None:
         """The thread's number in the region whose implicit task it executes."""
@@ -188,6 +215,17 @@ class Comparison:
             return  # test_task_of_league
         number = None if record["task"] == "explicit" else record["thread_num"]
         self.expect(tid, "whose implicit task it is", told, number)
+
+    def _compare_function(self, tid: int, record: Json, told: Json) -> None:
+        """A region's outlined function begins on the line of its construct; a task's is somewhere in
+        the program."""
+        if told["rc"] != "ok" or record["task"] == "initial":
+            return
+        source = self.truth.record["source"]
+        self.expect(tid, "file of its task", str(told["file"]).rsplit("/", 1)[-1], source)
+        line = self.truth.lines[record["level"]]
+        if record["task"] == "implicit" and line:
+            self.expect(tid, "line of its task", told.get("line"), line)
 
 
 def is_in_league(record: Json) -> bool:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lines.h"
 
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 
@@ -46,10 +47,20 @@ void lines_close(struct lines *lines)
 	free(lines);
 }
 
+/* All units are looked through: clang writes no index by address. */
 const char *lines_find(struct lines *lines, uint64_t address, int *line)
 {
 	Dwfl_Module *module = dwfl_addrmodule(lines->dwfl, address);
-	Dwfl_Line *found = module ? dwfl_module_getsrc(module, address) : NULL;
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias;
 
-	return found ? dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL) : NULL;
+	while (module && (unit = dwfl_module_nextcu(module, unit, &bias))) {
+		Dwarf_Line *found = dwarf_haspc(unit, address - bias) > 0
+					    ? dwarf_getsrc_die(unit, address - bias)
+					    : NULL;
+
+		if (found && dwarf_lineno(found, line) == 0)
+			return dwarf_linesrc(found, NULL, NULL);
+	}
+	return NULL;
 }
