@@ -217,8 +217,7 @@ class Comparison:
         self.expect(tid, "whose implicit task it is", told, number)
 
     def _compare_function(self, tid: int, record: Json, told: Json) -> None:
-        """A region's outlined function begins on the line of its construct; a task's is somewhere in
-        the program."""
+        """A region's outlined function begins on the line of its construct, a task's somewhere."""
         if told["rc"] != "ok" or record["task"] == "initial":
             return
         source = self.truth.record["source"]

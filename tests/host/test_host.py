@@ -194,8 +194,8 @@ def test_without_openmp(folder: Path) -> None:
 
 
 def test_llvms_library(folder: Path) -> None:
-    """The host is no part of our library: LLVM's own tells it the truth, too. Nothing of ours is seen
-    here, but that the host and the comparison are right about every ICV."""
+    """The host is no part of our library: LLVM's own tells it the truth, too. Nothing of ours is
+    seen here, but that the host and the comparison are right about every ICV."""
     place = machine.cached("libomp-19-ompd")
     environment = {**ENVIRONMENT, "OMP_DEBUG": "enabled"}
     executable = machine.compiled("settings")
