@@ -12,34 +12,24 @@ import subprocess
 from pathlib import Path
 from typing import Any, Callable
 
+import cells
 import comparison
 import machine
 import pytest
 import sessions
 import truth
-from cells import RUNTIMES
 from machine import Case
 
 PATIENCE = 60  # seconds for anything; a hang is a failure
 APIS = (201811, 202011, 202111, 202411)
-CASES = [
-    Case("nested"),
-    Case("teams-2-flat", "teams", ("2", "flat")),
-    Case("teams-2-nested", "teams", ("2", "nested")),
-    Case("tasks"),
-    Case("wide-70", "wide", ("70",)),
-    Case("roots"),
-    Case("beside"),
-    Case("reused"),
-    Case("settings"),
-]
+CASES = [*cells.CASES, Case("settings")]
 # ICVs that are not as by default; those of a thread of its own are set by settings.c.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "4,3,2",
     "OMP_PROC_BIND": "spread,close",
     "OMP_CANCELLATION": "true",
     "OMP_MAX_TASK_PRIORITY": "9",
-    "OMP_THREAD_LIMIT": "200",
+    "OMP_THREAD_LIMIT": "2000",
     "OMP_SCHEDULE": "guided,7",
 }
 
@@ -94,7 +84,7 @@ def told_truth(record: Any, told: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["attach", "core"])
-@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("runtime", cells.RUNTIMES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_cell(case: Case, runtime: str, kind: str, folder: Path) -> None:
     executable = machine.compiled(case.source)
@@ -103,7 +93,7 @@ def test_cell(case: Case, runtime: str, kind: str, folder: Path) -> None:
         told = ask(*words_for(target))
         told_truth(target.truth(), told)
     assert Path(told["program"]) == executable.resolve()
-    assert re.search(rf"\b{RUNTIMES[runtime][0]}\b", told["omp_version_string"]["value"])
+    assert re.search(rf"\b{cells.RUNTIMES[runtime][0]}\b", told["omp_version_string"]["value"])
 
 
 @pytest.mark.xfail(
@@ -121,7 +111,7 @@ def test_task_of_league(folder: Path) -> None:
     assert [threads[one["tid"]]["tasks"][0]["implicit_of"] for one in mine] == [0, 0]
 
 
-@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("runtime", cells.RUNTIMES)
 def test_debug_var(runtime: str, folder: Path) -> None:
     """What a program prepares for debuggers changes nothing of the truth."""
     executable, place = machine.compiled("nested"), machine.cached(runtime)
