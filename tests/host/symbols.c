@@ -160,8 +160,10 @@ const struct symbol *process_symbol(struct process *process, const char *file_na
 const struct symbol *process_symbol_at(struct process *process, uint64_t address)
 {
 	for (size_t i = 0; i < process->object_count; i++) {
-		const struct object *object = &process->objects[i];
+		struct object *object = &process->objects[i];
 
+		if (!object->symbols_read)
+			read_symbols(process, object);
 		for (size_t k = 0; k < object->symbol_count; k++)
 			if (object->symbols[k].address == address && !object->symbols[k].is_tls)
 				return &object->symbols[k];

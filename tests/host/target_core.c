@@ -38,7 +38,6 @@ struct core {
 	size_t mapping_count;
 };
 
-/* The range that holds the address, in a sorted or unsorted array: cores have few of them. */
 static const struct segment *segment_at(const struct core *core, uint64_t address)
 {
 	for (size_t i = 0; i < core->segment_count; i++)

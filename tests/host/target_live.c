@@ -84,7 +84,7 @@ static bool stop_thread(const struct live *live, pid_t lwp)
 			return false;
 		/* Threads of a program that we started are ours from their first moment. */
 		if (!live->started)
-			fail("cannot trace %d: %s. The process has to be yours and no debugger "
+			fail("cannot trace %d: %s. It has to be alive and yours, and no debugger "
 			     "may hold it.",
 			     (int)lwp, strerror(errno));
 	}
@@ -219,8 +219,8 @@ struct target *target_run(char **words)
 	if (pid == 0) {
 		char go;
 
-		/* Not before we trace it. */
-		if (read(gate[0], &go, 1) == 1)
+		/* Not before we trace it; and the standard output is the document's. */
+		if (read(gate[0], &go, 1) == 1 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
 			execvp(words[0], words);
 		warn("cannot start %s: %s", words[0], strerror(errno));
 		_exit(127);

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from pathlib import Path
 from typing import Any, Callable
 
@@ -168,6 +169,28 @@ def test_goes_on(folder: Path) -> None:
     assert first == second
     assert re.search(r"^TracerPid:\t0$", state, re.MULTILINE)
     assert re.search(r"^State:\t[RS] ", state, re.MULTILINE)
+
+
+def test_never_still(folder: Path) -> None:
+    """Wherever a busy program is stopped: nothing fails, and each thread is where its team has it."""
+    environment = {**os.environ, **environment_of("libomp-19", folder / "truth.json")}
+    members = 0
+    with subprocess.Popen([machine.compiled("churn")], env=environment) as process:
+        try:
+            time.sleep(0.5)
+            for _ in range(25):
+                told = ask("attach", process.pid)
+                assert list(comparison.failures(told)) == []
+                assert told["cost"]["live_allocations_at_end"] == 0
+                for thread in told["threads"]:
+                    if thread["rc"] == "ok" and thread["regions"]:
+                        team = thread["regions"][0]["threads"]
+                        number = thread["icvs"]["thread-num-var"]["value"]
+                        assert team[number] == thread["pthread"]
+                        members += 1
+        finally:
+            process.kill()
+    assert members > 25
 
 
 def test_without_openmp(folder: Path) -> None:
