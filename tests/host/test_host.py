@@ -172,7 +172,7 @@ def test_goes_on(folder: Path) -> None:
 
 
 def test_never_still(folder: Path) -> None:
-    """Wherever a busy program is stopped: nothing fails, and each thread is where its team has it."""
+    """Wherever a busy program is stopped: nothing fails, each thread is where its team has it."""
     environment = {**os.environ, **environment_of("libomp-19", folder / "truth.json")}
     members = 0
     with subprocess.Popen([machine.compiled("churn")], env=environment) as process:
