@@ -28,7 +28,13 @@ NOUNS = ("ompd.h", "ompd-ext.h", "library.h", "handle.h", "address_space.h")
 # The questions, and the list of ICVs that they are about.
 QUESTIONS = ("runtime/runtime.h", "runtime/icv.h", "runtime/icv.def")
 # What api/ needs of the debugger that is no byte of the target.
-BESIDE_BYTES = ("target/callbacks.h", "target/limits.h", "target/link_map.h", "target/vector.h")
+BESIDE_BYTES = (
+    "target/callbacks.h",
+    "target/limits.h",
+    "target/link_map.h",
+    "target/text.h",
+    "target/vector.h",
+)
 
 # By folder, the longest prefix first: what may be included, a folder's name ending in a slash.
 C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
