@@ -28,8 +28,6 @@ def aside() -> Iterator[collections.Counter[str]]:
         untold.update(silent)
 
 
-# What the library has to tell of every OpenMP thread; what else it tells has to be true.
-REQUIRED = {"team-size-var", "thread-num-var", "levels-var", "active-levels-var"}
 # The ICVs that 5.0 has only for debuggers go by names of their own there.
 NAMES_OF_5_0 = {
     "team-size-var": "ompd-team-size-var",
@@ -50,10 +48,12 @@ SETTINGS = {
     "cancel-var": "cancellation",
     "num-procs-var": "num_procs",
     "max-task-priority-var": "max_task_priority",
-    "league-size-var": "num_teams",
-    "team-num-var": "team_num",
 }
+# What the library has to tell of every OpenMP thread; what else it tells has to be true.
+REQUIRED = {"team-size-var", "thread-num-var", "levels-var", "active-levels-var", "run-sched-var"}
+REQUIRED |= set(SETTINGS)
 GENERATORS = {"program": 0, "parallel": 1, "teams": 2}  # ompd_team_generator_t
+WORDS = {"false": 0, "true": 1, "primary": 2, "close": 3, "spread": 4}
 SCHEDULES = {1: "static", 2: "dynamic", 3: "guided", 4: "auto"}  # omp_sched_t
 TOLD = ("ok", "incomplete")
 # Nothing was wrong with these programs, so nothing may be wrong with the answers.
@@ -73,6 +73,19 @@ def failures(document: Any, path: str = "") -> Iterator[str]:
         yield f"{path}: {document}"
 
 
+def icvs_of(document: Any, path: str = "") -> Iterator[tuple[str, Json]]:
+    """All that stands under an `icvs', but the list of them."""
+    if isinstance(document, dict):
+        for key, value in document.items():
+            if key == "icvs" and isinstance(value, dict):
+                yield from ((f"{path}.{name}", icv) for name, icv in value.items())
+            else:
+                yield from icvs_of(value, f"{path}.{key}")
+    elif isinstance(document, list):
+        for number, value in enumerate(document):
+            yield from icvs_of(value, f"{path}[{number}]")
+
+
 class Comparison:
     def __init__(self, record: Json, told: Json) -> None:
         self.truth = Truth(record)
@@ -85,7 +98,19 @@ class Comparison:
         if told != true or type(told) is not type(true):
             self.found.append(Mismatch(tid, fact, told, true))
 
+    def _compare_words(self) -> None:
+        """An ICV's integer is its first item in words, and only a list is `incomplete'."""
+        for path, icv in icvs_of(self.told):
+            if icv["rc"] not in TOLD or icv["string_rc"] != "ok":
+                continue
+            first, comma, _ = icv["string"].partition(",")
+            self.expect(None, f"{path} is a list", icv["rc"] == "incomplete", bool(comma))
+            if first in WORDS or first.isdigit():
+                told = WORDS[first] if first in WORDS else int(first)
+                self.expect(None, f"{path} in words", told, icv["value"])
+
     def run(self) -> list[Mismatch]:
+        self._compare_words()
         self.expect(None, "pid", self.told["pid"], self.truth.record["pid"])
         self.expect(None, "finalize", self.told["finalize"], "ok")
         self.expect(None, "bad_frees", self.told["cost"]["bad_frees"], 0)
@@ -175,6 +200,8 @@ class Comparison:
         facts["explicit-task-var"] = int(true.record["task"] == "explicit")
         facts["implicit-task-var"] = int(true.record["task"] != "explicit")
         region = self.truth.regions[true.chain[0][0]]
+        facts["league-size-var"] = true.record["num_teams"]
+        facts["team-num-var"] = true.record["team_num"]
         facts["team-generator-var"] = GENERATORS[region.generator]
         for icv, value in facts.items():
             found = self._icv(told, icv)
@@ -203,11 +230,23 @@ class Comparison:
 
     def _compare_tasks(self, tid: int, record: Json, told: Json) -> None:
         self.expect(tid, "has a current task", bool(told["tasks"]), True)
+        if told["tasks_end"] != "unsupported" and not is_in_league(record):
+            # Each region on the way out has one implicit task, the outermost none around it.
+            self.expect(tid, "end of tasks", told["tasks_end"], "unavailable")
+            implicit = [task for task in told["tasks"] if not self._is_explicit(task)]
+            self.expect(tid, "implicit tasks outwards", len(implicit), len(told["regions"]))
         for task in told["tasks"][:1]:
             self.expect(tid, "region of its task", task["parallel"], "ok")
             self.expect(tid, "region of its task is its own", task.get("parallel_matches"), True)
             self._compare_implicit(tid, record, task["implicit_of"])
             self._compare_function(tid, record, task["function"])
+
+    @staticmethod
+    def _is_explicit(task: Json) -> bool:
+        implicit = task["icvs"].get("implicit-task-var")  # until 5.1
+        if implicit is not None:
+            return implicit.get("value") == 0
+        return task["icvs"]["explicit-task-var"].get("value") == 1
 
     def _compare_implicit(self, tid: int, record: Json, told: Any) -> None:
         """The thread's number in the region whose implicit task it executes."""
@@ -232,7 +271,13 @@ def is_in_league(record: Json) -> bool:
     return bool(record["league"]) and record["level"] == 0
 
 
+# What comes of libomp's two tasks there, until test_task_of_league is expected to pass.
+OF_LEAGUE = re.compile(r"\.threads\[\d+\]\.(tasks\[1\]\.function\.rc|tasks_end): stale_handle")
+
+
 def mismatches(record: Json, told: Json) -> list[Mismatch]:
     found = Comparison(record, told).run()
-    found += [Mismatch(None, "failure", where, None) for where in failures(told)]
-    return found
+    failed = list(failures(told))
+    if any(one["kind"] == "openmp" and is_in_league(one) for one in record["threads"]):
+        failed = [where for where in failed if not OF_LEAGUE.match(where)]
+    return found + [Mismatch(None, "failure", where, None) for where in failed]

@@ -110,6 +110,7 @@ def test_task_of_league(folder: Path) -> None:
     mine = [one for one in record["threads"] if one["kind"] == "openmp"]
     assert len(mine) == 2 and all(comparison.is_in_league(one) for one in mine)
     assert [threads[one["tid"]]["tasks"][0]["implicit_of"] for one in mine] == [0, 0]
+    assert {threads[one["tid"]]["tasks_end"] for one in mine} == {"unavailable"}
 
 
 @pytest.mark.parametrize("runtime", cells.RUNTIMES)
@@ -131,8 +132,23 @@ def test_versions(api: int, folder: Path) -> None:
     names = [icv["name"] for icv in told["icvs"]]
     assert told["api"] == api and told["newest_api"] == max(APIS)
     assert len(set(names)) == len(names)
-    assert ("team-size-var" in names) is (api >= 202011)
     assert ("ompd-team-size-var" in names) is (api <= 202111)
+    assert ("explicit-task-var" in names) is (api >= 202111)
+    assert ("league-size-var" in names) is (api >= 202411)
+    states = [state["name"] for state in told["states"]]
+    assert len(set(states)) == len(states)
+    assert ("ompt_state_wait_barrier_teams" in states) is (api >= 202011)
+    assert ("ompt_state_work_free_agent" in states) is (api >= 202411)
+
+
+def test_display_control_vars(folder: Path) -> None:
+    """What the user set is what is in force."""
+    executable, place = machine.compiled("wide"), machine.cached("libomp-19")
+    with sessions.target("core", executable, ("3",), place, folder, ENVIRONMENT) as target:
+        told = ask(*words_for(target))
+    set_by_us = {f"{name}={value}" for name, value in ENVIRONMENT.items()}
+    assert set_by_us - set(told["display_control_vars"]) == set()
+    assert told["rel_display_control_vars"] == "ok"
 
 
 def test_version_of_nobody() -> None:
@@ -223,9 +239,7 @@ def test_llvms_library(folder: Path) -> None:
     # It reads the pointer to the region around the outermost, NULL, and reports that that fails.
     found = [one for one in found if one.fact != "end of regions"]
     assert not found, truth.report(found)
-    of_6_0 = {"league-size-var", "team-num-var", "team-generator-var", "explicit-task-var"}
-    everything = comparison.REQUIRED | set(comparison.SETTINGS) | {"run-sched-var"}
-    assert icvs >= everything - of_6_0
+    assert icvs >= comparison.REQUIRED
 
 
 def swap_threads(told: Any) -> None:
@@ -246,7 +260,23 @@ def lie_on_size(told: Any) -> None:
 
 
 def lie_on_icv(told: Any) -> None:
-    told["threads"][0]["icvs"]["dyn-var"] = {"rc": "ok", "value": 1}
+    told["threads"][0]["tasks"][0]["icvs"]["dyn-var"]["value"] = 1
+
+
+def lie_in_words(told: Any) -> None:
+    told["threads"][0]["tasks"][0]["icvs"]["dyn-var"]["string"] = "true"
+
+
+def lie_on_schedule(told: Any) -> None:
+    told["threads"][0]["tasks"][0]["icvs"]["run-sched-var"]["string"] = "guided,3"
+
+
+def lie_on_function(told: Any) -> None:
+    told["threads"][0]["tasks"][0]["function"].update(rc="ok", file="nested.c", line=1)
+
+
+def lose_task(told: Any) -> None:
+    told["threads"][0]["tasks"].pop()
 
 
 def lose_required(told: Any) -> None:
@@ -262,7 +292,7 @@ def fail_somewhere(told: Any) -> None:
 
 
 LIES = [swap_threads, lose_region, lie_on_team, lie_on_size, lie_on_icv, lose_required, leak]
-LIES += [fail_somewhere]
+LIES += [fail_somewhere, lie_in_words, lie_on_schedule, lie_on_function, lose_task]
 
 
 def test_lies_are_seen(folder: Path) -> None:
