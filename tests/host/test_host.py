@@ -23,7 +23,7 @@ from machine import Case
 
 PATIENCE = 60  # seconds for anything; a hang is a failure
 APIS = (201811, 202011, 202111, 202411)
-CASES = [*cells.CASES, Case("settings")]
+
 # ICVs that are not as by default; those of a thread of its own are set by settings.c.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "4,3,2",
@@ -86,7 +86,7 @@ def told_truth(record: Any, told: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["attach", "core"])
 @pytest.mark.parametrize("runtime", cells.RUNTIMES)
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", cells.CASES, ids=str)
 def test_cell(case: Case, runtime: str, kind: str, folder: Path) -> None:
     executable = machine.compiled(case.source)
     place = machine.cached(runtime)
