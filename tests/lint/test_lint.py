@@ -396,3 +396,23 @@ def test_rule_leaves_in_peace(
     rule: Callable[[str, str], Iterator[str]], path: str, text: str
 ) -> None:
     assert not list(rule(path, text))
+
+
+# ---- Documents that list what the code has -------------------------------------------------------
+
+
+def test_conformance_names_every_routine_and_icv() -> None:
+    header = (TREE / "include/ompd.h").read_text(encoding="utf-8")
+    document = (TREE / "docs/conformance.md").read_text(encoding="utf-8")
+    ownership = (TREE / "docs/ownership.md").read_text(encoding="utf-8")
+    routines = set(re.findall(r"OMPD_API ompd_rc_t\s+(ompd_\w+)\(", header))
+    assert len(routines) == 37
+    tabled = re.findall(r"^\| `(ompd_\w+)` \|.*\| `\S+` \|$", document, re.MULTILINE)
+    assert sorted(tabled) == sorted(routines)
+    giving = re.findall(r"(ompdx?_\w+)\([^)]*\*\*", without_comments(header), re.DOTALL)
+    assert [name for name in giving if f"`{name}`" not in ownership] == []
+
+    rows = (TREE / "libompd/runtime/icv.def").read_text(encoding="utf-8")
+    names = re.findall(r'^ICV\(\w+, "([\w-]+)"', rows, re.MULTILINE)
+    listed = re.findall(r"^\| (\d+) \| `([\w-]+)` \|", document, re.MULTILINE)
+    assert [(str(i + 1), name) for i, name in enumerate(names)] == listed
