@@ -3,6 +3,9 @@
 
 #include "callbacks.h"
 
+/* Thread-id kinds: OMPD has four of its own. */
+#define KINDS_MAX 64
+
 static void dump_state(struct dump *dump, ompd_thread_handle_t *thread)
 {
 	ompd_wait_id_t wait_id = 0;
@@ -120,7 +123,7 @@ static void dump_thread_id_kinds(struct dump *dump)
 	dump_rc(dump, "rc", rc);
 	if (rc == ompd_rc_ok) {
 		json_begin_array(dump->json, "kinds");
-		for (int i = 0; i < count; i++) {
+		for (int i = 0; i < count && i < KINDS_MAX; i++) {
 			json_begin_object(dump->json, NULL);
 			json_integer(dump->json, "kind", (int64_t)kinds[i]);
 			json_integer(dump->json, "size", (int64_t)sizes[i]);
