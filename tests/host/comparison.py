@@ -230,7 +230,7 @@ class Comparison:
 
     def _compare_tasks(self, tid: int, record: Json, told: Json) -> None:
         self.expect(tid, "has a current task", bool(told["tasks"]), True)
-        if told["tasks_end"] != "unsupported" and not is_in_league(record):
+        if told["tasks_end"] != "unsupported":
             # Each region on the way out has one implicit task, the outermost none around it.
             self.expect(tid, "end of tasks", told["tasks_end"], "unavailable")
             implicit = [task for task in told["tasks"] if not self._is_explicit(task)]
@@ -250,8 +250,6 @@ class Comparison:
 
     def _compare_implicit(self, tid: int, record: Json, told: Any) -> None:
         """The thread's number in the region whose implicit task it executes."""
-        if is_in_league(record):
-            return  # test_task_of_league
         number = None if record["task"] == "explicit" else record["thread_num"]
         self.expect(tid, "whose implicit task it is", told, number)
 
@@ -266,18 +264,6 @@ class Comparison:
             self.expect(tid, "line of its task", told.get("line"), line)
 
 
-def is_in_league(record: Json) -> bool:
-    """The initial thread of a league's team, in no parallel region."""
-    return bool(record["league"]) and record["level"] == 0
-
-
-# What comes of libomp's two tasks there, until test_task_of_league is expected to pass.
-OF_LEAGUE = re.compile(r"\.threads\[\d+\]\.(tasks\[1\]\.function\.rc|tasks_end): stale_handle")
-
-
 def mismatches(record: Json, told: Json) -> list[Mismatch]:
     found = Comparison(record, told).run()
-    failed = list(failures(told))
-    if any(one["kind"] == "openmp" and is_in_league(one) for one in record["threads"]):
-        failed = [where for where in failed if not OF_LEAGUE.match(where)]
-    return found + [Mismatch(None, "failure", where, None) for where in failed]
+    return found + [Mismatch(None, "failure", where, None) for where in failures(told)]
