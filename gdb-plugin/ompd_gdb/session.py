@@ -18,9 +18,10 @@ from .errors import UserError
 from .library import AddressSpace, Library, OmpdError
 from .model import facts
 from .model.native import NativeThread
-from .model.process import Process, Runtime
+from .model.process import Process, Runtime, Thread
 from .model.runtimes import gomp
 from .model.tasks import Tasks
+from .model.values import Value
 from .standard import StandardSpace
 from .target.inferior import InferiorTarget
 from .target.places import Places
@@ -345,6 +346,16 @@ class Session:
     def locate_tasks(self) -> None:
         if self._places is not None and self._tasks is not None:
             self._places.locate_tasks(self._tasks)
+
+    def evaluate(self, thread: Thread, text: str) -> Value:
+        """An expression in the user's own frame of a thread."""
+        assert self._places is not None
+        return self._places.evaluate(thread, text)
+
+    def run_in(self, thread: Thread, command: str) -> str:
+        """What a command of GDB's prints in a thread."""
+        assert self._places is not None
+        return self._places.run_in(thread, command)
 
     def locate_threads(self) -> None:
         if self._places is not None:

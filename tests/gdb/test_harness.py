@@ -125,6 +125,7 @@ def test_every_program_has_a_case() -> None:
         "helpers",
         "namesakes",
         "ompt_truth",
+        "values",
         "states",
     }
     assert {case.source for case in cells.CASES} == sources

@@ -12,3 +12,4 @@ class Arguments:
         self.words = []  # type: list[str]
         self.json = False
         self.json_file = None  # type: str | None
+        self.text = ""  # what is passed on to GDB

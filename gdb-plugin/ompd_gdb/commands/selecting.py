@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from typing import Sequence
 
+import gdb
+
 from ..errors import UserError
 from ..model import ids
 from ..model.process import NoSuchId, Process, Region, Thread
 from ..model.tasks import ExplicitTask, Tasks
+from ..session import Session
 
 
 def parse(words: Sequence[str]) -> list[ids.Ids]:
@@ -23,6 +26,24 @@ def threads(process: Process, wanted: Sequence[ids.Ids], inferior: int) -> list[
         return process.select(wanted, inferior)
     except NoSuchId as error:
         raise UserError("no_such_id", str(error)) from None
+
+
+def team(here: Session, process: Process, wanted: Sequence[ids.Ids]) -> list[Thread]:
+    """The threads that are named or, without names, those of the region that the selected thread is
+    in; if it is in none, all OpenMP threads. Only those that GDB knows."""
+    if wanted:
+        chosen = threads(process, wanted, here.inferior.num)
+    else:
+        chosen = [thread for thread in process.threads if thread.openmp]
+        selected = gdb.selected_thread()
+        own = [t for t in chosen if selected and t.native and t.native.num == selected.num]
+        region = own[0].openmp[0].region if own else None
+        if region is not None and region.parent is not None:
+            chosen = [t for t in region.members if t is not None]
+    known = [thread for thread in chosen if thread.native is not None]
+    if not known:
+        raise UserError("no_such_id", "There is no such thread that GDB knows.")
+    return known
 
 
 def tasks(found: Tasks, wanted: Sequence[ids.Ids], inferior: int) -> list[ExplicitTask]:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Sequence
+from typing import Iterator, Sequence
+
+import gdb
 
 from ..model import doubts, waiting, where
 from ..model.doubts import Doubt
@@ -13,6 +15,8 @@ from ..model.native import Frame, Location
 from ..model.process import Process, Region, Thread, Wait
 from ..model.runtimes import llvm
 from ..model.tasks import Tasks
+from ..model.values import Value
+from . import evaluation
 from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
 
@@ -87,6 +91,60 @@ class Places:
         if wait.kind == "critical" and symbol is not None:
             return replace(wait, address=address, name=critical_name(symbol))
         return replace(wait, address=address, name=symbol)
+
+    def evaluate(self, thread: Thread, text: str) -> Value:
+        """An expression in the user's own frame of a thread; what that frame does not have, in the
+        one that began the thread's region."""
+        own = self._users_level(thread)
+        if own is None:
+            return Value(None, None, "no frame of your own code")
+        found = evaluation.value_in(*own, text)
+        if found.text is not None:
+            return found
+        for region, outer in self._beginnings(thread):
+            there = evaluation.value_in(*outer, text)
+            if there.text is not None:
+                return replace(there, parents=region.id)
+        return found
+
+    def run_in(self, thread: Thread, command: str) -> str:
+        native = self._native(thread)
+        if native is None:
+            return "(the thread is running, or gone)\n"
+        return evaluation.output_of(native, command)
+
+    def _native(self, thread: Thread) -> gdb.InferiorThread | None:
+        if thread.native is None or thread.native.running:
+            return None
+        return self._target.threads.by_number(thread.native.num)
+
+    def _users_level(self, thread: Thread) -> tuple[gdb.InferiorThread, int] | None:
+        native = self._native(thread)
+        if native is None:
+            return None
+        with on_thread(native):
+            frames = self._target.code.frames()
+            frame = where.users_frame(frames, self._code)
+        return (native, evaluation.level_of(frames.seen, frame)) if frame is not None else None
+
+    def _beginnings(
+        self, thread: Thread
+    ) -> Iterator[tuple[Region, tuple[gdb.InferiorThread, int]]]:
+        """The frames that called the runtime to begin the regions around the thread, innermost
+        first; each is on the stack of the region's thread 0."""
+        for member in thread.openmp:
+            for region, _ in member.chain:
+                primary = region.members[0] if region.members else None
+                native = self._native(primary) if primary is not None else None
+                if native is None or not region.raw.function:
+                    continue
+                with on_thread(native):
+                    frames = self._target.code.frames()
+                    sites = where.fork_sites(frames, self._code, llvm.FORKS)
+                for body, caller in sites:
+                    # While the primary is still or again in the runtime there is one site only.
+                    if (body.entry == region.raw.function) if body else len(sites) == 1:
+                        yield region, (native, evaluation.level_of(frames.seen, caller))
 
     def locate_regions(self) -> None:
         """The construct of each region: as the compiler recorded it, else from a stack."""

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd each': one command in many threads."""
+
+from __future__ import annotations
+
+from .arguments import Arguments
+from .raw import RawCommand
+
+
+class Each(RawCommand):
+    """Run a command of GDB's in each thread; equal outputs are shown once.
+
+    Usage: ompd each [-all] [IDS] [--] COMMAND
+
+    IDS choose threads as for `ompd threads': R1, R1.0-3, *, 2-7. Without IDS the command runs in
+    the threads of the region that the selected thread is in or, if it is in none, in all OpenMP
+    threads. In each thread its innermost frame is selected.
+
+    -all shows each thread's output, also when it is another's. `--' ends ids and options.
+    The thread and frame that are selected stay selected."""
+
+    name = "ompd each"
+    flags = ("all",)
+    what = "a command to run"
+
+    def _options(self) -> "list[str]":
+        return list(self.flags)
+
+    def run(self, arguments: Arguments) -> None:
+        from .. import session
+        from ..views import values
+        from . import output, selecting
+
+        here = session.current()
+        process = here.process()
+        chosen = selecting.team(here, process, selecting.parse(arguments.words))
+        found = [(thread, here.run_in(thread, arguments.text)) for thread in chosen]
+        output.lines(values.outputs(found, output.style(arguments)))

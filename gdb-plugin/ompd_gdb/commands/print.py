@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd print': one expression in many threads."""
+
+from __future__ import annotations
+
+from .arguments import Arguments
+from .raw import RawCommand
+
+
+class Print(RawCommand):
+    """Print an expression in each thread of the team, grouped by value.
+
+    Usage: ompd print [-all] [-where] [IDS] [--] [/FORMAT] EXPRESSION [-json [FILE]]
+
+    The expression is evaluated in the innermost frame of your own code, in each thread of the
+    region that the selected thread is in or, if it is in none, in all OpenMP threads. IDS choose
+    other threads, as for `ompd threads'. An expression that begins like an id, a number for instance,
+    goes behind `--'. FORMAT is one of GDB's letters, as in `print/x'.
+
+    What an outlined function has lost, and what was optimised out there, is looked up in the frame
+    that began the region, and marked so: it is that frame's variable, as it is now.
+
+    -where shows where each thread is. -all gives each thread its own line. -json prints a JSON
+    document ("ompd/1"), or writes it to FILE."""
+
+    name = "ompd print"
+    flags = ("all", "where")
+    what = "an expression"
+    gives_json = True
+
+    def run(self, arguments: Arguments) -> None:
+        from .. import session
+        from ..views import values
+        from . import documents, output, selecting
+
+        here = session.current()
+        process = here.process()
+        chosen = selecting.team(here, process, selecting.parse(arguments.words))
+        here.locate_threads()
+        found = [(thread, here.evaluate(thread, arguments.text)) for thread in chosen]
+        if arguments.json:
+            section = values.document(arguments.text, found)
+            output.document(arguments, documents.envelope(here, "print", **{"print": section}))
+            return
+        style = output.style(arguments)
+        output.lines(values.lines(found, style, "where" in arguments.flags))

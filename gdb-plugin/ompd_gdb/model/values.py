@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does an expression mean in one thread, and who has the same value?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Sequence, Union
+
+from .process import Thread
+
+Number = Union[int, float]
+
+
+@dataclass(frozen=True)
+class Value:
+    """Of an expression in one thread."""
+
+    text: str | None  # None: it cannot be evaluated there
+    number: Number | None = None
+    error: str | None = None
+    parents: str | None = None  # evaluated in the frame of this region's beginning: R1
+
+
+Answer = tuple[Thread, Value]
+
+
+def grouped(
+    found: Sequence[tuple[Thread, object]], likeness: Callable[..., object]
+) -> list[list[Thread]]:
+    """Threads of which the answer is the same, in the order in which answers come first."""
+    groups: dict[object, list[Thread]] = {}
+    for thread, answer in found:
+        groups.setdefault(likeness(thread, answer), []).append(thread)
+    return list(groups.values())
+
+
+def extremes(found: Sequence[Answer]) -> tuple[Number, Number] | None:
+    """The least and the greatest, where all are numbers and they differ."""
+    numbers = [value.number for _, value in found]
+    if len(numbers) < 2 or any(number is None for number in numbers):
+        return None
+    known = [number for number in numbers if number is not None]
+    low, high = min(known), max(known)
+    return (low, high) if low != high else None

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd print', `ompd each', `ompd thread': are the values those of the threads?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import machine
+import pytest
+from sessions import Answer, ask, target
+
+SELECTED = "frame function hold"
+KINDS = ["live", "attach", "core"]
+
+
+def answers(kind: str, runtime: str, commands: list[str], folder: Path) -> tuple[Answer, Any]:
+    executable = machine.compiled("values")
+    with target(kind, executable, (), machine.cached(runtime), folder) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+        return answer, made.truth()
+
+
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19", "libomp-19-ompd"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_print(kind: str, runtime: str, folder: Path) -> None:
+    """The user's own frame of thread 0 may be stop_here(): it is left out here."""
+    commands = [
+        "ompd threads -json",
+        "ompd print R1.1-3 me",
+        "ompd print R1.1-3 part",
+        "ompd print R1.1-3 odd",
+    ]
+    commands += [
+        "ompd print R1.1-3 lost",
+        "ompd print R1.1-3 absent",
+        "ompd print -where R1.1-3 /x me + 16",
+    ]
+    answer, record = answers(kind, runtime, commands, folder)
+    gdbs = {one["lwp"]: one["gdb"].split(".")[1] for one in answer.document(commands[0])["threads"]}
+    lines = [text.splitlines() for text in answer.texts]
+    for truth in record["threads"]:
+        number, gdb = truth["thread_num"], gdbs[truth["tid"]]
+        if number:
+            row = [gdb, f"R1.{number}"]
+            assert any(line.split() == [*row, str(number)] for line in lines[1]), answer.everything
+            assert any(line.split() == [*row, f"{number * 1.5:g}"] for line in lines[2])
+            assert any(line.split()[:3] == [*row, f"0x{16 + number:x}"] for line in lines[6])
+    assert lines[1][-1] == "3 threads: 3 values, from 1 to 3."
+    assert any(line.split()[1:] == ["R1.1,3", "1"] for line in lines[3])
+    assert lines[3][-1] == "3 threads: 2 values, from 0 to 1."
+    assert "99  (in the frame that began R1)" in answer.texts[4] and "all agree" in answer.texts[4]
+    assert 'No symbol "absent"' in answer.texts[5] and "3 cannot tell" in answer.texts[5]
+    assert "hold () at values.c:" in answer.texts[6]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_document(kind: str, folder: Path) -> None:
+    commands = [
+        "ompd print R1.1-3 odd -json",
+        "thread 1",
+        "ompd thread R1.2",
+        "thread",
+        "ompd print R1.2 me",
+    ]
+    answer, _ = answers(kind, "libomp-19", commands, folder)
+    section = answer.document(commands[0])["print"]
+    assert section["expression"] == "odd"
+    assert {value["who"] for value in section["values"] if value["text"] == "1"} == {"R1.1,3"}
+    assert "[OpenMP thread R1.2]" in answer.texts[2]
+    assert answer.texts[4].splitlines()[1].split()[1:] == ["R1.2", "2"]
+
+
+def test_selection_stays(folder: Path) -> None:
+    before = ["ompd thread R1.3", SELECTED, "frame"]
+    between = [
+        "ompd print R1 me",
+        "ompd each R1 frame 0",
+        "ompd thread R1.1 bt 1",
+        "ompd each thread 1",
+    ]
+    answer, _ = answers("core", "libomp-19", [*before, *between, "frame"], folder)
+    assert answer.texts[2] == answer.texts[-1]
+    assert "hold" in answer.texts[2]
+
+
+def test_each(folder: Path) -> None:
+    commands = ["ompd each R1 print 6 * 7", "ompd each -all R1 output 6 * 7", "ompd each nonsense"]
+    answer, _ = answers("core", "libomp-19", commands, folder)
+    assert answer.texts[1].count("42") == 4
+    assert answer.texts[2].splitlines()[0].startswith("R1.0-3 (T1-4):")
+    assert 'Undefined command: "nonsense"' in answer.texts[2]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("ompd print", "needs an expression"),
+        ("ompd each", "needs a command"),
+        ("ompd each R1", "needs a command"),
+        ("ompd thread", "needs one id"),
+        ("ompd thread R1", "names 4 threads"),
+        ("ompd thread R9.1", "R9"),
+        ("ompd print R7 me", "R7"),
+        ("ompd print odd -json /nonexistent/file", "cannot be written"),
+    ],
+)
+def test_mistakes(command: str, words: str, folder: Path) -> None:
+    answer, _ = answers("core", "libomp-19", [command], folder)
+    assert words in answer.everything
