@@ -14,8 +14,8 @@ class Print(RawCommand):
 
     The expression is evaluated in the innermost frame of your own code, in each thread of the
     region that the selected thread is in or, if it is in none, in all OpenMP threads. IDS choose
-    other threads, as for `ompd threads'. An expression that begins like an id, a number for instance,
-    goes behind `--'. FORMAT is one of GDB's letters, as in `print/x'.
+    other threads, as for `ompd threads'. An expression that begins like an id, a number for
+    instance, goes behind `--'. FORMAT is one of GDB's letters, as in `print/x'.
 
     What an outlined function has lost, and what was optimised out there, is looked up in the frame
     that began the region, and marked so: it is that frame's variable, as it is now.
