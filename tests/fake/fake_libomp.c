@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fake_libomp_internal.h"
+#include "fake_variables.h"
 
 /* A 32-bit process has it all below 4 GiB, a 64-bit one the same far above. */
 #define LIBC_BASE UINT64_C(0xb6000000)
@@ -130,6 +131,8 @@ static struct fake_image load_image(struct fake_libomp *omp)
 		{"GOMP_barrier", 0x4180},
 		{"__kmp_thread_pool", THREAD_POOL},
 	};
+	const struct fake_export *getters;
+	size_t getter_count;
 	struct fake_elf elf = {
 		.path = omp->options.path ? omp->options.path : FAKE_LIBOMP_PATH,
 		.base = omp->options.base ? omp->options.base
@@ -146,6 +149,9 @@ static struct fake_image load_image(struct fake_libomp *omp)
 		.build_id_size = sizeof(build_id),
 	};
 
+	getters = fake_getter_exports(&getter_count);
+	for (size_t i = 0; i < getter_count; i++)
+		exports[elf.export_count++] = getters[i];
 	for (size_t i = 0; i < sizeof(version_exports) / sizeof(version_exports[0]); i++) {
 		if (version_exports[i].version <= fake_expected_version(omp))
 			exports[elf.export_count++] =
@@ -210,6 +216,7 @@ struct fake_libomp *fake_libomp_load(struct fake_target *target, struct fake_lib
 			omp->heap_end = omp->heap_next + HEAP_SIZE;
 	}
 	fake_map(target, omp->heap_next, HEAP_SIZE);
+	fake_variables_write(omp);
 	if (options.published)
 		publish_symbols(omp);
 	return omp;
@@ -292,6 +299,11 @@ uint64_t fake_allocate(struct fake_libomp *omp, uint64_t size)
 	fake_put_pointer(omp->target, descriptor + 3 * width, size);
 	omp->heap_next = block + size;
 	return block;
+}
+
+uint64_t fake_allocate_block(struct fake_libomp *omp, uint64_t size)
+{
+	return fake_allocate(omp, size);
 }
 
 static void write_table(struct fake_libomp *omp, uint64_t lowest)

@@ -22,6 +22,7 @@ enum fake_layout { FAKE_LLVM_14, FAKE_LLVM_16, FAKE_LLVM_19, FAKE_LLVM_UNKNOWN }
 
 struct fake_libomp_options {
 	enum fake_layout layout;
+	unsigned getters;       /* an enum fake_getters of fake_variables.h */
 	bool published;         /* its symbols are there: not stripped */
 	bool reversed;          /* gcc's order of the descriptors, instead of clang's */
 	bool no_table;          /* link-time optimisation removed the descriptors */
@@ -127,6 +128,9 @@ struct fake_thread *fake_omp_thread(const struct fake_libomp *omp, size_t gtid);
 const struct fake_region *fake_regions(const struct fake_libomp *omp);
 int fake_expected_version(const struct fake_libomp *omp);
 bool fake_has_record(const struct fake_libomp *omp);
+
+/* Memory of the runtime's own, zeroed. */
+uint64_t fake_allocate_block(struct fake_libomp *omp, uint64_t size);
 
 /* ---- For hostile tests: where things are, by the runtime's names ---- */
 

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fake_variables.h"
+
+#include <string.h>
+
+#include "fake_libomp_internal.h"
+
+static const struct {
+	const char *name;
+	unsigned size;
+	int64_t distance_14, distance_19;
+} variables[FAKE_VARIABLE_COUNT] = {
+#define FAKE_VARIABLE(name, size, distance_14, distance_19)                                        \
+	[FAKE_VARIABLE_##name] = {#name, size, distance_14, distance_19},
+	FAKE_VARIABLES(FAKE_VARIABLE)
+#undef FAKE_VARIABLE
+};
+
+/* Addresses in the image's code. */
+#define GETTERS 0x5000
+#define GETTER_SIZE 0x80
+#define BEHIND_JUMP 0x40
+
+static const struct fake_export exports[] = {
+	{"kmp_get_stacksize_s", GETTERS},
+	{"omp_get_cancellation", GETTERS + GETTER_SIZE},
+	{"omp_get_max_task_priority", GETTERS + 2 * GETTER_SIZE},
+	{"kmp_get_library", GETTERS + 3 * GETTER_SIZE},
+	{"__kmpc_get_target_offload", GETTERS + 4 * GETTER_SIZE},
+	{"omp_get_max_teams", GETTERS + 5 * GETTER_SIZE},
+	{"omp_get_teams_thread_limit", GETTERS + 6 * GETTER_SIZE},
+};
+
+/* In the order of the exports. */
+static const enum fake_variable returned[] = {
+	FAKE_VARIABLE___kmp_stksize,
+	FAKE_VARIABLE___kmp_omp_cancellation,
+	FAKE_VARIABLE___kmp_max_task_priority,
+	FAKE_VARIABLE___kmp_library,
+	FAKE_VARIABLE___kmp_target_offload,
+	FAKE_VARIABLE___kmp_nteams,
+	FAKE_VARIABLE___kmp_teams_thread_limit,
+};
+
+#define GETTER_COUNT (sizeof(returned) / sizeof(returned[0]))
+
+const struct fake_export *fake_getter_exports(size_t *count)
+{
+	*count = GETTER_COUNT;
+	return exports;
+}
+
+uint64_t fake_variable(const struct fake_libomp *omp, enum fake_variable variable)
+{
+	const int64_t distance = omp->options.layout == FAKE_LLVM_14
+					 ? variables[variable].distance_14
+					 : variables[variable].distance_19;
+
+	return omp->thread_pool + (uint64_t)distance;
+}
+
+/* Machine code that is being written. */
+struct code {
+	struct fake_libomp *omp;
+	uint64_t at;
+};
+
+static void emit(struct code *code, const uint8_t *bytes, size_t count)
+{
+	fake_write(code->omp->target, code->at, bytes, count);
+	code->at += count;
+}
+
+#define EMIT(code, ...)                                                                            \
+	emit(code, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+/* What instructions count from is their own end. */
+static void emit_distance(struct code *code, uint64_t to)
+{
+	fake_put(code->omp->target, code->at, 4, to - (code->at + 4));
+	code->at += 4;
+}
+
+/* Loads a variable of 4 or 8 bytes by its address in %rax. */
+static void emit_load(struct code *code, uint64_t variable, bool wide)
+{
+	EMIT(code, 0x48, 0x8d, 0x05);
+	emit_distance(code, variable);
+	if (wide)
+		EMIT(code, 0x48, 0x8b, 0x00);
+	else
+		EMIT(code, 0x8b, 0x00);
+}
+
+/* push %rax; lea started,%rax; cmpl $0,(%rax): as every getter begins. */
+static void emit_start(struct code *code)
+{
+	EMIT(code, 0x50);
+	EMIT(code, 0x48, 0x8d, 0x05);
+	emit_distance(code, code->omp->thread_pool + 64);
+	EMIT(code, 0x83, 0x38, 0x00, 0x74, 0x05);
+}
+
+static void write_getter(struct fake_libomp *omp, uint64_t at, uint64_t variable, bool wide)
+{
+	struct code code = {omp, at};
+	struct code next = {omp, at + BEHIND_JUMP};
+
+	emit_start(&code);
+	switch ((enum fake_getters)omp->options.getters) {
+	case FAKE_GETTERS_CLANG:
+		emit_load(&code, variable, wide);
+		EMIT(&code, 0x59, 0xc3); /* pop %rcx; ret */
+		return;
+	case FAKE_GETTERS_GCC:
+		emit_load(&code, variable, wide);
+		EMIT(&code, 0xc3);
+		emit_load(&code, variable, wide);
+		EMIT(&code, 0x48, 0x83, 0xc4, 0x08, 0xc3); /* add $8,%rsp; ret */
+		return;
+	case FAKE_GETTERS_DIRECT:
+		if (wide)
+			EMIT(&code, 0x48);
+		EMIT(&code, 0x8b, 0x05);
+		emit_distance(&code, variable);
+		EMIT(&code, 0x58, 0xc3); /* pop %rax; ret */
+		return;
+	case FAKE_GETTERS_JUMP:
+	case FAKE_GETTERS_JUMP_CET:
+		EMIT(&code, 0xe9);
+		emit_distance(&code, next.at);
+		if (omp->options.getters == FAKE_GETTERS_JUMP_CET)
+			EMIT(&next, 0xf3, 0x0f, 0x1e, 0xfa); /* endbr64 */
+		emit_load(&next, variable, wide);
+		EMIT(&next, 0xc3);
+		return;
+	case FAKE_GETTERS_ELSEWHERE:
+		emit_load(&code, at, wide);
+		EMIT(&code, 0x59, 0xc3);
+		return;
+	case FAKE_GETTERS_OTHER:
+		emit_load(&code, variable, wide);
+		EMIT(&code, 0x01, 0xc8, 0xc3); /* add %ecx,%eax: not the variable alone */
+		return;
+	}
+}
+
+void fake_variables_write(struct fake_libomp *omp)
+{
+	if (omp->options.published) {
+		for (unsigned i = 0; i < FAKE_VARIABLE_COUNT; i++)
+			fake_add_symbol(omp->target, omp->image.path, variables[i].name,
+					fake_variable(omp, (enum fake_variable)i));
+	}
+	/* Of other machines there is no code. */
+	if (omp->machine.pointer_size != 8 || omp->machine.big_endian)
+		return;
+	for (size_t i = 0; i < GETTER_COUNT; i++)
+		write_getter(omp, omp->image.base + exports[i].offset,
+			     fake_variable(omp, returned[i]), variables[returned[i]].size == 0);
+}
+
+void fake_set_variable(struct fake_libomp *omp, enum fake_variable variable, uint64_t value)
+{
+	const unsigned size = variables[variable].size;
+
+	fake_put(omp->target, fake_variable(omp, variable), size ? size : omp->machine.pointer_size,
+		 value);
+}
+
+void fake_set_text(struct fake_libomp *omp, enum fake_variable variable, const char *text)
+{
+	const uint64_t block = fake_allocate(omp, strlen(text) + 1);
+
+	fake_put_string(omp->target, block, text);
+	fake_set_variable(omp, variable, block);
+}
+
+void fake_set_list(struct fake_libomp *omp, uint64_t list, const int *items, int count)
+{
+	const uint64_t block = fake_allocate(omp, 4 * ((uint64_t)count + 1));
+
+	for (int i = 0; i < count; i++)
+		fake_put(omp->target, block + 4 * (uint64_t)i, 4, (uint64_t)items[i]);
+	fake_set_member(omp, list, FAKE_OFFSET_kmp_nested_nthreads_t__nth, block);
+	fake_set_member(omp, list, FAKE_OFFSET_kmp_nested_nthreads_t__used, (uint64_t)count);
+}
