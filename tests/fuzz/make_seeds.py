@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Make the fuzzer's seeds from real cores: make_seeds.py NAME...
+
+NAME is PROGRAM-RUNTIME, as "nested-libomp-19": a program of tests/programs and a name of
+tools/runtimes. Of the core, the seed has the pages that libompd reads, found out by record_seed.
+OMPD_BUILD names the build directory, as in tests/gdb.
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+import struct
+import sys
+import tempfile
+from pathlib import Path
+from typing import Iterator
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "gdb"), str(HERE.parents[1] / "gdb-plugin")]
+
+# pylint: disable=wrong-import-position
+import machine  # noqa: E402
+import sessions  # noqa: E402
+from ompd_gdb.target.corefile import CoreFile, Mapping  # noqa: E402
+from ompd_gdb.target.elf import PT_LOAD, ElfFile  # noqa: E402
+
+# Everything, the pages of files too: libompd reads the runtime's symbols from memory.
+COREDUMP_FILTER = "0x7f"
+NT_PRSTATUS = 1
+# In x86-64's struct elf_prstatus.
+PR_PID, PR_FS_BASE = 32, 112 + 21 * 8
+# What a debugger that reads symbol tables can find of what libompd asks for.
+ASKED = re.compile(r"ompd_\w+|__kmp_(threads|threads_capacity|thread_pool|all_nth|nth)")
+
+
+def memory(core: ElfFile) -> Iterator[bytes]:
+    for segment in core.segments():
+        if segment.kind == PT_LOAD and segment.file_size:
+            start = struct.pack("<QI", segment.address, segment.file_size)
+            yield b"M" + start + core.read(segment.offset, segment.file_size)
+
+
+def threads(core: ElfFile) -> Iterator[bytes]:
+    """With glibc the pthread id is the thread pointer."""
+    for kind, offset, size in core.notes():
+        if kind == NT_PRSTATUS:
+            status = core.read(offset, size)
+            (lwp,) = struct.unpack_from("<i", status, PR_PID)
+            (fs_base,) = struct.unpack_from("<Q", status, PR_FS_BASE)
+            yield b"T" + struct.pack("<QQ", fs_base, lwp)
+
+
+def symbols(mappings: list[Mapping]) -> Iterator[bytes]:
+    for mapping in mappings:
+        name = Path(mapping.path).name
+        if mapping.offset or not name.startswith(("ld-linux", "libomp")):
+            continue
+        for table in ([], ["-D"]):
+            listed = machine.run("nm", *table, "--defined-only", mapping.path)
+            for line in listed.splitlines():
+                address, _, symbol = line.split(" ")[:3]
+                symbol = symbol.split("@")[0]
+                if symbol == "_r_debug" or (
+                    name.startswith("libomp") and ASKED.fullmatch(symbol)
+                ):
+                    place = mapping.start + int(address, 16)
+                    yield b"S" + struct.pack("<QB", place, len(symbol)) + symbol.encode()
+
+
+def make(name: str, folder: Path) -> None:
+    program, runtime = name.split("-", 1)
+    record = folder / "truth.json"
+    path = sessions.kernel_core(
+        machine.compiled(program),
+        [],
+        {"LD_LIBRARY_PATH": str(machine.cached(runtime)), "OMPD_TRUTH_FILE": str(record)},
+        folder,
+    )
+    core, mappings = ElfFile(str(path)), CoreFile(str(path)).mappings
+    whole, seed = folder / "whole", folder / "seed"
+    known = dict.fromkeys(symbols(mappings))
+    whole.write_bytes(b"F\0" + b"".join([*threads(core), *known, *memory(core)]))
+    machine.run(machine.BUILD / "tests" / "fuzz" / "record_seed", whole, seed)
+    packed = HERE / "seeds" / f"{name}.image.xz"
+    packed.write_bytes(lzma.compress(seed.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
+    print(f"{packed.name}: {seed.stat().st_size} bytes, packed {packed.stat().st_size}")
+
+
+def main() -> None:
+    Path("/proc/self/coredump_filter").write_text(COREDUMP_FILTER, encoding="ascii")
+    for name in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            make(name, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
