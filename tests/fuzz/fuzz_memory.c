@@ -27,7 +27,7 @@ enum {
 	TOOL_SYMBOLS = 1 << 2,
 	TOOL_OTHER_WIDTH = 1 << 3,
 	TOOL_OTHER_ORDER = 1 << 4,
-	TOOL_BRINGS_IMAGES = 1 << 5,
+	TOOL_FINDS_RUNTIMES = 1 << 5,
 	TOOL_LEAVES_HANDLES = 1 << 6
 };
 
@@ -77,7 +77,7 @@ static struct sweep_seen look(struct memory_image *image, unsigned tool)
 	const struct sweep_options options = {
 		.api_version = versions[tool & TOOL_VERSION],
 		.knows_symbols = (tool & TOOL_SYMBOLS) != 0,
-		.brings_images = (tool & TOOL_BRINGS_IMAGES) != 0,
+		.finds_runtimes = (tool & TOOL_FINDS_RUNTIMES) != 0,
 		.leaves_handles = (tool & TOOL_LEAVES_HANDLES) != 0,
 	};
 	const unsigned flags = image->flags;

@@ -103,8 +103,6 @@ static void put_reads(FILE *file)
 
 int main(int argc, char **argv)
 {
-	const struct sweep_options options = {.api_version = 202411, .knows_symbols = true};
-	const struct sweep_options without = {.api_version = 202411};
 	struct memory_image image;
 	size_t size, pages = 0;
 	uint8_t *bytes;
@@ -123,8 +121,15 @@ int main(int argc, char **argv)
 	if (!page_was_read)
 		return 1;
 	debugger_on_read = on_read;
-	(void)sweep(&image, options);
-	(void)sweep(&image, without);
+	for (unsigned ways = 0; ways < 4; ways++) {
+		const struct sweep_options options = {
+			.api_version = 202411,
+			.knows_symbols = (ways & 1) != 0,
+			.finds_runtimes = (ways & 2) != 0,
+		};
+
+		(void)sweep(&image, options);
+	}
 
 	file = fopen(argv[2], "wb");
 	if (!file) {

@@ -372,8 +372,7 @@ static void sweep_runtimes(const struct memory_image *image, struct sweep_option
 
 		if (runtime->path)
 			sweep_check_text(found, runtime->path);
-		if (options.brings_images &&
-		    CALL(ompdx_find_runtimes(debugger_context(), runtime, 1, &again)) == ompd_rc_ok)
+		if (CALL(ompdx_find_runtimes(debugger_context(), runtime, 1, &again)) == ompd_rc_ok)
 			debugger_free(again);
 		rc = CALL(ompdx_process_initialize(debugger_context(), runtime, &space));
 		check_untouched(rc, space);
@@ -387,17 +386,20 @@ struct sweep_seen sweep(const struct memory_image *image, struct sweep_options o
 {
 	ompd_address_space_handle_t *space = NULL;
 	struct sweep_seen seen = {0};
-	ompd_rc_t rc;
 
 	debugger_open(image, options.knows_symbols);
 	if (CALL(ompd_initialize(options.api_version, debugger_callbacks())) != ompd_rc_ok)
 		finding("cannot be initialized", debugger_call());
-	sweep_runtimes(image, options, &seen);
+	if (options.finds_runtimes) {
+		sweep_runtimes(image, options, &seen);
+	} else {
+		const ompd_rc_t rc = CALL(ompd_process_initialize(debugger_context(), &space));
+
+		check_untouched(rc, space);
+		if (rc == ompd_rc_ok)
+			sweep_space(image, options, space, &seen);
+	}
 	sweep_diagnostics(NULL);
-	rc = CALL(ompd_process_initialize(debugger_context(), &space));
-	check_untouched(rc, space);
-	if (rc == ompd_rc_ok && !options.brings_images)
-		sweep_space(image, options, space, &seen);
 	if (CALL(ompd_finalize()) != ompd_rc_ok)
 		finding("cannot be finalized", debugger_call());
 	debugger_expect_no_blocks();

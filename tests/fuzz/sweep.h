@@ -13,7 +13,7 @@
 struct sweep_options {
 	ompd_word_t api_version;
 	bool knows_symbols;  /* the debugger has the image's symbols */
-	bool brings_images;  /* the debugger lists the images, instead of libompd */
+	bool finds_runtimes; /* by our extensions: each of them, not only the first */
 	bool leaves_handles; /* to ompd_finalize */
 };
 
