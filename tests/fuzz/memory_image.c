@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Every seed has so many zeros, for counts that are too large: memory that is there, and costs nothing. */
+#define ZEROS_ADDRESS 0x10000000u
+#define ZEROS_LENGTH (UINT64_C(64) << 20)
+
 struct cursor {
 	const uint8_t *at;
 	size_t left;
@@ -143,9 +147,15 @@ void image_parse(struct memory_image *image, const uint8_t *data, size_t size)
 
 void image_parse_seed(struct memory_image *image, const uint8_t *data, size_t size)
 {
+	static const struct memory_range zeros = {.address = ZEROS_ADDRESS, .length = ZEROS_LENGTH};
+
 	image_parse(image, data, size);
-	for (size_t i = 0; i < image->range_count; i++)
-		image->memory_size += image->ranges[i].length;
+	append(&image->ranges, &image->range_count, zeros);
+	drop_overlaps(image);
+	for (size_t i = 0; i < image->range_count; i++) {
+		if (image->ranges[i].bytes)
+			image->memory_size += image->ranges[i].length;
+	}
 	image->memory = calloc(2, image->memory_size);
 	if (!image->memory)
 		abort();
@@ -154,9 +164,10 @@ void image_parse_seed(struct memory_image *image, const uint8_t *data, size_t si
 	for (size_t i = 0; i < image->range_count; i++) {
 		struct memory_range *range = &image->ranges[i];
 
+		if (!range->bytes)
+			continue;
 		range->place = image->memory_size;
-		if (range->bytes)
-			memcpy(image->pristine + range->place, range->bytes, range->length);
+		memcpy(image->pristine + range->place, range->bytes, range->length);
 		range->bytes = image->memory + range->place;
 		image->memory_size += range->length;
 	}
@@ -237,6 +248,7 @@ enum operation {
 	OPERATION_WORD,      /* the argument as a word, sign-extended */
 	OPERATION_HOLE,      /* unreadable: up to 65,536 bytes */
 	OPERATION_FILL,      /* up to 4,096 times the same byte */
+	OPERATION_ZEROS,     /* a pointer into the zeros that every seed has */
 	OPERATION_COUNT
 };
 /* The place is one of the whole memory, not of what libompd read when the seed was made. */
@@ -262,9 +274,13 @@ static uint64_t address_anywhere(const struct memory_image *image, uint64_t plac
 		return 0;
 	place %= image->memory_size;
 	for (size_t i = 0; i < image->range_count; i++) {
-		if (place < image->ranges[i].length)
-			return image->ranges[i].address + place;
-		place -= image->ranges[i].length;
+		const struct memory_range *range = &image->ranges[i];
+
+		if (!range->bytes)
+			continue;
+		if (place < range->length)
+			return range->address + place;
+		place -= range->length;
 	}
 	return 0;
 }
@@ -273,7 +289,7 @@ static void write_byte(struct memory_image *image, uint64_t address, uint8_t byt
 {
 	const struct memory_range *range = range_of(image, address);
 
-	if (range)
+	if (range && range->bytes)
 		image->memory[range->place + (address - range->address)] = byte;
 }
 
@@ -337,6 +353,9 @@ static void apply(struct memory_image *image, const uint8_t *patch)
 	case OPERATION_FILL:
 		for (uint64_t i = 0; i <= ((argument >> 8) & 0xfffu); i++)
 			write_byte(image, address + i, (uint8_t)argument);
+		break;
+	case OPERATION_ZEROS:
+		write_number(image, address, width, ZEROS_ADDRESS + argument % ZEROS_LENGTH);
 		break;
 	case OPERATION_COUNT:
 		break;
