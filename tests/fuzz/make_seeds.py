@@ -3,7 +3,8 @@
 """Make the fuzzer's seeds from real cores: make_seeds.py NAME...
 
 NAME is PROGRAM-RUNTIME, as "nested-libomp-19": a program of tests/programs and a name of
-tools/runtimes. Of the core, the seed has the pages that libompd reads, found out by record_seed.
+tools/runtimes; or one of FAKES, for machines of which there is no core here. Of all the memory, the
+seed has the pages that libompd reads, found out by record_seed.
 OMPD_BUILD names the build directory, as in tests/gdb.
 """
 
@@ -33,6 +34,13 @@ NT_PRSTATUS = 1
 PR_PID, PR_FS_BASE = 32, 112 + 21 * 8
 # What a debugger that reads symbol tables can find of what libompd asks for.
 ASKED = re.compile(r"ompd_\w+|__kmp_(threads|threads_capacity|thread_pool|all_nth|nth)")
+# Name: world and scenario of tests/fake.
+FAKES = {
+    "fake-nested-32-bit": ("published, 32 bit", "nested_everywhere"),
+    "fake-nested-32-bit-big-endian": ("stripped, 32 bit big endian", "serialized_between"),
+    "fake-teams-big-endian": ("published, 64 bit big endian", "teams"),
+}
+TOOLS = machine.BUILD / "tests" / "fuzz"
 
 
 def memory(core: ElfFile) -> Iterator[bytes]:
@@ -69,20 +77,25 @@ def symbols(mappings: list[Mapping]) -> Iterator[bytes]:
                     yield b"S" + struct.pack("<QB", place, len(symbol)) + symbol.encode()
 
 
-def make(name: str, folder: Path) -> None:
+def from_core(name: str, whole: Path) -> None:
     program, runtime = name.split("-", 1)
-    record = folder / "truth.json"
-    path = sessions.kernel_core(
-        machine.compiled(program),
-        [],
-        {"LD_LIBRARY_PATH": str(machine.cached(runtime)), "OMPD_TRUTH_FILE": str(record)},
-        folder,
-    )
+    environment = {
+        "LD_LIBRARY_PATH": str(machine.cached(runtime)),
+        "OMPD_TRUTH_FILE": str(whole.with_name("truth.json")),
+    }
+    path = sessions.kernel_core(machine.compiled(program), [], environment, whole.parent)
     core, mappings = ElfFile(str(path)), CoreFile(str(path)).mappings
-    whole, seed = folder / "whole", folder / "seed"
     known = dict.fromkeys(symbols(mappings))
     whole.write_bytes(b"F\0" + b"".join([*threads(core), *known, *memory(core)]))
-    machine.run(machine.BUILD / "tests" / "fuzz" / "record_seed", whole, seed)
+
+
+def make(name: str, folder: Path) -> None:
+    whole, seed = folder / "whole", folder / "seed"
+    if name in FAKES:
+        machine.run(TOOLS / "dump_fake", *FAKES[name], whole)
+    else:
+        from_core(name, whole)
+    machine.run(TOOLS / "record_seed", whole, seed)
     packed = HERE / "seeds" / f"{name}.image.xz"
     packed.write_bytes(lzma.compress(seed.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{packed.name}: {seed.stat().st_size} bytes, packed {packed.stat().st_size}")

@@ -11,6 +11,7 @@
 
 #include "fuzz_memory.h"
 #include "image_debugger.h"
+#include "image_file.h"
 
 #define PAGE 4096u
 /* What is read at once and longer is searched, or a hash table: no structure. */
@@ -54,19 +55,6 @@ static void on_read(uint64_t address, uint64_t length)
 	reads[read_count++].length = length;
 }
 
-static void put(FILE *file, uint64_t number, unsigned size)
-{
-	for (unsigned i = 0; i < size; i++)
-		fputc((int)(number >> (8 * i) & 0xff), file);
-}
-
-static void put_item(FILE *file, char tag, uint64_t address, uint64_t number, unsigned size)
-{
-	fputc(tag, file);
-	put(file, address, 8);
-	put(file, number, size);
-}
-
 static void put_pages(FILE *file)
 {
 	size_t page = 0;
@@ -79,7 +67,8 @@ static void put_pages(FILE *file)
 
 			if (!page_was_read[page])
 				continue;
-			put_item(file, 'M', range->address + at, left < PAGE ? left : PAGE, 4);
+			image_put_item(file, 'M', range->address + at, left < PAGE ? left : PAGE,
+				       4);
 			fwrite(range->bytes + at, 1, left < PAGE ? left : PAGE, file);
 		}
 		page = page_of(range->address) + (size_t)(range->length / PAGE) + 1;
@@ -97,7 +86,7 @@ static void put_reads(FILE *file)
 					reads[i].address + reads[i].length <=
 						reads[k].address + reads[k].length);
 		if (!part)
-			put_item(file, 'H', reads[i].address, reads[i].length, 4);
+			image_put_item(file, 'H', reads[i].address, reads[i].length, 4);
 	}
 }
 
@@ -136,14 +125,11 @@ int main(int argc, char **argv)
 		perror(argv[2]);
 		return 1;
 	}
-	fputc('F', file);
-	put(file, image.flags, 1);
+	image_put_flags(file, image.flags);
 	for (size_t i = 0; i < image.thread_count; i++)
-		put_item(file, 'T', image.threads[i].pthread_id, image.threads[i].lwp, 8);
-	for (size_t i = 0; i < image.symbol_count; i++) {
-		put_item(file, 'S', image.symbols[i].address, strlen(image.symbols[i].name), 1);
-		fputs(image.symbols[i].name, file);
-	}
+		image_put_item(file, 'T', image.threads[i].pthread_id, image.threads[i].lwp, 8);
+	for (size_t i = 0; i < image.symbol_count; i++)
+		image_put_symbol(file, image.symbols[i].address, image.symbols[i].name);
 	put_reads(file);
 	put_pages(file);
 	return fclose(file) ? 1 : 0;
