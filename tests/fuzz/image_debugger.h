@@ -9,8 +9,9 @@
 #include "memory_image.h"
 #include "ompd.h"
 
-/* Reads in one call: more is a walk without a bound. */
-#define READS_PER_CALL_MAX 5000000u
+/* Reads in one call: more is a walk without a bound. Most has ompdx_tasks_create, with two reads for each of
+ * TASK_STEPS_MAX steps, and two for each of TASKS_MAX tasks (libompd/target/limits.h). */
+#define READS_PER_CALL_MAX 12000000u
 
 const ompd_callbacks_t *debugger_callbacks(void);
 ompd_address_space_context_t *debugger_context(void);
