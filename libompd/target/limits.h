@@ -46,7 +46,7 @@
 #define TASKS_MAX (1024 * 1024)
 /* Queues, places in them and dependences that are looked at, wherever they lead: a task is in one queue, and
  * few others wait for it. */
-#define TASK_STEPS_MAX (4 * 1024 * 1024)
+#define TASK_STEPS_MAX (2 * 1024 * 1024)
 /* Lists of tasks by priority; OMP_MAX_TASK_PRIORITY is small in practice. */
 #define PRIORITIES_MAX 4096
 /* Text of all constructs together. */

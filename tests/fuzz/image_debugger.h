@@ -11,7 +11,7 @@
 
 /* Reads in one call: more is a walk without a bound. Most has ompdx_tasks_create, with two reads for each of
  * TASK_STEPS_MAX steps, and two for each of TASKS_MAX tasks (libompd/target/limits.h). */
-#define READS_PER_CALL_MAX 12000000u
+#define READS_PER_CALL_MAX 7000000u
 
 const ompd_callbacks_t *debugger_callbacks(void);
 ompd_address_space_context_t *debugger_context(void);
