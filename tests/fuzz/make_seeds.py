@@ -70,9 +70,7 @@ def symbols(mappings: list[Mapping]) -> Iterator[bytes]:
             for line in listed.splitlines():
                 address, _, symbol = line.split(" ")[:3]
                 symbol = symbol.split("@")[0]
-                if symbol == "_r_debug" or (
-                    name.startswith("libomp") and ASKED.fullmatch(symbol)
-                ):
+                if symbol == "_r_debug" or (name.startswith("libomp") and ASKED.fullmatch(symbol)):
                     place = mapping.start + int(address, 16)
                     yield b"S" + struct.pack("<QB", place, len(symbol)) + symbol.encode()
 
