@@ -16,6 +16,8 @@ static const char *const seed_names[] = {
 	"nested-libomp-19",      "task_graph-libomp-19", "tasks-libomp-19-debug",
 	"tasks-libomp-14",       "fake-nested-32-bit",   "fake-nested-32-bit-big-endian",
 	"fake-teams-big-endian",
+	"teams-2-nested-libomp-19",
+	"roots-libomp-16",
 };
 
 #define SEED_COUNT (sizeof(seed_names) / sizeof(seed_names[0]))

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make the fuzzer's seeds from real cores: make_seeds.py NAME...
 
-NAME is PROGRAM-RUNTIME, as "nested-libomp-19": a program of tests/programs and a name of
-tools/runtimes; or one of FAKES, for machines of which there is no core here. Of all the memory, the
-seed has the pages that libompd reads, found out by record_seed.
+NAME is CASE-RUNTIME, as "teams-2-flat-libomp-19": a case of tests/gdb/cells.py, or a program
+without arguments, and a name of tools/runtimes; or one of FAKES, for machines of which there is no
+core here. Of all the memory, the seed has the pages that libompd reads, found out by record_seed.
 OMPD_BUILD names the build directory, as in tests/gdb.
 """
 
@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "gdb"), str(HERE.parents[1] / "gdb-plugin")]
 
 # pylint: disable=wrong-import-position
+import cells  # noqa: E402
 import machine  # noqa: E402
 import sessions  # noqa: E402
 from ompd_gdb.target.corefile import CoreFile, Mapping  # noqa: E402
@@ -75,13 +76,22 @@ def symbols(mappings: list[Mapping]) -> Iterator[bytes]:
                     yield b"S" + struct.pack("<QB", place, len(symbol)) + symbol.encode()
 
 
-def from_core(name: str, whole: Path) -> None:
+def case_and_runtime(name: str) -> tuple[machine.Case, str]:
+    for case in cells.CASES:
+        if name.startswith(f"{case}-lib"):
+            return case, name[len(f"{case}-") :]
     program, runtime = name.split("-", 1)
+    return machine.Case(program), runtime
+
+
+def from_core(name: str, whole: Path) -> None:
+    case, runtime = case_and_runtime(name)
     environment = {
         "LD_LIBRARY_PATH": str(machine.cached(runtime)),
         "OMPD_TRUTH_FILE": str(whole.with_name("truth.json")),
     }
-    path = sessions.kernel_core(machine.compiled(program), [], environment, whole.parent)
+    program = machine.compiled(case.source)
+    path = sessions.kernel_core(program, case.args, environment, whole.parent)
     core, mappings = ElfFile(str(path)), CoreFile(str(path)).mappings
     known = dict.fromkeys(symbols(mappings))
     whole.write_bytes(b"F\0" + b"".join([*threads(core), *known, *memory(core)]))
