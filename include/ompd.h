@@ -235,7 +235,7 @@ typedef struct ompd_callbacks_t {
 
 /* Opens the library for a tool that was written to api_version (201811, 202011, 202111 or 202411) and
  * copies the callback table. Once, until ompd_finalize.
- * bad_input: a required callback is NULL; unsupported: another version; error: already initialized. */
+ * bad_input: a callback other than print_string and write_memory is NULL; unsupported: another version; error: already initialized. */
 OMPD_API ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *callbacks);
 
 /* The newest API version that the library knows, 202411. Callable at any time. */
@@ -267,7 +267,8 @@ OMPD_API ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_hand
 OMPD_API ompd_rc_t ompd_rel_address_space_handle(ompd_address_space_handle_t *handle);
 
 /* 5.2: the thread-id kinds that can be mapped to and from OpenMP threads, with the size of each.
- * Two arrays of count entries; the tool frees both. */
+ * Two arrays of count entries, sizes in bytes; the tool frees both. Kernel ids (OMPD_THREAD_ID_LWP, int or
+ * long) are accepted too, but not listed: the mapping depends on what the C library publishes. */
 OMPD_API ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_handle,
 						   ompd_thread_id_t **kinds,
 						   ompd_size_t **thread_id_sizes, int *count);
@@ -338,11 +339,13 @@ OMPD_API ompd_rc_t ompd_parallel_handle_compare(ompd_parallel_handle_t *parallel
 OMPD_API ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 					     ompd_task_handle_t **task_handle);
 
-/* The task that was executing when this one was created. unavailable: none. */
+/* The task that was executing when this one was created. unavailable: none (an initial task), or it
+ * belongs to another team, in which region is not known. */
 OMPD_API ompd_rc_t ompd_get_generating_task_handle(ompd_task_handle_t *task_handle,
 						   ompd_task_handle_t **generating_task_handle);
 
-/* The task that waits on this thread's stack for this one. unavailable: none. */
+/* The task that waits on this thread's stack for this one. unavailable: none, as for every implicit
+ * task; needs_state_tracking: the runtime records it for OMPT only. */
 OMPD_API ompd_rc_t ompd_get_scheduling_task_handle(ompd_task_handle_t *task_handle,
 						   ompd_task_handle_t **scheduling_task_handle);
 
@@ -355,30 +358,36 @@ OMPD_API ompd_rc_t ompd_rel_task_handle(ompd_task_handle_t *task_handle);
 OMPD_API ompd_rc_t ompd_task_handle_compare(ompd_task_handle_t *task_handle_1,
 					    ompd_task_handle_t *task_handle_2, int *cmp_value);
 
-/* The address of the application's code of the task. */
+/* The address of the application's code of the task: the outlined function. unavailable: an initial
+ * task's, or a serialized region's, which the runtime is not told. */
 OMPD_API ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle,
 					  ompd_address_t *entry_point);
 
-/* The frames at which the task left and entered the runtime. Mind the order: exit, enter. */
+/* The frames at which the task left and entered the runtime, with OMPT's flags. Mind the order: exit,
+ * enter. needs_state_tracking: the runtime records them for OMPT only; unavailable: the region began
+ * before OMPT was on; incomplete: the flags (then 0) are not known of this build. */
 OMPD_API ompd_rc_t ompd_get_task_frame(ompd_task_handle_t *task_handle,
 				       ompd_frame_info_t *exit_frame,
 				       ompd_frame_info_t *enter_frame);
 
 /* ---- States, display-control variables, ICVs, tool data (41.9 to 41.11) -------------------- */
 
-/* The next state after current_state; begin with ompt_state_undefined (0x102). *more_enums is 0
- * together with the last one. The tool frees the name. bad_input: current_state is no state. */
+/* The next state after current_state, of those that the tool's API version has; begin with
+ * ompt_state_undefined (0x102), which is also the last one. *more_enums is 0 together with the last one.
+ * The tool frees the name. bad_input: current_state is no state. */
 OMPD_API ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handle,
 					 ompd_word_t current_state, ompd_word_t *next_state,
 					 const char **next_state_name, ompd_word_t *more_enums);
 
-/* The state that the runtime tracked; wait_id may be NULL and is undefined but in wait states.
- * needs_state_tracking: it tracked none. */
+/* The state that the runtime tracked; wait_id may be NULL and means something only while the thread
+ * waits for mutual exclusion. A barrier of a kind that is newer than the tool is wait_barrier.
+ * needs_state_tracking: it tracked none; error: what it recorded is no state. */
 OMPD_API ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state,
 				  ompd_wait_id_t *wait_id);
 
-/* A NULL-terminated vector of "NAME=VALUE"; give it back with ompd_rel_display_control_vars, which
- * takes the address of the vector pointer. */
+/* A NULL-terminated vector of "icv-name=value" (5.x) or "OMP_NAME=value" (6.0): what the settings are at
+ * this moment, of those that the runtime keeps. Give it back with ompd_rel_display_control_vars, which
+ * takes the address of the vector pointer and sets it to NULL. bad_input: a vector of somebody else's. */
 OMPD_API ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_space_handle,
 						 const char *const **control_vars);
 OMPD_API ompd_rc_t ompd_rel_display_control_vars(const char *const **control_vars);
@@ -389,17 +398,24 @@ OMPD_API ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd
 				       ompd_icv_id_t *next_id, const char **next_icv_name,
 				       ompd_scope_t *next_scope, int *more);
 
-/* An ICV's value as an integer. bad_input: no such ICV, or a scope that does not fit (5.x);
+/* An ICV's value as an integer. What is kept with each task can be asked of a thread too: then it is its
+ * current task's. bad_input: no such ICV, or a scope that does not fit (5.x);
  * incompatible: it has no integer form, or (6.0) a scope that does not fit;
- * incomplete: the first item of a list. */
+ * incomplete: the first item of a list that has more, or may have;
+ * unavailable: the runtime does not keep it, or where is not known (see ompdx_get_diagnostics).
+ * Integers: those of omp.h (omp_proc_bind_t, allocators); false and disabled 0, true and enabled 1; wait
+ * policy passive 0, active 1; target offload disabled 0, default 1, mandatory 2; bytes. */
 OMPD_API ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
 					   ompd_word_t *icv_value);
 
-/* An ICV's value in words; the tool frees it. */
+/* An ICV's value in words, a list with commas; the tool frees it. Return codes as above, but no list is
+ * incompatible or incomplete; unavailable: also a list of which only the first item is known. */
 OMPD_API ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope,
 						  ompd_icv_id_t icv_id, const char **icv_string);
 
-/* The OMPT data of a scope. unsupported: the runtime has no OMPT. */
+/* The OMPT data of a scope, as both members of OMPT's union. needs_state_tracking: OMPT is off;
+ * unavailable: the region or task began before it was on; the tool's own data (global, address space),
+ * which no runtime publishes; unsupported: the runtime has no OMPT. */
 OMPD_API ompd_rc_t ompd_get_tool_data(void *handle, ompd_scope_t scope, ompd_word_t *value,
 				      ompd_address_t *ptr);
 

@@ -20,6 +20,7 @@
 #define LIBRARY_SPACES_MAX 256
 
 struct address_space;
+struct control_vars;
 
 struct library {
 	bool initialized;
@@ -31,6 +32,8 @@ struct library {
 	uint32_t generations[LIBRARY_SPACES_MAX];
 	/* The same for the handles in it. */
 	uint32_t handle_generations[LIBRARY_SPACES_MAX];
+	struct control_vars
+		*control_vars; /* those that tools hold; see ompd_rel_display_control_vars */
 	/* What the last attempt to find or open a runtime noted, when no space came of it. */
 	struct diagnostics diagnostics;
 };

@@ -239,8 +239,8 @@ class Callbacks:
         if kind not in (capi.OMPD_THREAD_ID_PTHREAD, capi.OMPD_THREAD_ID_LWP):
             return Rc.UNSUPPORTED
         by_pthread = kind == capi.OMPD_THREAD_ID_PTHREAD
-        expected = target.pointer_size if by_pthread else 4
-        if size != expected:
+        # Kernel ids are ints; some libraries keep them in longs.
+        if size != target.pointer_size and (by_pthread or size != 4):
             return Rc.BAD_INPUT
         # The library has converted nothing here: the bytes are the host's.
         number = int.from_bytes(capi.bytes_at(identifier, size), capi.HOST_BYTE_ORDER)

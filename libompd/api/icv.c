@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * OpenMP 6.0, 41.9: internal control variables. An ICV's id is its row in icv.def, from 1.
+ * OpenMP 6.0, 41.11: internal control variables. An ICV's id is its row in icv.def, from 1.
  */
-#include <string.h>
+#include "api/icv.h"
 
 #include "address_space.h"
+#include "api/answer.h"
+#include "api/icv_text.h"
 #include "api/scope.h"
 #include "library.h"
 #include "runtime/runtime.h"
-#include "target/callbacks.h"
+#include "target/limits.h"
 
 struct icv_row {
 	enum icv icv;
@@ -53,7 +55,6 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 {
 	struct address_space *space;
 	ompd_icv_id_t next;
-	void *name = NULL;
 	ompd_rc_t rc = handle_find(handle, HANDLE_SPACE, &space, NULL);
 
 	if (rc != ompd_rc_ok)
@@ -67,12 +68,10 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 	next = next_visible(current);
 	if (next == 0)
 		return ompd_rc_bad_input;
-	rc = callback_alloc(1, strlen(rows[next - 1].name) + 1, &name);
+	rc = answer_string(rows[next - 1].name, next_icv_name);
 	if (rc != ompd_rc_ok)
 		return rc;
-	memcpy(name, rows[next - 1].name, strlen(rows[next - 1].name) + 1);
 	*next_id = next;
-	*next_icv_name = name;
 	*next_scope = rows[next - 1].scope;
 	*more = next_visible(next) != 0;
 	return ompd_rc_ok;
@@ -84,32 +83,125 @@ static ompd_rc_t wrong_scope(void)
 	return library.api_version >= OMPD_6_0 ? ompd_rc_incompatible : ompd_rc_bad_input;
 }
 
-ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
-				  ompd_word_t *icv_value)
+/* Makes the entity that the caller named the one that the ICV belongs to: a thread stands for its current
+ * task, and an implicit task is a task. */
+static ompd_rc_t fit_scope(struct address_space *space, const struct icv_row *row,
+			   ompd_scope_t scope, struct entity *entity)
+{
+	struct entity task;
+	ompd_rc_t rc;
+
+	if (scope == row->scope)
+		return ompd_rc_ok;
+	if (row->scope == ompd_scope_address_space && scope == ompd_scope_global)
+		return ompd_rc_ok;
+	if (row->scope != ompd_scope_task ||
+	    (scope != ompd_scope_thread && scope != ompd_scope_implicit_task))
+		return wrong_scope();
+	if (scope == ompd_scope_implicit_task)
+		return ompd_rc_ok;
+	rc = space->runtime->task_of_thread(space, *entity, &task);
+	if (rc == ompd_rc_ok)
+		*entity = task;
+	return rc;
+}
+
+/* The value that the caller asks for; icv_value_deinit is due. */
+static ompd_rc_t find_value(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id, void *output,
+			    struct icv_value *value)
 {
 	const struct icv_row *row = row_of(icv_id);
 	struct address_space *space;
 	struct entity entity = {0};
-	const ompd_rc_t rc = scope_find(handle, scope, &space, &entity);
+	ompd_rc_t rc = scope_find(handle, scope, &space, &entity);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!row || !icv_value)
+	if (!row || !output)
 		return ompd_rc_bad_input;
-	if (row->scope != scope)
-		return wrong_scope();
 	if (!space->runtime->icv)
 		return ompd_rc_unsupported;
-	return space->runtime->icv(space, row->icv, entity, icv_value);
+	rc = fit_scope(space, row, scope, &entity);
+	return rc == ompd_rc_ok ? space->runtime->icv(space, row->icv, entity, value) : rc;
+}
+
+ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
+				  ompd_word_t *icv_value)
+{
+	struct icv_value value;
+	ompd_rc_t rc;
+
+	icv_value_init(&value);
+	rc = find_value(handle, scope, icv_id, icv_value, &value);
+	if (rc == ompd_rc_ok && value.form == ICV_FORM_TEXT)
+		rc = ompd_rc_incompatible;
+	if (rc == ompd_rc_ok) {
+		*icv_value = value.number;
+		if (value.further_unknown || value.further.count)
+			rc = ompd_rc_incomplete;
+	}
+	icv_value_deinit(&value);
+	return rc;
 }
 
 ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
 					 const char **icv_string)
 {
-	struct address_space *space;
-	const ompd_rc_t rc = scope_find(handle, scope, &space, NULL);
+	struct vector text = {.item_size = 1};
+	struct icv_value value;
+	void *end;
+	ompd_rc_t rc;
 
+	icv_value_init(&value);
+	rc = find_value(handle, scope, icv_id, (void *)icv_string, &value);
+	if (rc == ompd_rc_ok)
+		rc = icv_text(row_of(icv_id)->icv, &value, &text);
+	icv_value_deinit(&value);
+	/* Its zero ends the string. The vector's memory becomes the tool's. */
+	if (rc == ompd_rc_ok)
+		rc = vector_add(&text, 1, ICV_TEXT_MAX + 1, &end);
+	if (rc == ompd_rc_ok)
+		*icv_string = text.items;
+	else
+		vector_deinit(&text);
+	return rc;
+}
+
+static const struct icv_row *row_of_icv(enum icv icv)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		if (rows[i].icv == icv && visible(&rows[i]))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+const char *icv_name(enum icv icv)
+{
+	const struct icv_row *row = row_of_icv(icv);
+
+	return row ? row->name : NULL;
+}
+
+ompd_rc_t icv_of_process(struct address_space *space, enum icv icv, struct vector *text)
+{
+	const struct icv_row *row = row_of_icv(icv);
+	struct entity entity = {0};
+	struct icv_value value;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (!row || !space->runtime->icv)
+		return ompd_rc_unavailable;
+	if (row->scope == ompd_scope_task)
+		rc = space->runtime->initial_task(space, &entity);
+	else if (row->scope != ompd_scope_address_space)
+		rc = ompd_rc_unavailable;
 	if (rc != ompd_rc_ok)
 		return rc;
-	return row_of(icv_id) && icv_string ? ompd_rc_unsupported : ompd_rc_bad_input;
+	icv_value_init(&value);
+	rc = space->runtime->icv(space, icv, entity, &value);
+	if (rc == ompd_rc_ok)
+		rc = icv_text(icv, &value, text);
+	icv_value_deinit(&value);
+	return rc;
 }

@@ -56,6 +56,8 @@ ompd_rc_t ompd_finalize(void)
 		if (library.spaces[i])
 			address_space_destroy(library.spaces[i]);
 	}
+	/* Whatever the tool still holds is its own to forget. */
+	library.control_vars = NULL;
 	library.initialized = false;
 	diagnostics_clear(&library.diagnostics);
 	memset(&library.callbacks, 0, sizeof(library.callbacks));

@@ -57,13 +57,30 @@ ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_ha
 					  int *count)
 {
 	struct address_space *space;
-	const ompd_rc_t rc = handle_find(device_handle, HANDLE_SPACE, &space, NULL);
+	void *kind_block = NULL, *size_block = NULL;
+	ompd_rc_t rc = handle_find(device_handle, HANDLE_SPACE, &space, NULL);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!kinds || !thread_id_sizes || !count)
 		return ompd_rc_bad_input;
-	return ompd_rc_unsupported;
+	if (!space->runtime->thread_of_pthread)
+		return ompd_rc_unsupported;
+	/* A kind has to map to and from any thread. The kernel's ids do so only where the C library tells where
+	 * it keeps them. */
+	rc = callback_alloc(1, sizeof(ompd_thread_id_t), &kind_block);
+	if (rc == ompd_rc_ok)
+		rc = callback_alloc(1, sizeof(ompd_size_t), &size_block);
+	if (rc != ompd_rc_ok) {
+		callback_free(kind_block);
+		return rc;
+	}
+	*(ompd_thread_id_t *)kind_block = OMPD_THREAD_ID_PTHREAD;
+	*(ompd_size_t *)size_block = space->target.sizes.sizeof_long;
+	*kinds = kind_block;
+	*thread_id_sizes = size_block;
+	*count = 1;
+	return ompd_rc_ok;
 }
 
 ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_word_t *omp_version)

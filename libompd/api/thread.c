@@ -5,15 +5,17 @@
 #include "api/question.h"
 #include "runtime/runtime.h"
 
-/* The size that an id of this kind has in the target. */
+/* A kernel id is an int to the kernel; some tools, LLVM's GDB plugin among them, keep it in a long. */
 static ompd_rc_t check_id(const struct target *target, ompd_thread_id_t kind, ompd_size_t size)
 {
-	if (kind != OMPD_THREAD_ID_PTHREAD && kind != OMPD_THREAD_ID_LWP)
+	const ompd_device_type_sizes_t *sizes = &target->sizes;
+
+	if (kind == OMPD_THREAD_ID_PTHREAD)
+		return size == sizes->sizeof_long ? ompd_rc_ok : ompd_rc_bad_input;
+	if (kind != OMPD_THREAD_ID_LWP)
 		return ompd_rc_unsupported;
-	if (size !=
-	    (kind == OMPD_THREAD_ID_PTHREAD ? target->sizes.sizeof_long : target->sizes.sizeof_int))
-		return ompd_rc_bad_input;
-	return ompd_rc_ok;
+	return size == sizes->sizeof_int || size == sizes->sizeof_long ? ompd_rc_ok
+								       : ompd_rc_bad_input;
 }
 
 ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, int thread_num,

@@ -12,6 +12,12 @@
 #include "ompd-ext.h"
 #include "runtime/icv.h"
 
+/* As OMPT's ompt_frame_t. */
+struct task_frames {
+	target_addr exit_frame, enter_frame;
+	uint32_t exit_frame_flags, enter_frame_flags;
+};
+
 struct runtime_ops {
 	ompdx_runtime_kind_t kind;
 
@@ -62,9 +68,31 @@ struct runtime_ops {
 	ompd_rc_t (*task_in_region)(struct address_space *space, struct entity region,
 				    int thread_num, struct entity *task);
 
-	/* The ICV of the thread, region or task that its scope asks for. */
+	/* The implicit task of the program's first thread outside of all regions. */
+	ompd_rc_t (*initial_task)(struct address_space *space, struct entity *task);
+	/* unavailable: none, or not known. */
+	ompd_rc_t (*generating_task)(struct address_space *space, struct entity task,
+				     struct entity *generating);
+	/* Also needs_state_tracking, as the next two. */
+	ompd_rc_t (*scheduling_task)(struct address_space *space, struct entity task,
+				     struct entity *scheduling);
+	ompd_rc_t (*function_of_task)(struct address_space *space, struct entity task,
+				      target_addr *ret);
+	/* Also incomplete: the flags are not known. */
+	ompd_rc_t (*frames_of_task)(struct address_space *space, struct entity task,
+				    struct task_frames *ret);
+
+	/* A value of ompt_state_t. */
+	ompd_rc_t (*state_of_thread)(struct address_space *space, struct entity thread,
+				     ompd_word_t *state, ompd_wait_id_t *wait_id);
+	/* The ompt_data_t that a tool attached, raw. */
+	ompd_rc_t (*tool_data)(struct address_space *space, ompd_scope_t scope,
+			       struct entity entity, uint64_t *ret);
+
+	/* The ICV of the thread, region or task that its scope asks for. unavailable: the runtime does not keep
+	 * it, or where is not known. *value is set up by icv_value_init, and not changed but with ok. */
 	ompd_rc_t (*icv)(struct address_space *space, enum icv icv, struct entity entity,
-			 ompd_word_t *value);
+			 struct icv_value *value);
 
 	ompd_rc_t (*view)(struct address_space *space, const ompdx_native_thread_t *threads,
 			  ompd_size_t thread_count, ompdx_view_t **view);

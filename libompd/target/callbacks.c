@@ -15,9 +15,10 @@ static ompd_rc_t normalized(ompd_rc_t said, ompd_rc_t allowed, ompd_rc_t meaning
 
 bool callbacks_complete(const ompd_callbacks_t *callbacks)
 {
+	/* LLVM's GDB plugin has no write_memory; nothing here writes. */
 	return callbacks->alloc_memory && callbacks->free_memory && callbacks->sizeof_type &&
-	       callbacks->symbol_addr_lookup && callbacks->read_memory && callbacks->write_memory &&
-	       callbacks->read_string && callbacks->device_to_host && callbacks->host_to_device &&
+	       callbacks->symbol_addr_lookup && callbacks->read_memory && callbacks->read_string &&
+	       callbacks->device_to_host && callbacks->host_to_device &&
 	       callbacks->get_thread_context_for_thread_id;
 }
 
@@ -45,17 +46,38 @@ ompd_rc_t callback_sizeof(ompd_address_space_context_t *context, ompd_device_typ
 	return normalized(library.callbacks.sizeof_type(context, ret), ompd_rc_ok, ompd_rc_ok);
 }
 
-ompd_rc_t callback_symbol(ompd_address_space_context_t *context, const char *name,
-			  const char *file_name, ompd_addr_t *ret)
+static ompd_rc_t find_symbol(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			     const char *name, const char *file_name, ompd_addr_t *ret)
 {
 	ompd_address_t address = {ompd_segment_none, 0};
 	const ompd_rc_t said =
-		library.callbacks.symbol_addr_lookup(context, NULL, name, &address, file_name);
+		library.callbacks.symbol_addr_lookup(context, thread, name, &address, file_name);
 	const ompd_rc_t rc = normalized(said, ompd_rc_error, ompd_rc_unavailable);
 
 	if (rc == ompd_rc_ok)
 		*ret = address.address;
 	return rc;
+}
+
+ompd_rc_t callback_symbol(ompd_address_space_context_t *context, const char *name,
+			  const char *file_name, ompd_addr_t *ret)
+{
+	return find_symbol(context, NULL, name, file_name, ret);
+}
+
+ompd_rc_t callback_thread_symbol(ompd_address_space_context_t *context, ompd_thread_id_t kind,
+				 ompd_size_t size, const void *id, const char *name,
+				 const char *file_name, ompd_addr_t *ret)
+{
+	ompd_thread_context_t *thread = NULL;
+	const ompd_rc_t said = library.callbacks.get_thread_context_for_thread_id(
+		context, kind, size, id, &thread);
+
+	if (said == ompd_rc_stale_handle)
+		return said;
+	if (said != ompd_rc_ok || !thread)
+		return ompd_rc_unavailable;
+	return find_symbol(context, thread, name, file_name, ret);
 }
 
 ompd_rc_t callback_read(ompd_address_space_context_t *context, ompd_addr_t address,

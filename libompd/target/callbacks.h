@@ -26,6 +26,11 @@ ompd_rc_t callback_sizeof(ompd_address_space_context_t *context, ompd_device_typ
 ompd_rc_t callback_symbol(ompd_address_space_context_t *context, const char *name,
 			  const char *file_name, ompd_addr_t *ret);
 
+/* The same for a thread's own copy of a thread-local variable. unavailable also: no such thread. */
+ompd_rc_t callback_thread_symbol(ompd_address_space_context_t *context, ompd_thread_id_t kind,
+				 ompd_size_t size, const void *id, const char *name,
+				 const char *file_name, ompd_addr_t *ret);
+
 /* error: memory that is not there. */
 ompd_rc_t callback_read(ompd_address_space_context_t *context, ompd_addr_t address,
 			ompd_size_t size, void *buffer);

@@ -49,6 +49,12 @@
 #define TASK_STEPS_MAX (2 * 1024 * 1024)
 /* Lists of tasks by priority; OMP_MAX_TASK_PRIORITY is small in practice. */
 #define PRIORITIES_MAX 4096
+/* Items of an ICV that is a list: one per nesting level, or per place. */
+#define ICV_ITEMS_MAX 65536
+/* Longest string of an ICV: a list of as many items. */
+#define ICV_TEXT_MAX (1024 * 1024)
+/* Longest string that a user gave libomp in an environment variable. */
+#define SETTING_LENGTH_MAX 4096
 /* Text of all constructs together. */
 #define VIEW_TEXT_MAX (16 * 1024 * 1024)
 

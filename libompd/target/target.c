@@ -164,3 +164,21 @@ ompd_rc_t target_symbol(const struct target *target, const char *name, const cha
 	*ret = found;
 	return ompd_rc_ok;
 }
+
+ompd_rc_t target_thread_symbol(const struct target *target, uint64_t lwp, const char *name,
+			       const char *file_name, target_addr *ret)
+{
+	target_addr found = 0;
+	uint8_t id[8];
+	const size_t size = target->sizes.sizeof_long;
+	ompd_rc_t rc;
+
+	target_encode(target, lwp, size, id);
+	rc = callback_thread_symbol(target->context, OMPD_THREAD_ID_LWP, size, id, name, file_name,
+				    &found);
+	if (rc == ompd_rc_ok && found == 0)
+		return ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		*ret = found;
+	return rc;
+}

@@ -56,4 +56,8 @@ ompd_rc_t target_read_pointers(const struct target *target, target_addr address,
 ompd_rc_t target_symbol(const struct target *target, const char *name, const char *file_name,
 			target_addr *ret);
 
+/* The same for the copy that the thread of this kernel id has of a thread-local variable. */
+ompd_rc_t target_thread_symbol(const struct target *target, uint64_t lwp, const char *name,
+			       const char *file_name, target_addr *ret);
+
 #endif /* TARGET_TARGET_H */

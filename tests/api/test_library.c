@@ -34,7 +34,9 @@ static void test_other_api_versions(void **state)
 static void test_incomplete_callbacks(void **state)
 {
 	const size_t count = sizeof(ompd_callbacks_t) / sizeof(void (*)(void));
-	const size_t optional = offsetof(ompd_callbacks_t, print_string) / sizeof(void (*)(void));
+	const size_t print = offsetof(ompd_callbacks_t, print_string) / sizeof(void (*)(void));
+	/* LLVM's GDB plugin has none; this library writes nothing. */
+	const size_t write = offsetof(ompd_callbacks_t, write_memory) / sizeof(void (*)(void));
 
 	(void)state;
 	assert_int_equal(count, 11);
@@ -45,7 +47,7 @@ static void test_incomplete_callbacks(void **state)
 
 		memset((char *)&callbacks + i * sizeof(void (*)(void)), 0, sizeof(void (*)(void)));
 		rc = ompd_initialize(OPENMP_6_0, &callbacks);
-		if (i == optional) {
+		if (i == print || i == write) {
 			assert_ok(rc);
 			assert_ok(ompd_finalize());
 		} else {

@@ -105,7 +105,7 @@ static void test_by_lwp(void **state)
 			assert_int_equal(order, 0);
 			assert_ok(ompd_get_thread_id(by_lwp, OMPD_THREAD_ID_LWP, 4, written));
 			assert_memory_equal(written, id, 4);
-			assert_rc(ompd_get_thread_id(by_lwp, OMPD_THREAD_ID_LWP, 8, written),
+			assert_rc(ompd_get_thread_id(by_lwp, OMPD_THREAD_ID_LWP, 2, written),
 				  ompd_rc_bad_input);
 			fake_expire_thread_contexts();
 		}

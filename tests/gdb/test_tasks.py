@@ -93,9 +93,10 @@ def line_of(task: Any) -> Any:
 @pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19-ompd"])
 def test_no_tasks(runtime: str, folder: Path) -> None:
     with target("live", machine.compiled("nested"), (), machine.cached(runtime), folder) as made:
-        answer = ask("gdb", TRACKED, made.before, made.files, folder=folder)
+        asked = [*TRACKED, "ompd status"]
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
     assert answer.document(TRACKED[0])["tasks"] == []
-    assert answer.texts[1] == "0 explicit tasks."
+    assert answer.texts[1] == "0 explicit tasks.", answer.everything
 
 
 def test_ids(folder: Path) -> None:

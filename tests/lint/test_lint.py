@@ -28,7 +28,13 @@ NOUNS = ("ompd.h", "ompd-ext.h", "library.h", "handle.h", "address_space.h")
 # The questions, and the list of ICVs that they are about.
 QUESTIONS = ("runtime/runtime.h", "runtime/icv.h", "runtime/icv.def")
 # What api/ needs of the debugger that is no byte of the target.
-BESIDE_BYTES = ("target/callbacks.h", "target/limits.h", "target/link_map.h", "target/vector.h")
+BESIDE_BYTES = (
+    "target/callbacks.h",
+    "target/limits.h",
+    "target/link_map.h",
+    "target/text.h",
+    "target/vector.h",
+)
 
 # By folder, the longest prefix first: what may be included, a folder's name ending in a slash.
 C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -390,3 +396,23 @@ def test_rule_leaves_in_peace(
     rule: Callable[[str, str], Iterator[str]], path: str, text: str
 ) -> None:
     assert not list(rule(path, text))
+
+
+# ---- Documents that list what the code has -------------------------------------------------------
+
+
+def test_conformance_names_every_routine_and_icv() -> None:
+    header = (TREE / "include/ompd.h").read_text(encoding="utf-8")
+    document = (TREE / "docs/conformance.md").read_text(encoding="utf-8")
+    ownership = (TREE / "docs/ownership.md").read_text(encoding="utf-8")
+    routines = set(re.findall(r"OMPD_API ompd_rc_t\s+(ompd_\w+)\(", header))
+    assert len(routines) == 37
+    tabled = re.findall(r"^\| `(ompd_\w+)` \|.*\| `\S+` \|$", document, re.MULTILINE)
+    assert sorted(tabled) == sorted(routines)
+    giving = re.findall(r"(ompdx?_\w+)\([^)]*\*\*", without_comments(header), re.DOTALL)
+    assert [name for name in giving if f"`{name}`" not in ownership] == []
+
+    rows = (TREE / "libompd/runtime/icv.def").read_text(encoding="utf-8")
+    names = re.findall(r'^ICV\(\w+, "([\w-]+)"', rows, re.MULTILINE)
+    listed = re.findall(r"^\| (\d+) \| `([\w-]+)` \|", document, re.MULTILINE)
+    assert [(str(i + 1), name) for i, name in enumerate(names)] == listed

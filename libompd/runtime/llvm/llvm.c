@@ -58,11 +58,14 @@ static ompd_rc_t resolve(struct address_space *space, struct llvm *llvm)
 		diagnostics_note(&space->diagnostics, DIAGNOSTIC_table_implausible, NULL);
 		return ompd_rc_unavailable;
 	}
+	icv_structures_init(&llvm->icv_structures, table.words, record);
+	ompt_structures_init(&llvm->ompt_structures, table.words, record);
 	llvm->knows_tasks =
 		task_structures_init(&llvm->task_structures, table.words, record) == ompd_rc_ok;
 	if (table.source == ompdx_descriptors_symbols &&
-	    image_symbol(&space->image, "ompt_enabled", &llvm->ompt_enabled) != ompd_rc_ok)
-		llvm->ompt_enabled = 0;
+	    image_symbol(&space->image, "ompt_enabled", &llvm->globals[GLOBAL_ompt_enabled]) !=
+		    ompd_rc_ok)
+		llvm->globals[GLOBAL_ompt_enabled] = 0;
 	llvm->table = table.address;
 	llvm->ompd_state = table.ompd_state;
 	llvm->record = record;
@@ -96,13 +99,19 @@ ompd_rc_t llvm_threads_ready(struct address_space *space, struct llvm **ret)
 
 int llvm_tracks_states(struct address_space *space, const struct llvm *llvm)
 {
-	const target_addr address = llvm->ompt_enabled ? llvm->ompt_enabled : llvm->ompd_state;
-	uint64_t flags;
+	/* OMP_DEBUG sets the lowest bit of ompd_state, and turns OMPT on as a tool of OMPT's does: ompt_enabled
+	 * begins with the bit `enabled`. */
+	const target_addr addresses[] = {llvm->ompd_state, llvm->globals[GLOBAL_ompt_enabled]};
+	int result = -1;
 
-	/* ompt_enabled begins with the bit `enabled`; ompd_state's lowest bit says that OMP_DEBUG was. */
-	if (address == 0 || target_read_unsigned(&space->target, address, 4, &flags) != ompd_rc_ok)
-		return -1;
-	return (int)(flags & 1);
+	for (size_t i = 0; i < COUNT(addresses) && result != 1; i++) {
+		uint64_t flags;
+
+		if (addresses[i] &&
+		    target_read_unsigned(&space->target, addresses[i], 4, &flags) == ompd_rc_ok)
+			result = (int)(flags & 1);
+	}
+	return result;
 }
 
 ompd_rc_t llvm_read_info(struct address_space *space, const struct llvm *llvm, target_addr address,
@@ -223,6 +232,13 @@ const struct runtime_ops llvm_runtime = {
 	.region_of_task = llvm_region_of_task,
 	.task_of_thread = llvm_task_of_thread,
 	.task_in_region = llvm_task_in_region,
+	.initial_task = llvm_initial_task,
+	.generating_task = llvm_generating_task,
+	.scheduling_task = llvm_scheduling_task,
+	.function_of_task = llvm_function_of_task,
+	.frames_of_task = llvm_frames_of_task,
+	.state_of_thread = llvm_state_of_thread,
+	.tool_data = llvm_tool_data,
 	.icv = llvm_icv,
 	.view = llvm_view,
 	.tasks = llvm_tasks,

@@ -6,6 +6,8 @@
 #ifndef RUNTIME_LLVM_LLVM_H
 #define RUNTIME_LLVM_LLVM_H
 
+#include "runtime/llvm/icv_structures.h"
+#include "runtime/llvm/ompt_structures.h"
 #include "runtime/llvm/recovery.h"
 #include "runtime/llvm/structures.h"
 #include "runtime/llvm/task_structures.h"
@@ -18,16 +20,25 @@ struct thread_hint {
 	int32_t gtid;
 };
 
+enum global {
+#define GLOBAL(name) GLOBAL_##name,
+#include "runtime/llvm/globals.def"
+	GLOBAL_COUNT
+};
+
 struct llvm {
 	ompdx_descriptors_t source; /* none: not resolved yet */
 	target_addr table;          /* address of a recovered table; 0 */
 	target_addr ompd_state;     /* address; 0: not known */
-	target_addr ompt_enabled;   /* address; 0: not known */
 	const struct record *record;
 	struct structures structures;
+	struct icv_structures icv_structures;
+	struct ompt_structures ompt_structures;
 	struct task_structures task_structures;
 	bool knows_tasks;    /* task_structures holds */
 	target_addr threads; /* address of the variable __kmp_threads; 0: not found yet */
+	target_addr globals[GLOBAL_COUNT]; /* addresses; 0: not known, or not asked for yet */
+	bool globals_located;              /* nothing more can be found of a stripped libomp */
 	struct thread_hint *hints;
 	uint32_t hint_count;   /* a power of two, or 0 */
 	bool hints_incomplete; /* a structure could not be read, or did not fit */
@@ -41,7 +52,8 @@ ompd_rc_t llvm_ready(struct address_space *space, struct llvm **ret);
 /* The same, and the thread array located. */
 ompd_rc_t llvm_threads_ready(struct address_space *space, struct llvm **ret);
 
-/* 1: the runtime records thread states; 0: it does not; -1: not known. */
+/* 1: the runtime records thread states; 0: it does not, or is not known to; -1: not known. In a stripped
+ * libomp an OMPT tool's activity is known only once ompt_enabled has been located (globals.h). */
 int llvm_tracks_states(struct address_space *space, const struct llvm *llvm);
 
 /* Reads of single structures, with a note to the diagnostics when they fail. */
@@ -78,8 +90,20 @@ ompd_rc_t llvm_task_of_thread(struct address_space *space, struct entity thread,
 			      struct entity *task);
 ompd_rc_t llvm_task_in_region(struct address_space *space, struct entity region, int thread_num,
 			      struct entity *task);
+ompd_rc_t llvm_initial_task(struct address_space *space, struct entity *task);
+ompd_rc_t llvm_generating_task(struct address_space *space, struct entity task,
+			       struct entity *generating);
+ompd_rc_t llvm_scheduling_task(struct address_space *space, struct entity task,
+			       struct entity *scheduling);
+ompd_rc_t llvm_function_of_task(struct address_space *space, struct entity task, target_addr *ret);
+ompd_rc_t llvm_frames_of_task(struct address_space *space, struct entity task,
+			      struct task_frames *ret);
+ompd_rc_t llvm_state_of_thread(struct address_space *space, struct entity thread,
+			       ompd_word_t *state, ompd_wait_id_t *wait_id);
+ompd_rc_t llvm_tool_data(struct address_space *space, ompd_scope_t scope, struct entity entity,
+			 uint64_t *ret);
 ompd_rc_t llvm_icv(struct address_space *space, enum icv icv, struct entity entity,
-		   ompd_word_t *value);
+		   struct icv_value *value);
 ompd_rc_t llvm_view(struct address_space *space, const ompdx_native_thread_t *threads,
 		    ompd_size_t thread_count, ompdx_view_t **view);
 ompd_rc_t llvm_tasks(struct address_space *space, ompdx_tasks_t **tasks);

@@ -65,6 +65,14 @@ static const uint8_t *bytes_of(const struct bytes *bytes, struct span span)
 	return bytes->data + (span.offset - bytes->extent.start);
 }
 
+ompd_rc_t member_read(const struct target *target, target_addr address, struct span span,
+		      uint64_t *ret)
+{
+	if (address == 0 || span.size == 0)
+		return ompd_rc_error;
+	return target_read_unsigned(target, address + span.offset, span.size, ret);
+}
+
 uint64_t bytes_get(const struct bytes *bytes, struct span span)
 {
 	if (span.size == 0)

@@ -44,6 +44,10 @@ bool extent_cover(struct extent *extent, const struct span *const needed[], size
 ompd_rc_t bytes_read(struct bytes *bytes, const struct target *target, const struct extent *extent,
 		     target_addr address);
 
+/* One member of the structure at the address. error: unreadable, or not known. */
+ompd_rc_t member_read(const struct target *target, target_addr address, struct span span,
+		      uint64_t *ret);
+
 /* 0, and -1, for a member that is not known. */
 uint64_t bytes_get(const struct bytes *bytes, struct span span);
 int32_t bytes_get_int(const struct bytes *bytes, struct span span);

@@ -95,6 +95,29 @@ ompd_rc_t nesting_innermost(const struct team *team, const struct team *parent,
 	return ompd_rc_ok;
 }
 
+/* A serialized region's t_pkfn is left over from another. With gcc's entry points it is a wrapper of libomp's
+ * own, whose first argument is the function (kmp_gsupport.cpp). */
+ompd_rc_t nesting_function(struct address_space *space, const struct team *team,
+			   const struct nesting *nesting, target_addr *ret)
+{
+	const struct image *image = &space->image;
+	ompd_rc_t rc;
+
+	*ret = 0;
+	if (nesting->kind != NESTING_REGIONS || nesting->serialized_regions)
+		return ompd_rc_ok;
+	if (!image_contains(image, team->t_pkfn)) {
+		*ret = team->t_pkfn;
+		return ompd_rc_ok;
+	}
+	if (team->t_argc < 2 || team->t_argv == 0)
+		return ompd_rc_ok;
+	rc = target_read_pointer(image->target, team->t_argv, ret);
+	if (rc != ompd_rc_ok || image_contains(image, *ret))
+		*ret = 0;
+	return rc == ompd_rc_error ? ompd_rc_ok : rc;
+}
+
 ompd_rc_t family_read(struct address_space *space, const struct llvm *llvm, target_addr team,
 		      struct family *ret)
 {

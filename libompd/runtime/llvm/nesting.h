@@ -44,6 +44,10 @@ uint32_t part_number(uint64_t part);
 ompd_rc_t nesting_innermost(const struct team *team, const struct team *parent,
 			    const struct nesting *nesting, int32_t tid, struct entity *ret);
 
+/* The outlined function of a region that is not serialized; 0: not known. */
+ompd_rc_t nesting_function(struct address_space *space, const struct team *team,
+			   const struct nesting *nesting, target_addr *ret);
+
 /* A team together with its parent and grandparent, and what it stands for. */
 struct family {
 	struct team team;

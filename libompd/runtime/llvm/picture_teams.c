@@ -234,29 +234,6 @@ static ompd_rc_t add_league(struct picture *picture, uint32_t team_index, uint32
 	return rc;
 }
 
-/* The outlined function. A serialized region's t_pkfn is left over from another. With gcc's entry points it is
- * a wrapper of libomp's own, whose first argument is the function (kmp_gsupport.cpp). */
-static ompd_rc_t find_function(const struct picture *picture, const struct seen_team *seen,
-			       target_addr *ret)
-{
-	const struct image *image = &picture->space->image;
-	ompd_rc_t rc;
-
-	*ret = 0;
-	if (seen->nesting.kind != NESTING_REGIONS || seen->nesting.serialized_regions)
-		return ompd_rc_ok;
-	if (!image_contains(image, seen->team.t_pkfn)) {
-		*ret = seen->team.t_pkfn;
-		return ompd_rc_ok;
-	}
-	if (seen->team.t_argc < 2 || seen->team.t_argv == 0)
-		return ompd_rc_ok;
-	rc = target_read_pointer(image->target, seen->team.t_argv, ret);
-	if (rc != ompd_rc_ok || image_contains(image, *ret))
-		*ret = 0;
-	return rc == ompd_rc_error ? ompd_rc_ok : rc;
-}
-
 /* libomp itself forks the team of its hidden helper threads, which no construct stands for, with a function
  * of its own that takes no arguments (kmp_runtime.cpp). */
 static bool is_of_helpers(const struct picture *picture, const struct seen_team *seen)
@@ -287,7 +264,8 @@ static ompd_rc_t add_parallel(struct picture *picture, uint32_t team_index, uint
 				     .helpers = is_of_helpers(picture, seen),
 				     .team_size = member_count(seen),
 				     .source = source};
-	ompd_rc_t rc = find_function(picture, seen, &region.function);
+	ompd_rc_t rc =
+		nesting_function(picture->space, &seen->team, &seen->nesting, &region.function);
 
 	if (seen->nesting.merged_league) {
 		region.parent = seen->first_region;

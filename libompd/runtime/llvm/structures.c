@@ -74,6 +74,7 @@ static bool lay_out_task(struct structures *ret, const uint64_t *table)
 	ret->task.td_flags = member_published(table, ACCESS_kmp_taskdata_t__td_flags);
 	ret->task.td_team = member_published(table, ACCESS_kmp_taskdata_t__td_team);
 	ret->task.td_parent = member_published(table, ACCESS_kmp_taskdata_t__td_parent);
+	ret->task.routine = member_published(table, ACCESS_kmp_task_t__routine);
 	ret->task.size = (uint32_t)table[TABLE_SIZES + SIZEOF_kmp_taskdata_t];
 	ret->task.tasktype = (uint32_t)table[TABLE_MASKS + BITFIELD_kmp_tasking_flags_t__tasktype];
 	ret->task.final = (uint32_t)table[TABLE_MASKS + BITFIELD_kmp_tasking_flags_t__final];

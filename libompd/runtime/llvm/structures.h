@@ -27,6 +27,7 @@ struct structures {
 	struct {
 		struct extent extent;
 		struct span td_flags, td_team, td_parent;
+		struct span routine; /* in the kmp_task_t behind the kmp_taskdata_t */
 		uint32_t size;
 		uint32_t tasktype, final; /* masks in td_flags */
 	} task;

@@ -155,16 +155,42 @@ ompd_rc_t llvm_lwp_offset(struct address_space *space, uint64_t *offset)
 	return ompd_rc_unsupported;
 }
 
-ompd_rc_t llvm_thread_of_lwp(struct address_space *space, uint64_t lwp, struct entity *thread)
+/* libomp keeps each thread's number in a thread-local variable, which the debugger finds where the runtime's
+ * symbols are. unavailable: it does not. */
+static ompd_rc_t find_by_gtid(struct address_space *space, const struct llvm *llvm, uint64_t lwp,
+			      struct entity *thread)
+{
+	const struct target *target = &space->target;
+	target_addr variable;
+	struct info info;
+	uint64_t gtid;
+	ompd_rc_t rc;
+
+	if (llvm->source != ompdx_descriptors_symbols)
+		return ompd_rc_unavailable;
+	rc = target_thread_symbol(target, lwp, "__kmp_gtid",
+				  space->image.path[0] ? space->image.path : NULL, &variable);
+	if (rc == ompd_rc_ok)
+		rc = target_read_unsigned(target, variable, 4, &gtid);
+	if (rc == ompd_rc_ok)
+		rc = thread_array_at(space, llvm, (int32_t)gtid, &thread->address);
+	if (rc == ompd_rc_ok)
+		rc = llvm_read_info(space, llvm, thread->address, &info);
+	if (rc == ompd_rc_ok && info.ds_gtid != (int32_t)gtid)
+		rc = ompd_rc_unavailable;
+	thread->part = 0;
+	return rc == ompd_rc_error ? ompd_rc_unavailable : rc;
+}
+
+/* Goes through all threads: the C library keeps the kernel's ids with the pthreads'. */
+static ompd_rc_t find_by_scan(struct address_space *space, const struct llvm *llvm, uint64_t lwp,
+			      struct entity *thread)
 {
 	struct thread_array array;
-	struct llvm *llvm;
 	uint64_t offset;
 	bool found = false;
-	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+	ompd_rc_t rc = llvm_lwp_offset(space, &offset);
 
-	if (rc == ompd_rc_ok)
-		rc = llvm_lwp_offset(space, &offset);
 	if (rc == ompd_rc_ok)
 		rc = thread_array_read(space, llvm, &array);
 	if (rc != ompd_rc_ok)
@@ -176,10 +202,11 @@ ompd_rc_t llvm_thread_of_lwp(struct address_space *space, uint64_t lwp, struct e
 		if (array.infos[i] == 0)
 			continue;
 		rc = llvm_read_info(space, llvm, array.infos[i], &info);
-		if (rc == ompd_rc_ok && info.ds_gtid == (int32_t)i)
-			rc = target_read_unsigned(&space->target, info.ds_thread + offset, 4, &tid);
-		else if (rc == ompd_rc_ok)
+		/* A thread that is just being made has no pthread id yet. */
+		if (rc == ompd_rc_ok && (info.ds_gtid != (int32_t)i || info.ds_thread == 0))
 			continue;
+		if (rc == ompd_rc_ok)
+			rc = target_read_unsigned(&space->target, info.ds_thread + offset, 4, &tid);
 		if (rc == ompd_rc_error)
 			rc = ompd_rc_ok;
 		else if (rc == ompd_rc_ok && tid == lwp) {
@@ -192,6 +219,17 @@ ompd_rc_t llvm_thread_of_lwp(struct address_space *space, uint64_t lwp, struct e
 	if (rc != ompd_rc_ok)
 		return rc;
 	return found ? ompd_rc_ok : ompd_rc_unavailable;
+}
+
+ompd_rc_t llvm_thread_of_lwp(struct address_space *space, uint64_t lwp, struct entity *thread)
+{
+	struct llvm *llvm;
+	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = find_by_gtid(space, llvm, lwp, thread);
+	return rc == ompd_rc_unavailable ? find_by_scan(space, llvm, lwp, thread) : rc;
 }
 
 ompd_rc_t llvm_pthread_of_thread(struct address_space *space, struct entity thread,

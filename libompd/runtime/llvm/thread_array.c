@@ -285,17 +285,28 @@ void thread_array_deinit(struct thread_array *array)
 	array->infos = NULL;
 }
 
+ompd_rc_t thread_array_at(struct address_space *space, const struct llvm *llvm, int32_t gtid,
+			  target_addr *info)
+{
+	const struct target *target = &space->target;
+	target_addr array;
+	ompd_rc_t rc;
+
+	if (gtid < 0 || gtid >= THREADS_MAX)
+		return ompd_rc_unavailable;
+	rc = target_read_pointer(target, llvm->threads, &array);
+	if (rc == ompd_rc_ok)
+		rc = target_read_pointer(
+			target, array + (target_addr)gtid * target->sizes.sizeof_pointer, info);
+	return rc == ompd_rc_ok && *info == 0 ? ompd_rc_unavailable : rc;
+}
+
 ompd_rc_t thread_array_holds(struct address_space *space, const struct llvm *llvm, int32_t gtid,
 			     target_addr info, bool *ret)
 {
-	const struct target *target = &space->target;
-	target_addr array, entry;
-	ompd_rc_t rc = target_read_pointer(target, llvm->threads, &array);
+	target_addr entry = 0;
+	const ompd_rc_t rc = thread_array_at(space, llvm, gtid, &entry);
 
-	if (rc == ompd_rc_ok)
-		rc = target_read_pointer(
-			target, array + (target_addr)gtid * target->sizes.sizeof_pointer, &entry);
-	if (rc == ompd_rc_ok)
-		*ret = entry == info;
-	return rc;
+	*ret = entry == info;
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }

@@ -25,6 +25,10 @@ ompd_rc_t thread_array_read(struct address_space *space, const struct llvm *llvm
 			    struct thread_array *ret);
 void thread_array_deinit(struct thread_array *array);
 
+/* The thread at this place now. unavailable: none. */
+ompd_rc_t thread_array_at(struct address_space *space, const struct llvm *llvm, int32_t gtid,
+			  target_addr *info);
+
 /* Whether the array has this thread at this place now; two reads of a word each. */
 ompd_rc_t thread_array_holds(struct address_space *space, const struct llvm *llvm, int32_t gtid,
 			     target_addr info, bool *ret);

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What libomp keeps only while OMPT is on, which OMP_DEBUG or an OMPT tool does: states, frames, scheduling
+ * tasks, a tool's data. Memory that it does not keep up is zero, or old.
+ */
+#include "runtime/llvm/globals.h"
+#include "runtime/llvm/nesting.h"
+#include "target/limits.h"
+
+/* needs_state_tracking unless OMPT is on. */
+static ompd_rc_t require_tracking(struct address_space *space, struct llvm *llvm)
+{
+	target_addr ignored;
+	int tracks = llvm_tracks_states(space, llvm);
+
+	if (tracks != 1) {
+		const ompd_rc_t rc = global_address(space, llvm, GLOBAL_ompt_enabled, &ignored);
+
+		if (rc == ompd_rc_ok)
+			tracks = llvm_tracks_states(space, llvm);
+		else if (rc != ompd_rc_unavailable)
+			return rc;
+	}
+	return tracks == 1 ? ompd_rc_ok : ompd_rc_needs_state_tracking;
+}
+
+ompd_rc_t llvm_state_of_thread(struct address_space *space, struct entity thread,
+			       ompd_word_t *state, ompd_wait_id_t *wait_id)
+{
+	struct llvm *llvm;
+	struct info info;
+	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+
+	if (rc == ompd_rc_ok)
+		rc = require_tracking(space, llvm);
+	if (rc == ompd_rc_ok)
+		rc = llvm_read_info(space, llvm, thread.address, &info);
+	if (rc != ompd_rc_ok)
+		return rc;
+	*state = info.state;
+	*wait_id = info.wait_id;
+	return ompd_rc_ok;
+}
+
+/* The lightweight team of a region that is not the innermost of the serialized ones that share its team:
+ * `inside` regions lie within it. unavailable: it began before OMPT was on. */
+static ompd_rc_t find_lightweight(struct address_space *space, const struct llvm *llvm,
+				  target_addr team, uint32_t inside, target_addr *ret)
+{
+	const struct ompt_structures *layout = &llvm->ompt_structures;
+	uint64_t at = 0;
+	ompd_rc_t rc = member_read(&space->target, team, layout->ompt_serialized_team_info, &at);
+
+	while (rc == ompd_rc_ok && at && --inside)
+		rc = member_read(&space->target, at, layout->lightweight_parent, &at);
+	if (rc == ompd_rc_ok && at == 0)
+		return ompd_rc_unavailable;
+	*ret = at;
+	return rc;
+}
+
+/* How many serialized regions of the same team lie within the region. */
+static uint32_t regions_inside(const struct region *region)
+{
+	const uint32_t regions = region->family.nesting.serialized_regions;
+
+	return regions > region->depth + 1 ? regions - region->depth - 1 : 0;
+}
+
+static ompd_rc_t read_task_info(struct address_space *space, const struct llvm *llvm,
+				struct entity entity, struct ompt_task_info *ret)
+{
+	const struct ompt_structures *layout = &llvm->ompt_structures;
+	target_addr address = entity.address;
+	struct span inside = layout->in_task;
+	struct entity region_entity;
+	struct region region;
+	struct task task;
+	ompd_rc_t rc = llvm_read_task(space, llvm, entity.address, &task);
+
+	if (rc == ompd_rc_ok && !task.explicit_task && !part_is_league(entity.part)) {
+		rc = llvm_region_of_task(space, entity, &region_entity);
+		if (rc == ompd_rc_ok)
+			rc = region_read(space, llvm, region_entity, &region);
+		if (rc == ompd_rc_ok && regions_inside(&region) > 0) {
+			inside = layout->in_lightweight;
+			rc = find_lightweight(space, llvm, region_entity.address,
+					      regions_inside(&region), &address);
+		}
+	}
+	if (rc != ompd_rc_ok)
+		return rc;
+	return ompt_task_info_read(&space->target, layout, address, inside, ret);
+}
+
+ompd_rc_t llvm_scheduling_task(struct address_space *space, struct entity task,
+			       struct entity *scheduling)
+{
+	struct ompt_task_info info;
+	struct task data, other;
+	struct llvm *llvm;
+	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+
+	if (rc == ompd_rc_ok)
+		rc = llvm_read_task(space, llvm, task.address, &data);
+	if (rc == ompd_rc_ok && !data.explicit_task)
+		return ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		rc = require_tracking(space, llvm);
+	if (rc == ompd_rc_ok)
+		rc = read_task_info(space, llvm, task, &info);
+	if (rc == ompd_rc_ok && info.scheduling_parent == 0)
+		rc = ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		rc = llvm_read_task(space, llvm, info.scheduling_parent, &other);
+	if (rc != ompd_rc_ok)
+		return rc;
+	/* A thread executes tasks of its own team only. */
+	if (other.td_team != data.td_team)
+		return ompd_rc_unavailable;
+	scheduling->address = info.scheduling_parent;
+	scheduling->part = task.part;
+	return ompd_rc_ok;
+}
+
+ompd_rc_t llvm_frames_of_task(struct address_space *space, struct entity task,
+			      struct task_frames *ret)
+{
+	struct ompt_task_info info;
+	struct llvm *llvm;
+	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+
+	if (rc == ompd_rc_ok)
+		rc = require_tracking(space, llvm);
+	if (rc == ompd_rc_ok)
+		rc = read_task_info(space, llvm, task, &info);
+	if (rc != ompd_rc_ok)
+		return rc;
+	ret->exit_frame = info.exit_frame;
+	ret->enter_frame = info.enter_frame;
+	ret->exit_frame_flags = ret->enter_frame_flags = 0;
+	/* Without a record of this release. */
+	if (info.exit_frame_flags < 0 || info.enter_frame_flags < 0)
+		return ompd_rc_incomplete;
+	ret->exit_frame_flags = (uint32_t)info.exit_frame_flags;
+	ret->enter_frame_flags = (uint32_t)info.enter_frame_flags;
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t region_data(struct address_space *space, const struct llvm *llvm,
+			     struct entity entity, uint64_t *ret)
+{
+	const struct ompt_structures *layout = &llvm->ompt_structures;
+	target_addr lightweight;
+	struct region region;
+	ompd_rc_t rc = region_read(space, llvm, entity, &region);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (regions_inside(&region) == 0)
+		return member_read(&space->target, entity.address, layout->parallel_data, ret);
+	rc = find_lightweight(space, llvm, entity.address, regions_inside(&region), &lightweight);
+	if (rc != ompd_rc_ok)
+		return rc;
+	return member_read(&space->target, lightweight, layout->lightweight_parallel_data, ret);
+}
+
+ompd_rc_t llvm_tool_data(struct address_space *space, ompd_scope_t scope, struct entity entity,
+			 uint64_t *ret)
+{
+	struct ompt_task_info info;
+	struct llvm *llvm;
+	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+
+	if (rc == ompd_rc_ok)
+		rc = require_tracking(space, llvm);
+	if (rc != ompd_rc_ok)
+		return rc;
+	switch (scope) {
+	case ompd_scope_thread:
+		return member_read(&space->target, entity.address,
+				   llvm->ompt_structures.thread_data, ret);
+	case ompd_scope_parallel:
+	case ompd_scope_teams:
+	case ompd_scope_target:
+		return region_data(space, llvm, entity, ret);
+	case ompd_scope_implicit_task:
+	case ompd_scope_task:
+		rc = read_task_info(space, llvm, entity, &info);
+		if (rc == ompd_rc_ok)
+			*ret = info.task_data;
+		return rc;
+	case ompd_scope_global:
+	case ompd_scope_address_space:
+		break;
+	}
+	/* The tool's own data is in a variable that no build publishes. */
+	return ompd_rc_unavailable;
+}
