@@ -67,7 +67,7 @@ static void sweep_icvs(const struct asked *asked, void *handle, ompd_scope_t sco
 	ompd_address_t data = {0, 0};
 	ompd_word_t value = 0;
 
-	for (unsigned i = 0; i < asked->icv_count; i++) {
+	for (unsigned i = 0; i < asked->icv_count && !spent(); i++) {
 		const ompd_icv_id_t id = asked->icvs[i].id;
 		const char *string = NULL;
 		ompd_rc_t rc;
