@@ -13,11 +13,9 @@
 /* Regression inputs refer to a seed by its number and to its bytes by their place: the list only grows, and
  * a seed that is made anew gets a new name. */
 static const char *const seed_names[] = {
-	"nested-libomp-19",      "task_graph-libomp-19", "tasks-libomp-19-debug",
-	"tasks-libomp-14",       "fake-nested-32-bit",   "fake-nested-32-bit-big-endian",
-	"fake-teams-big-endian",
-	"teams-2-nested-libomp-19",
-	"roots-libomp-16",
+	"nested-libomp-19",      "task_graph-libomp-19",     "tasks-libomp-19-debug",
+	"tasks-libomp-14",       "fake-nested-32-bit",       "fake-nested-32-bit-big-endian",
+	"fake-teams-big-endian", "teams-2-nested-libomp-19", "roots-libomp-16",
 };
 
 #define SEED_COUNT (sizeof(seed_names) / sizeof(seed_names[0]))
@@ -29,8 +27,21 @@ enum {
 	TOOL_OTHER_WIDTH = 1 << 3,
 	TOOL_OTHER_ORDER = 1 << 4,
 	TOOL_FINDS_RUNTIMES = 1 << 5,
-	TOOL_LEAVES_HANDLES = 1 << 6
+	TOOL_LEAVES_HANDLES = 1 << 6,
+	TOOL_SEES_CHANGE = 1 << 7 /* the patches come when handles are there */
 };
+
+/* For the change in the middle of a sweep. */
+static struct {
+	struct memory_image *image;
+	const uint8_t *patches;
+	size_t size;
+} change;
+
+static void apply_change(void)
+{
+	image_patch(change.image, change.patches, change.size);
+}
 
 uint8_t *read_file(const char *path, size_t *size)
 {
@@ -80,6 +91,7 @@ static struct sweep_seen look(struct memory_image *image, unsigned tool)
 		.knows_symbols = (tool & TOOL_SYMBOLS) != 0,
 		.finds_runtimes = (tool & TOOL_FINDS_RUNTIMES) != 0,
 		.leaves_handles = (tool & TOOL_LEAVES_HANDLES) != 0,
+		.change = tool & TOOL_SEES_CHANGE && image->memory ? apply_change : NULL,
 	};
 	const unsigned flags = image->flags;
 	struct sweep_seen seen;
@@ -107,7 +119,11 @@ struct sweep_seen fuzz_input(const uint8_t *data, size_t size)
 		return seen;
 	}
 	image = seed(data[0] - 1u);
-	image_patch(image, data + 2, size - 2);
+	change.image = image;
+	change.patches = data + 2;
+	change.size = size - 2;
+	if (!(data[1] & TOOL_SEES_CHANGE))
+		apply_change();
 	seen = look(image, data[1]);
 	image_undo_patches(image);
 	return seen;

@@ -205,8 +205,9 @@ static void sweep_thread(const struct asked *asked, ompd_thread_handle_t *thread
 	sweep_tasks_outwards(asked, thread, ompd_get_scheduling_task_handle);
 }
 
-static void sweep_thread_of(const struct asked *asked, ompd_thread_id_t kind, uint64_t number,
-			    ompd_size_t size)
+/* NULL: there is none. */
+static ompd_thread_handle_t *thread_of(const struct asked *asked, ompd_thread_id_t kind,
+				       uint64_t number, ompd_size_t size)
 {
 	ompd_thread_handle_t *thread = NULL;
 	uint8_t id[8];
@@ -217,7 +218,12 @@ static void sweep_thread_of(const struct asked *asked, ompd_thread_id_t kind, ui
 			(uint8_t)(number >> (8 * i));
 	rc = CALL(ompd_get_thread_handle(asked->space, kind, size, id, &thread));
 	check_untouched(rc, thread);
-	if (rc != ompd_rc_ok)
+	return thread;
+}
+
+static void sweep_and_release(const struct asked *asked, ompd_thread_handle_t *thread)
+{
+	if (!thread)
 		return;
 	sweep_thread(asked, thread);
 	if (!asked->options.leaves_handles)
@@ -233,9 +239,27 @@ static void sweep_threads(const struct asked *asked)
 
 		/* By both ids, but only now and then: they lead to the same. */
 		if (i % 4 == 1)
-			sweep_thread_of(asked, OMPD_THREAD_ID_LWP, thread->lwp, 4);
-		sweep_thread_of(asked, OMPD_THREAD_ID_PTHREAD, thread->pthread_id, sizeof_pthread);
+			sweep_and_release(asked,
+					  thread_of(asked, OMPD_THREAD_ID_LWP, thread->lwp, 4));
+		sweep_and_release(asked, thread_of(asked, OMPD_THREAD_ID_PTHREAD,
+						   thread->pthread_id, sizeof_pthread));
 	}
+}
+
+/* Handles, and what the library has seen, from before the process went on. */
+static void sweep_over_change(const struct asked *asked)
+{
+	const ompd_size_t sizeof_pthread = asked->image->flags & FLAG_POINTERS_OF_4 ? 4 : 8;
+	ompd_thread_handle_t *threads[IMAGE_THREADS_MAX];
+
+	for (size_t i = 0; i < asked->image->thread_count; i++)
+		threads[i] = thread_of(asked, OMPD_THREAD_ID_PTHREAD,
+				       asked->image->threads[i].pthread_id, sizeof_pthread);
+	if (asked->image->thread_count && threads[0])
+		sweep_thread(asked, threads[0]);
+	asked->options.change();
+	for (size_t i = 0; i < asked->image->thread_count; i++)
+		sweep_and_release(asked, threads[i]);
 }
 
 static void enumerate_icvs(struct asked *asked)
@@ -292,20 +316,6 @@ static void sweep_display_control_vars(const struct asked *asked)
 		finding("variables cannot be released", debugger_call());
 }
 
-static void sweep_diagnostics(ompd_address_space_handle_t *space)
-{
-	ompdx_diagnostics_t *answer = NULL;
-
-	if (CALL(ompdx_get_diagnostics(space, &answer)) != ompd_rc_ok)
-		return;
-	for (ompd_size_t i = 0; i < answer->count; i++) {
-		sweep_check_text(answer, answer->diagnostics[i].subject);
-		if (!*answer->diagnostics[i].code || !*answer->diagnostics[i].text)
-			finding("a diagnostic without a text", debugger_call());
-	}
-	debugger_free(answer);
-}
-
 static void sweep_process(const struct asked *asked)
 {
 	ompdx_runtime_info_t info = {.size = sizeof(info)};
@@ -349,6 +359,8 @@ static void sweep_space(const struct memory_image *image, struct sweep_options o
 	seen->runtimes++;
 	enumerate_states(&asked);
 	enumerate_icvs(&asked);
+	if (options.change)
+		sweep_over_change(&asked);
 	sweep_process(&asked);
 	sweep_threads(&asked);
 	sweep_view(image, space, seen);

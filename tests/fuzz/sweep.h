@@ -12,9 +12,10 @@
 
 struct sweep_options {
 	ompd_word_t api_version;
-	bool knows_symbols;  /* the debugger has the image's symbols */
-	bool finds_runtimes; /* by our extensions: each of them, not only the first */
-	bool leaves_handles; /* to ompd_finalize */
+	bool knows_symbols;   /* the debugger has the image's symbols */
+	bool finds_runtimes;  /* by our extensions: each of them, not only the first */
+	bool leaves_handles;  /* to ompd_finalize */
+	void (*change)(void); /* the process goes on, and stops elsewhere; NULL: it does not */
 };
 
 /* What there was: so that a test can tell a sweep from one that saw nothing. */
@@ -36,10 +37,11 @@ struct sweep_seen sweep(const struct memory_image *image, struct sweep_options o
 ompd_rc_t sweep_checked(ompd_rc_t rc);
 #define CALL(expression) (debugger_call_begins(#expression), sweep_checked(expression))
 
-/* The view and the tasks of an address space (sweep_blocks.c). */
+/* The answers that are blocks (sweep_blocks.c). */
 void sweep_view(const struct memory_image *image, ompd_address_space_handle_t *space,
 		struct sweep_seen *seen);
 void sweep_tasks(ompd_address_space_handle_t *space, struct sweep_seen *seen);
+void sweep_diagnostics(ompd_address_space_handle_t *space);
 /* A finding unless text is a string inside the block. */
 void sweep_check_text(const void *block, const char *text);
 

@@ -152,3 +152,17 @@ void sweep_tasks(ompd_address_space_handle_t *space, struct sweep_seen *seen)
 	seen->view_tasks += tasks->task_count;
 	(void)CALL(ompdx_tasks_destroy(tasks));
 }
+
+void sweep_diagnostics(ompd_address_space_handle_t *space)
+{
+	ompdx_diagnostics_t *answer = NULL;
+
+	if (CALL(ompdx_get_diagnostics(space, &answer)) != ompd_rc_ok)
+		return;
+	for (ompd_size_t i = 0; i < answer->count; i++) {
+		sweep_check_text(answer, answer->diagnostics[i].subject);
+		if (!*answer->diagnostics[i].code || !*answer->diagnostics[i].text)
+			finding("a diagnostic without a text", debugger_call());
+	}
+	debugger_free(answer);
+}
