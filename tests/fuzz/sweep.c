@@ -96,12 +96,16 @@ static void sweep_task(const struct asked *asked, ompd_task_handle_t *task)
 	(void)CALL(ompd_get_task_frame(task, &exit_frame, &enter_frame));
 	if (CALL(ompd_task_handle_compare(task, task, &order)) == ompd_rc_ok && order != 0)
 		finding("a task is not itself", debugger_call());
-	sweep_icvs(asked, task, ompd_scope_task);
-	sweep_icvs(asked, task, ompd_scope_implicit_task);
+	/* There are many ways to few tasks. */
+	if (asked->seen->tasks % 4 == 1) {
+		sweep_icvs(asked, task, ompd_scope_task);
+		sweep_icvs(asked, task, ompd_scope_implicit_task);
+	}
 	rc = CALL(ompd_get_task_parallel_handle(task, &region));
 	check_untouched(rc, region);
 	if (rc == ompd_rc_ok) {
-		sweep_icvs(asked, region, ompd_scope_parallel);
+		if (asked->seen->tasks % 4 == 3)
+			sweep_icvs(asked, region, ompd_scope_parallel);
 		release(asked, CALL(ompd_rel_parallel_handle(region)));
 	}
 }
