@@ -37,6 +37,9 @@ class Target(Protocol):
     def symbol(self, name: str, file_name: str | None) -> int | None:
         """The address of a symbol: of the image file_name, or the first in load order."""
 
+    def thread_symbol(self, name: str, thread: int) -> int | None:
+        """The address of a thread's own copy of a thread-local variable, or of what is no such."""
+
     def knows_pthread_ids(self) -> bool:
         """False where neither libthread_db nor a register tells them."""
 
@@ -157,9 +160,12 @@ class Callbacks:
             return Rc.STALE_HANDLE
         if not name:
             return Rc.BAD_INPUT
-        # Thread-local symbols are not served: the libraries here read no thread-local storage.
         if thread:
-            return Rc.ERROR
+            address = target.thread_symbol(name.decode("utf-8", "surrogateescape"), thread)
+            if address is None:
+                return Rc.ERROR
+            out[0] = capi.ompd_address_t(capi.OMPD_SEGMENT_UNSPECIFIED, address)
+            return Rc.OK
         file = None if file_name is None else file_name.decode("utf-8", "surrogateescape")
         address = target.symbol(name.decode("utf-8", "surrogateescape"), file)
         if address is None:

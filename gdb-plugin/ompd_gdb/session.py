@@ -8,7 +8,7 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Union
 
 import gdb
 
@@ -21,6 +21,7 @@ from .model.native import NativeThread
 from .model.process import Process, Runtime
 from .model.runtimes import gomp
 from .model.tasks import Tasks
+from .standard import StandardSpace
 from .target.inferior import InferiorTarget
 from .target.places import Places
 
@@ -30,6 +31,14 @@ _WITHOUT_EXECUTABLE = (
     "GDB has the core file, but not the program that it is of: "
     "first `file {exe}', then `core {core}'."
 )
+
+_STANDARD_ONLY = (
+    "{} has only OMPD's own routines: one runtime, no construct's line, no tasks, no certainty"
+    " about idle threads and leagues. For the library that came with these commands:"
+    " `set ompd library'."
+)
+
+Space = Union[AddressSpace, StandardSpace]
 
 _library: Library | None = None
 _library_settings: tuple[str, str] | None = None
@@ -104,7 +113,7 @@ class Session:
         self._target: InferiorTarget | None = None
         self._library: Library | None = None
         self._context = 0
-        self._opened: list[tuple[Runtime, AddressSpace | None]] = []
+        self._opened: list[tuple[Runtime, Space | None]] = []
         self._outdated = False
         self._identity: tuple[Any, ...] = ()
 
@@ -164,6 +173,8 @@ class Session:
     def notes(self) -> list[str]:
         """What makes the answers worse than they could be, and what to do."""
         found = self._core_notes()
+        if self._library is not None and self._library.missing_extensions:
+            found.append(_STANDARD_ONLY.format(self._library.path))
         running = sum(1 for thread in self.inferior.threads() if thread.is_running())
         if running:
             found.append(
@@ -193,23 +204,31 @@ class Session:
         """Raises UserError."""
         return [runtime for runtime, _ in self._open_runtimes()]
 
-    def _open_runtimes(self) -> list[tuple[Runtime, AddressSpace | None]]:
+    def _open_runtimes(self) -> list[tuple[Runtime, Space | None]]:
         if not self._opened:
             target = self.target
             if self._library is None:
                 self._library = library()
                 self._context = self._library.add_target(target)
-            missing = self._library.missing_extensions
-            if missing:
-                raise UserError(
-                    "library_lacks_extensions",
-                    f"{self._library.path} has only OMPD's own routines: {missing[0]} and"
-                    f" {len(missing) - 1} more are missing, without which this cannot be answered.",
-                    "To use the library that came with these commands: `set ompd library'.",
-                )
+            if self._library.missing_extensions:
+                self._open_standard(self._library, target)
+                return self._opened
             for found in self._find_runtimes(self._library, target):
                 self._opened.append(self._open(self._library, len(self._opened), found))
         return self._opened
+
+    def _open_standard(self, loaded: Library, target: InferiorTarget) -> None:
+        """What a library with OMPD's own routines only finds by itself: one runtime at most."""
+        target.native_threads()
+        try:
+            space = StandardSpace(loaded, self._context, target.pointer_size)
+        except OmpdError:
+            return
+        info = space.info()
+        runtime = Runtime(0, info.kind, info.version, info.version_text, None, 0)
+        runtime.standard_only = True
+        self._opened.append((runtime, space))
+        _refresh(runtime, space)
 
     def _find_runtimes(self, loaded: Library, target: InferiorTarget) -> list[FoundRuntime]:
         try:
@@ -232,7 +251,7 @@ class Session:
 
     def _open(
         self, loaded: Library, number: int, found: FoundRuntime
-    ) -> tuple[Runtime, AddressSpace | None]:
+    ) -> tuple[Runtime, Space | None]:
         image = found.image
         runtime = Runtime(number, found.kind, found.version, "", image.path, image.load_bias)
         runtime.supported = found.kind == "llvm"
@@ -240,7 +259,7 @@ class Session:
         if program is not None and image.load_bias == program.bias:
             runtime.embedded = True
             runtime.path = self.inferior.progspace.filename
-        space: AddressSpace | None = None
+        space: Space | None = None
         try:
             space = loaded.open_runtime(self._context, image)
             _refresh(runtime, space)
@@ -261,12 +280,7 @@ class Session:
         opened = self._open_runtimes()
         runtimes = [runtime for runtime, _ in opened]
         if not opened:
-            hint = " ".join(self._core_notes())
-            raise UserError(
-                "no_openmp",
-                "The program has not loaded an OpenMP runtime.",
-                hint or "If it loads one later, try again then.",
-            )
+            raise self._no_openmp()
         if not any(runtime.supported for runtime in runtimes):
             raise UserError("not_supported", f"{_names(runtimes)} {gomp.NOT_SUPPORTED}.")
         natives = self.target.native_threads()
@@ -287,6 +301,21 @@ class Session:
         if not any(thread.running for thread in natives):
             self.taken = process
         return process
+
+    def _no_openmp(self) -> UserError:
+        loaded = library()
+        if loaded.missing_extensions:
+            return UserError(
+                "no_openmp",
+                f"{loaded.path} finds no OpenMP runtime that it can read.",
+                "It may need the runtime's symbols, and OMP_DEBUG=enabled; for the library that"
+                " came with these commands: `set ompd library'.",
+            )
+        return UserError(
+            "no_openmp",
+            "The program has not loaded an OpenMP runtime.",
+            " ".join(self._core_notes()) or "If it loads one later, try again then.",
+        )
 
     def tasks(self) -> Tasks:
         """The explicit tasks of the same stop. Raises UserError, OmpdError."""
@@ -329,7 +358,7 @@ class Session:
 NOT_TOLD = "is loaded, but it cannot be told whether it has started"
 
 
-def _take(runtime: Runtime, space: AddressSpace, natives: list[NativeThread]) -> None:
+def _take(runtime: Runtime, space: Space, natives: list[NativeThread]) -> None:
     given = [NativeIds(thread.pthread_id, None, thread.ptid[1] or None) for thread in natives]
     runtime.view, runtime.problem = None, None
     try:
@@ -343,7 +372,7 @@ def _take(runtime: Runtime, space: AddressSpace, natives: list[NativeThread]) ->
         runtime.problem = None
 
 
-def _refresh(runtime: Runtime, space: AddressSpace) -> None:
+def _refresh(runtime: Runtime, space: Space) -> None:
     try:
         info = space.info()
     except OmpdError as error:

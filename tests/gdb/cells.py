@@ -31,6 +31,7 @@ CASES = [
     Case("barrier-5", "barrier", ("5",)),
     Case("templates"),
     Case("fortran_frame"),
+    Case("settings"),
 ]
 # Name: version told, where the descriptors come from.
 RUNTIMES = {

@@ -124,6 +124,7 @@ def test_every_program_has_a_case() -> None:
         "loaded_part",
         "helpers",
         "namesakes",
+        "ompt_truth",
         "states",
     }
     assert {case.source for case in cells.CASES} == sources

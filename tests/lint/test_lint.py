@@ -158,10 +158,20 @@ PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
     "search": ("errors",),
     "callbacks": ("capi", "errors"),
     "library": ("capi", "callbacks", "answers", "errors", "target.elf"),
+    "standard": ("library", "capi", "answers", "errors"),
     "model.": ("model.", "answers", "errors"),
     "target.": ("target.", "model.", "errors"),
     "views.": ("views.", "model.", "errors"),
-    "session": ("search", "settings", "answers", "errors", "library", "model.", "target."),
+    "session": (
+        "search",
+        "settings",
+        "answers",
+        "errors",
+        "library",
+        "standard",
+        "model.",
+        "target.",
+    ),
     "commands.": ("commands.", "views.", "model.", "session", "errors", "library"),
 }
 # Known to commands/ for its error only, which base.py turns into a sentence.

@@ -24,6 +24,19 @@
 #define TRUTH_MAX_LEVELS 16
 #define TRUTH_LIFE_SECONDS 120 /* what outlives its test must not stay */
 
+/* What a thread asks omp_get_NAME() for: values of ICVs. */
+#define TRUTH_SETTINGS(SETTING)                                                                    \
+	SETTING(proc_bind)                                                                         \
+	SETTING(place_num)                                                                         \
+	SETTING(max_threads)                                                                       \
+	SETTING(dynamic)                                                                           \
+	SETTING(max_active_levels)                                                                 \
+	SETTING(thread_limit)                                                                      \
+	SETTING(default_device)                                                                    \
+	SETTING(cancellation)                                                                      \
+	SETTING(num_procs)                                                                         \
+	SETTING(max_task_priority)
+
 struct truth_record {
 	const char
 		*kind; /* "openmp", "idle": was in a region earlier, "native": never used OpenMP */
@@ -34,6 +47,10 @@ struct truth_record {
 	const char *task;
 	int final, thread_num, level, active_level, num_threads, in_parallel, num_teams, team_num;
 	int ancestors[TRUTH_MAX_LEVELS], sizes[TRUTH_MAX_LEVELS];
+	int schedule_kind, schedule_chunk;
+#define SETTING(name) int name;
+	TRUTH_SETTINGS(SETTING)
+#undef SETTING
 };
 
 static struct truth_record truth_records[TRUTH_MAX_THREADS];
@@ -98,6 +115,17 @@ static inline void truth_root(int root)
 	truth_roots[root] = truth_tid();
 }
 
+static inline void truth_ask_settings(struct truth_record *now)
+{
+	omp_sched_t kind;
+
+	omp_get_schedule(&kind, &now->schedule_chunk);
+	now->schedule_kind = (int)kind;
+#define SETTING(name) now->name = (int)omp_get_##name();
+	TRUTH_SETTINGS(SETTING)
+#undef SETTING
+}
+
 static inline void truth_record_as(int root, int league, const char *task)
 {
 	struct truth_record now;
@@ -122,6 +150,7 @@ static inline void truth_record_as(int root, int league, const char *task)
 		now.ancestors[level] = omp_get_ancestor_thread_num(level);
 		now.sizes[level] = omp_get_team_size(level);
 	}
+	truth_ask_settings(&now);
 	truth_store(now);
 }
 
@@ -150,7 +179,11 @@ static inline void truth_write_record(FILE *file, const struct truth_record *r)
 		fprintf(file, "], \"sizes\": [");
 		for (level = 0; level <= r->level; level++)
 			fprintf(file, "%s%d", level ? ", " : "", r->sizes[level]);
-		fprintf(file, "]");
+		fprintf(file, "],\n   \"schedule_kind\": %d, \"schedule_chunk\": %d",
+			r->schedule_kind, r->schedule_chunk);
+#define SETTING(name) fprintf(file, ", \"" #name "\": %d", r->name);
+		TRUTH_SETTINGS(SETTING)
+#undef SETTING
 	}
 	fprintf(file, "}");
 }

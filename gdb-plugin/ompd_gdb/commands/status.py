@@ -42,13 +42,12 @@ class Status(OmpdCommand):
                 output.lines(status.status(None, library, [], notes, output.style(arguments)))
             return
         here = session.current()
-        if not library.missing:
-            try:
-                here.process()  # what was tried is known after trying it
-            except UserError as error:
-                if error.code not in ("no_openmp", "not_supported", "unreadable"):
-                    raise
-        runtimes = [] if library.missing else here.runtimes()
+        try:
+            here.process()  # what was tried is known after trying it
+        except UserError as error:
+            if error.code not in ("no_openmp", "not_supported", "unreadable"):
+                raise
+        runtimes = here.runtimes()
         if arguments.json:
             document = json_document.envelope(
                 "status",

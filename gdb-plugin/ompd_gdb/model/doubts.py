@@ -69,6 +69,11 @@ NO_RECORD = Doubt(
     "no shipped record fits it",
     "`bt' in the thread shows the way there",
 )
+STANDARD_ONLY = Doubt(
+    "unknown",
+    "OMPD's own routines do not tell where a construct is",
+    "use the library that came with these commands: `set ompd library'",
+)
 CALL_SITE = Doubt(
     "likely",
     "the compiler recorded no source position; this is the line of the call that began the region",

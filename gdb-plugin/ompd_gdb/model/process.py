@@ -41,6 +41,7 @@ class Runtime:
     view: View | None = None
     supported: bool = True
     embedded: bool = False  # linked into the program
+    standard_only: bool = False  # read by a library that has OMPD's own routines only
     problem: str | None = None  # why there is no view: what follows after the runtime's name
 
     @property

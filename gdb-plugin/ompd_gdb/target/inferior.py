@@ -8,7 +8,7 @@ from typing import Callable, Iterable, Union
 import gdb
 
 from ..model.native import NativeThread
-from . import memory
+from . import memory, thread_local
 from .corefile import CoreFile
 from .images import ImageList
 from .memory import LiveMemory
@@ -82,6 +82,12 @@ class InferiorTarget:
 
     def symbol(self, name: str, file_name: str | None) -> int | None:
         return self._symbols.find(name, file_name)
+
+    def thread_symbol(self, name: str, thread: int) -> int | None:
+        native = self.threads.by_number(thread)
+        if native is None:
+            return self.symbol(name, None)
+        return thread_local.address(native, name) or self.symbol(name, None)
 
     def knows_pthread_ids(self) -> bool:
         threads = self._stopped_at or self.native_threads()

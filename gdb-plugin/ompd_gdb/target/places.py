@@ -149,9 +149,12 @@ class Places:
     def _why_no_line(self, region: Region) -> Doubt | None:
         if region.location is not None and region.location.line is not None:
             return None
+        runtime = next(r for r in self._process.runtimes if r.id == region.runtime)
+        if runtime.standard_only:
+            return doubts.STANDARD_ONLY
         if self._shares_structure(region):
             return doubts.SHARED_STRUCTURE
-        if not any(r.id == region.runtime and r.record for r in self._process.runtimes):
+        if not runtime.record:
             return doubts.NO_RECORD
         if region.location is None or region.location.function in (None, where.NAMELESS):
             return doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE

@@ -40,8 +40,8 @@ def status(
     found.append(f"          {plain(library.version)}, OMPD API {library.api_version}")
     if library.missing:
         found += paragraph(
-            f"          It lacks the extensions that the commands need ({library.missing[0]}"
-            f" and {len(library.missing) - 1} more): see `help set ompd library'.",
+            f"          It lacks {library.missing[0]} and {len(library.missing) - 1} more"
+            " extensions: what only they tell is missing.",
             style,
             " " * 10,
         )
@@ -50,7 +50,11 @@ def status(
     if several(runtimes):
         found += paragraph(f"Odd     : {SEVERAL}", style, " " * 10)
     if program is not None and not runtimes:
-        found.append("Runtime : none; the program has not loaded an OpenMP runtime")
+        found.append(
+            "Runtime : none that this library can read"
+            if library.missing
+            else "Runtime : none; the program has not loaded an OpenMP runtime"
+        )
     for note in notes:
         found += paragraph(f"Note    : {note}", style, " " * 10)
     return found

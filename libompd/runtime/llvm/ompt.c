@@ -138,13 +138,10 @@ ompd_rc_t llvm_frames_of_task(struct address_space *space, struct entity task,
 		return rc;
 	ret->exit_frame = info.exit_frame;
 	ret->enter_frame = info.enter_frame;
-	ret->exit_frame_flags = ret->enter_frame_flags = 0;
+	ret->exit_frame_flags = info.exit_frame_flags;
+	ret->enter_frame_flags = info.enter_frame_flags;
 	/* Without a record of this release. */
-	if (info.exit_frame_flags < 0 || info.enter_frame_flags < 0)
-		return ompd_rc_incomplete;
-	ret->exit_frame_flags = (uint32_t)info.exit_frame_flags;
-	ret->enter_frame_flags = (uint32_t)info.enter_frame_flags;
-	return ompd_rc_ok;
+	return info.flags_known ? ompd_rc_ok : ompd_rc_incomplete;
 }
 
 static ompd_rc_t region_data(struct address_space *space, const struct llvm *llvm,

@@ -67,8 +67,11 @@ ompd_rc_t ompt_task_info_read(const struct target *target, const struct ompt_str
 		return rc;
 	ret->exit_frame = bytes_get(&bytes, structures->task_info.exit_frame);
 	ret->enter_frame = bytes_get(&bytes, structures->task_info.enter_frame);
-	ret->exit_frame_flags = bytes_get_int(&bytes, structures->task_info.exit_frame_flags);
-	ret->enter_frame_flags = bytes_get_int(&bytes, structures->task_info.enter_frame_flags);
+	ret->flags_known = structures->task_info.exit_frame_flags.size &&
+			   structures->task_info.enter_frame_flags.size;
+	ret->exit_frame_flags = (uint32_t)bytes_get(&bytes, structures->task_info.exit_frame_flags);
+	ret->enter_frame_flags =
+		(uint32_t)bytes_get(&bytes, structures->task_info.enter_frame_flags);
 	ret->scheduling_parent = bytes_get(&bytes, structures->task_info.scheduling_parent);
 	ret->task_data = bytes_get(&bytes, structures->task_info.task_data);
 	return ompd_rc_ok;

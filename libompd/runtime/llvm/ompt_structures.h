@@ -27,7 +27,8 @@ struct ompt_structures {
 /* ompt_task_info_t */
 struct ompt_task_info {
 	target_addr exit_frame, enter_frame;
-	int32_t exit_frame_flags, enter_frame_flags; /* -1: not known */
+	bool flags_known; /* libomp 14 leaves them unset in some frames: any value is possible */
+	uint32_t exit_frame_flags, enter_frame_flags;
 	target_addr scheduling_parent;
 	uint64_t task_data;
 };

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do the parts work with LLVM's: our commands with its libompd, its GDB plugin with our libompd?"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import machine
+import pytest
+from sessions import ask, target
+
+RUNTIME = "libomp-19-ompd"
+
+
+def llvms_library() -> Path:
+    return machine.cached(RUNTIME) / "libompd.so"
+
+
+# ---- Our commands, LLVM's library ----------------------------------------------------------------
+
+ASK = ["ompd threads -json", "ompd parallel -json", "ompd", "ompd status", "ompd tasks"]
+
+
+def openmp_threads(record: Any) -> dict[int, Any]:
+    return {one["tid"]: one for one in record["threads"] if one["kind"] == "openmp"}
+
+
+@pytest.mark.parametrize("program", ["wide", "barrier", "reused"])
+def test_standard_library(program: str, folder: Path) -> None:
+    """Sizes, numbers and levels are right where regions are not serialized, and it is said what is
+    missing. (Serialized regions and leagues LLVM's library tells wrong itself.)"""
+    executable = machine.compiled(program)
+    with target("live", executable, (), machine.cached(RUNTIME), folder) as made:
+        commands = [f"set ompd library {llvms_library()}", *ASK]
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+        recorded = openmp_threads(made.truth())
+    threads = {one["lwp"]: one for one in answer.document(ASK[0])["threads"]}
+    compared = 0
+    for tid, truth in recorded.items():
+        told = threads[tid]["openmp"][0]
+        assert told["thread_num"] == truth["thread_num"]
+        assert told["team_size"] == truth["num_threads"]
+        assert told["level"] == truth["level"]
+        compared += 1
+    assert compared >= 2
+    assert any("OMPD's own routines" in note for note in answer.document(ASK[0])["notes"])
+    assert "OpenMP runtime" in answer.everything and "list no tasks" in answer.everything
+
+
+def test_standard_library_on_a_stripped_runtime(folder: Path) -> None:
+    """LLVM's library cannot read one: said in a sentence."""
+    executable = machine.compiled("wide")
+    with target("live", executable, ("4",), machine.cached("libomp-19"), folder) as made:
+        commands = [f"set ompd library {llvms_library()}", "ompd threads", "ompd status"]
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    assert "finds no OpenMP runtime that it can read" in answer.everything
+    assert "none that this library can read" in answer.everything
+
+
+# ---- LLVM's plugin, our library ------------------------------------------------------------------
+
+SCRIPT = """
+set pagination off
+set confirm off
+set breakpoint pending on
+ompd init
+break stop_here
+continue
+thread 2
+ompd threads
+ompd parallel
+ompd icvs
+ompd bt on
+bt
+ompd bt off
+kill
+"""
+
+
+def under_llvms_plugin(library: Path, folder: Path) -> str:
+    """What it prints for a program of four threads; the library is found as `libompd.so'."""
+    runtime = machine.cached(RUNTIME)
+    plugin = runtime.parent / "share" / "gdb" / "python" / "ompd" / "__init__.py"
+    script = folder / "script.gdb"
+    script.write_text(SCRIPT, encoding="utf-8")
+    inside = {
+        "LD_LIBRARY_PATH": str(runtime),
+        "OMP_DEBUG": "enabled",
+        "OMP_NUM_THREADS": "4,3,2",
+        "OMPD_TRUTH_FILE": str(folder / "truth.json"),
+    }
+    settings = [f"set environment {name} {value}" for name, value in inside.items()]
+    steps = [f"source {plugin}", *settings, f"source {script}"]
+    command = ["gdb", "-nx", "-q", "-batch", *[word for step in steps for word in ("-ex", step)]]
+    done = subprocess.run(
+        [*command, "--args", str(machine.compiled("wide")), "4"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=120,
+        env={**os.environ, "LD_LIBRARY_PATH": str(library.parent)},
+        check=False,
+    )
+    return re.sub(r"0x[0-9a-f]+|LWP \d+|\(\d+\)|process \d+|ret == -2\n", "*", done.stdout)
+
+
+def values(text: str) -> dict[str, str]:
+    """The table of ICVs, without the scopes."""
+    return dict(re.findall(r"^([\w-]+-var) +\w+ +(.*)$", text, re.MULTILINE))
+
+
+def test_llvms_plugin_with_our_library(folder: Path) -> None:
+    ours = under_llvms_plugin(machine.BUILD / "libompd" / "libompd.so", folder)
+    theirs = under_llvms_plugin(llvms_library(), folder)
+    assert "Traceback" not in ours and "Error" not in ours, ours
+    told, expected = values(ours), values(theirs)
+    assert len(expected) == 30
+    # A default that LLVM's library does not know.
+    assert told.pop("tool-verbose-init-var") == "disabled"
+    expected.pop("tool-verbose-init-var")
+    assert {name: told[name] for name in expected} == expected
+    assert list(told)[: len(expected)] == list(expected)
+    for line in theirs.splitlines():
+        if re.search(r"OpenMP thread|ompt_state|Nesting|@thread", line):
+            assert line in ours, f"{line}\n--- ours:\n{ours}"
