@@ -3,8 +3,9 @@
 """Make the fuzzer's seeds from real cores: make_seeds.py NAME...
 
 NAME is CASE-RUNTIME, as "teams-2-flat-libomp-19": a case of tests/gdb/cells.py, or a program
-without arguments, and a name of tools/runtimes; or one of FAKES, for machines of which there is no
-core here. Of all the memory, the seed has the pages that libompd reads, found out by record_seed.
+without arguments, and a name of tools/runtimes; with "-tracked" behind it, the runtime tracks
+states (OMP_DEBUG=enabled). Or it is one of FAKES, for machines of which there is no core here. Of
+all the memory, the seed has the pages that libompd reads, found out by record_seed.
 OMPD_BUILD names the build directory, as in tests/gdb.
 """
 
@@ -41,6 +42,7 @@ FAKES = {
     "fake-nested-32-bit-big-endian": ("stripped, 32 bit big endian", "serialized_between"),
     "fake-teams-big-endian": ("published, 64 bit big endian", "teams"),
 }
+TRACKED = "-tracked"
 TOOLS = machine.BUILD / "tests" / "fuzz"
 
 
@@ -85,11 +87,13 @@ def case_and_runtime(name: str) -> tuple[machine.Case, str]:
 
 
 def from_core(name: str, whole: Path) -> None:
-    case, runtime = case_and_runtime(name)
+    case, runtime = case_and_runtime(name.removesuffix(TRACKED))
     environment = {
         "LD_LIBRARY_PATH": str(machine.cached(runtime)),
         "OMPD_TRUTH_FILE": str(whole.with_name("truth.json")),
     }
+    if name.endswith(TRACKED):
+        environment["OMP_DEBUG"] = "enabled"
     program = machine.compiled(case.source)
     path = sessions.kernel_core(program, case.args, environment, whole.parent)
     core, mappings = ElfFile(str(path)), CoreFile(str(path)).mappings
