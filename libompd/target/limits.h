@@ -42,9 +42,11 @@
 #define VIEW_REGIONS_MAX (1024 * 1024)
 #define VIEW_LEVELS_MAX (4 * 1024 * 1024)
 #define VIEW_MEMBERS_MAX (4 * 1024 * 1024)
-/* Explicit tasks, and dependences between them: a million tasks take libomp 400 MB. */
+/* Explicit tasks: a million take libomp 400 MB. */
 #define TASKS_MAX (1024 * 1024)
-#define DEPENDENCES_MAX (4 * 1024 * 1024)
+/* Queues, places in them and dependences that are looked at, wherever they lead: a task is in one queue, and
+ * few others wait for it. */
+#define TASK_STEPS_MAX (2 * 1024 * 1024)
 /* Lists of tasks by priority; OMP_MAX_TASK_PRIORITY is small in practice. */
 #define PRIORITIES_MAX 4096
 /* Items of an ICV that is a list: one per nesting level, or per place. */

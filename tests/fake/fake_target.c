@@ -178,6 +178,16 @@ static uint8_t *bytes_at(const struct fake_target *target, uint64_t address, uin
 	return segment->bytes + (address - segment->address);
 }
 
+const uint8_t *fake_memory(const struct fake_target *target, size_t number, uint64_t *address,
+			   uint64_t *size)
+{
+	if (number >= target->segment_count)
+		return NULL;
+	*address = target->segments[number].address;
+	*size = target->segments[number].size;
+	return target->segments[number].bytes;
+}
+
 bool fake_read(const struct fake_target *target, uint64_t address, uint64_t size, void *buffer)
 {
 	uint8_t *to = buffer;
@@ -296,6 +306,14 @@ bool fake_find_symbol(const struct fake_target *target, const char *object, cons
 	if (found)
 		*address = found->address;
 	return found != NULL;
+}
+
+const char *fake_symbol(const struct fake_target *target, size_t number, uint64_t *address)
+{
+	if (number >= target->symbol_count)
+		return NULL;
+	*address = target->symbols[number].address;
+	return target->symbols[number].name;
 }
 
 void fake_add_thread(struct fake_target *target, uint64_t pthread_id, uint64_t lwp)

@@ -48,6 +48,10 @@ void fake_unhide_all(struct fake_target *target);
 bool fake_read(const struct fake_target *target, uint64_t address, uint64_t size, void *buffer);
 void fake_write(struct fake_target *target, uint64_t address, const void *bytes, uint64_t size);
 
+/* The how many-th piece of its memory; NULL: there are no more. */
+const uint8_t *fake_memory(const struct fake_target *target, size_t number, uint64_t *address,
+			   uint64_t *size);
+
 /* Integers in the target's byte order. */
 void fake_put(struct fake_target *target, uint64_t address, unsigned size, uint64_t value);
 uint64_t fake_get(const struct fake_target *target, uint64_t address, unsigned size);
@@ -68,6 +72,9 @@ void fake_add_symbol(struct fake_target *target, const char *object, const char 
 void fake_forget_symbol(struct fake_target *target, const char *name);
 bool fake_find_symbol(const struct fake_target *target, const char *object, const char *name,
 		      uint64_t *address);
+
+/* The name of the how many-th symbol; NULL: there are no more. */
+const char *fake_symbol(const struct fake_target *target, size_t number, uint64_t *address);
 
 void fake_add_thread(struct fake_target *target, uint64_t pthread_id, uint64_t lwp);
 size_t fake_thread_count(const struct fake_target *target);

@@ -59,6 +59,12 @@ ompd_rc_t bytes_read(struct bytes *bytes, const struct target *target, const str
 			   bytes->data);
 }
 
+/* Of a member that extent_cover has put inside. */
+static const uint8_t *bytes_of(const struct bytes *bytes, struct span span)
+{
+	return bytes->data + (span.offset - bytes->extent.start);
+}
+
 ompd_rc_t member_read(const struct target *target, target_addr address, struct span span,
 		      uint64_t *ret)
 {
@@ -71,14 +77,12 @@ uint64_t bytes_get(const struct bytes *bytes, struct span span)
 {
 	if (span.size == 0)
 		return 0;
-	return target_decode(bytes->target, bytes->data + span.offset - bytes->extent.start,
-			     span.size);
+	return target_decode(bytes->target, bytes_of(bytes, span), span.size);
 }
 
 int32_t bytes_get_int(const struct bytes *bytes, struct span span)
 {
 	if (span.size == 0)
 		return -1;
-	return (int32_t)target_decode_signed(
-		bytes->target, bytes->data + span.offset - bytes->extent.start, span.size);
+	return (int32_t)target_decode_signed(bytes->target, bytes_of(bytes, span), span.size);
 }

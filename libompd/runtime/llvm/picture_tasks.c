@@ -30,6 +30,18 @@ static void note(struct picture_tasks *tasks, enum diagnostic_code code, target_
 		tasks->problem = problem;
 }
 
+/* Whether a walk may go on to `address`. Queues and lists lead to each other, and may lead back: the bound
+ * is that of all of them together. */
+static bool may_step(struct picture_tasks *tasks, target_addr address)
+{
+	if (tasks->steps < TASK_STEPS_MAX) {
+		tasks->steps++;
+		return true;
+	}
+	note(tasks, DIAGNOSTIC_tasks_cut, address, ompdx_problem_limit);
+	return false;
+}
+
 /* Adds a task unless it is there. *ret: PICTURE_NONE when it is none: unreadable, or freed. */
 static ompd_rc_t add_task(struct picture_tasks *tasks, target_addr address, uint32_t *ret)
 {
@@ -111,8 +123,11 @@ static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, int
 {
 	const size_t pointer = memory(tasks)->sizes.sizeof_pointer;
 	struct deque deque;
-	ompd_rc_t rc = deque_read(memory(tasks), layout(tasks), address, &deque);
+	ompd_rc_t rc;
 
+	if (!may_step(tasks, address))
+		return ompd_rc_ok;
+	rc = deque_read(memory(tasks), layout(tasks), address, &deque);
 	if (rc == ompd_rc_ok && deque.td_deque_ntasks == 0)
 		return ompd_rc_ok;
 	if (rc == ompd_rc_ok &&
@@ -125,6 +140,8 @@ static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, int
 			(deque.td_deque_head + (uint32_t)i) % (uint32_t)deque.td_deque_size;
 		target_addr task;
 
+		if (!may_step(tasks, address))
+			return ompd_rc_ok;
 		rc = target_read_pointer(memory(tasks), deque.td_deque + place * pointer, &task);
 		if (rc == ompd_rc_ok)
 			rc = add_queued(tasks, task, gtid);
@@ -142,7 +159,7 @@ static ompd_rc_t add_priority_queues(struct picture_tasks *tasks, target_addr li
 	uint32_t count = 0;
 
 	for (; rc == ompd_rc_ok && list && next.size; count++) {
-		if (count == PRIORITIES_MAX) {
+		if (count == PRIORITIES_MAX || tasks->steps == TASK_STEPS_MAX) {
 			note(tasks, DIAGNOSTIC_tasks_cut, list, ompdx_problem_limit);
 			return ompd_rc_ok;
 		}
@@ -239,7 +256,7 @@ static ompd_rc_t add_dependence(struct picture_tasks *tasks, uint32_t predecesso
 	if (seen->state == ompdx_task_state_unknown && depnode.npredecessors > 0 &&
 	    !seen->data.started)
 		seen->state = ompdx_task_state_blocked;
-	rc = vector_add(&tasks->dependences, 1, DEPENDENCES_MAX, &item);
+	rc = vector_add(&tasks->dependences, 1, TASK_STEPS_MAX, &item);
 	if (rc != ompd_rc_ok)
 		return rc;
 	dependence = item;
@@ -254,20 +271,24 @@ static ompd_rc_t add_successors(struct picture_tasks *tasks, uint32_t index)
 	struct depnode depnode;
 	target_addr list;
 	target_addr node;
+	target_addr milestone = 0;
 	ompd_rc_t rc;
 
 	if (address == 0 || !picture_task(tasks, index)->data.explicit_task)
 		return ompd_rc_ok;
 	rc = depnode_read(memory(tasks), layout(tasks), address, &depnode);
-	for (list = rc == ompd_rc_ok ? depnode.successors : 0; rc == ompd_rc_ok && list;) {
-		/* A ring in the list ends here too. */
-		if (tasks->dependences.count == DEPENDENCES_MAX) {
-			note(tasks, DIAGNOSTIC_tasks_cut, address, ompdx_problem_limit);
+	list = rc == ompd_rc_ok ? depnode.successors : 0;
+	for (uint32_t count = 1; rc == ompd_rc_ok && list; count++) {
+		if (!may_step(tasks, address))
 			return ompd_rc_ok;
-		}
+		/* Of a ring, some milestone comes again. */
+		if ((count & (count - 1)) == 0)
+			milestone = list;
 		rc = depnode_list_read(memory(tasks), layout(tasks), list, &node, &list);
 		if (rc == ompd_rc_ok)
 			rc = add_dependence(tasks, index, node);
+		if (rc == ompd_rc_ok && list == milestone)
+			rc = ompd_rc_error;
 	}
 	if (rc != ompd_rc_error)
 		return rc;

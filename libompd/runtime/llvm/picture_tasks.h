@@ -25,6 +25,7 @@ struct picture_tasks {
 	struct vector tasks;       /* struct seen_task */
 	struct vector dependences; /* ompdx_dependence_t */
 	struct address_map task_of_address;
+	uint32_t steps;          /* of all walks, up to TASK_STEPS_MAX */
 	ompdx_problem_t problem; /* why there may be more */
 };
 

@@ -84,7 +84,9 @@ static void place_threads(struct picture *picture, const uint32_t *seen_of_nativ
 
 		if (thread->place == PICTURE_NONE)
 			thread->place = (uint32_t)place++;
-		parts->level_count += chain_length(picture, thread->region);
+		/* Past the limit there is no view, and a hundred thousand long chains take their time. */
+		if (parts->level_count <= VIEW_LEVELS_MAX)
+			parts->level_count += chain_length(picture, thread->region);
 	}
 	parts->thread_count = place;
 	for (size_t i = 0; i < picture->regions.count; i++)

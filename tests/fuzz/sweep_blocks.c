@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Answers that are one block: everything that they point to has to lie inside.
+ */
+#include <string.h>
+
+#include "image_debugger.h"
+#include "sweep.h"
+
+static void check_inside(const void *block, const void *part, uint64_t count, uint64_t size)
+{
+	const uint64_t whole = debugger_block_size(block);
+	const uint64_t offset = (uint64_t)((uintptr_t)part - (uintptr_t)block);
+
+	if (count && (offset > whole || count > (whole - offset) / size))
+		finding("an answer points out of its block", debugger_call());
+}
+
+static void check_that(bool holds)
+{
+	if (!holds)
+		finding("an answer contradicts itself", debugger_call());
+}
+
+void sweep_check_text(const void *block, const char *text)
+{
+	const size_t whole = debugger_block_size(block);
+	const uintptr_t offset = (uintptr_t)text - (uintptr_t)block;
+
+	if (offset >= whole || !memchr(text, 0, whole - offset))
+		finding("a string without an end", debugger_call());
+}
+
+/* Every member is read, so that the sanitizers see each. */
+static void check_view_thread(const ompdx_view_t *view, const ompdx_view_thread_t *thread,
+			      uint32_t index, size_t native_count)
+{
+	check_that(thread->size == sizeof(*thread));
+	check_that(thread->native == (index < native_count ? index : UINT32_MAX));
+	check_that(thread->kind <= ompdx_thread_helper && thread->problem <= ompdx_problem_limit &&
+		   thread->task_kind <= ompdx_task_explicit);
+	check_that(thread->level_first <= view->level_count &&
+		   thread->level_count <= view->level_count - thread->level_first);
+	check_that(thread->task_final >= -1 && thread->task_final <= 1);
+	for (uint32_t i = 0; i < thread->level_count; i++) {
+		const ompdx_view_level_t *level = &view->levels[thread->level_first + i];
+
+		check_that(level->region < view->region_count);
+		/* A chain of regions is that of the parents. */
+		if (i)
+			check_that(view->regions[level[-1].region].parent == level->region);
+	}
+	if (thread->level_count)
+		check_that(view->regions[view->levels[thread->level_first + thread->level_count - 1]
+						 .region]
+				   .parent == UINT32_MAX);
+	if (thread->ident_source)
+		sweep_check_text(view, thread->ident_source);
+}
+
+static void check_view_region(const ompdx_view_t *view, const ompdx_view_region_t *region,
+			      uint32_t index)
+{
+	check_that(region->size == sizeof(*region));
+	check_that(region->parent == UINT32_MAX || region->parent < index);
+	check_that(region->generator <= ompd_generator_target &&
+		   region->problem <= ompdx_problem_limit);
+	check_that(region->serialized == 0 || region->serialized == 1);
+	check_that(region->member_first <= view->member_count &&
+		   region->member_count <= view->member_count - region->member_first);
+	for (uint32_t i = 0; i < region->member_count; i++) {
+		const uint32_t member = view->members[region->member_first + i];
+
+		check_that(member == UINT32_MAX || member < view->thread_count);
+	}
+	if (region->source)
+		sweep_check_text(view, region->source);
+}
+
+static void check_view(const ompdx_view_t *view, size_t native_count)
+{
+	check_that(view->size == sizeof(*view) && view->thread_count >= native_count);
+	check_inside(view, view->threads, view->thread_count, sizeof(*view->threads));
+	check_inside(view, view->regions, view->region_count, sizeof(*view->regions));
+	check_inside(view, view->levels, view->level_count, sizeof(*view->levels));
+	check_inside(view, view->members, view->member_count, sizeof(*view->members));
+	for (uint32_t i = 0; i < view->thread_count; i++)
+		check_view_thread(view, &view->threads[i], i, native_count);
+	for (uint32_t i = 0; i < view->region_count; i++)
+		check_view_region(view, &view->regions[i], i);
+}
+
+void sweep_view(const struct memory_image *image, ompd_address_space_handle_t *space,
+		struct sweep_seen *seen)
+{
+	ompdx_native_thread_t natives[IMAGE_THREADS_MAX];
+	ompdx_view_t *view = NULL;
+
+	for (size_t i = 0; i < image->thread_count; i++) {
+		/* Some debuggers know only one of the ids. */
+		const uint32_t known[] = {OMPDX_NATIVE_PTHREAD | OMPDX_NATIVE_LWP, OMPDX_NATIVE_LWP,
+					  OMPDX_NATIVE_THREAD_POINTER};
+
+		memset(&natives[i], 0, sizeof(natives[i]));
+		natives[i].size = sizeof(natives[i]);
+		natives[i].known = known[i % 3];
+		natives[i].pthread_id = image->threads[i].pthread_id;
+		natives[i].thread_pointer = image->threads[i].pthread_id;
+		natives[i].lwp = image->threads[i].lwp;
+	}
+	if (CALL(ompdx_view_create(space, natives, image->thread_count, &view)) != ompd_rc_ok) {
+		check_that(view == NULL);
+		return;
+	}
+	check_view(view, image->thread_count);
+	seen->view_threads += view->thread_count;
+	seen->view_regions += view->region_count;
+	(void)CALL(ompdx_view_destroy(view));
+}
+
+static void check_task(const ompdx_tasks_t *tasks, const ompdx_task_t *task)
+{
+	check_that(task->size == sizeof(*task));
+	check_that(task->kind >= ompdx_task_initial && task->kind <= ompdx_task_explicit &&
+		   task->state <= ompdx_task_state_finished);
+	check_that(task->parent == UINT32_MAX || task->parent < tasks->task_count);
+	check_that((task->tied | 1) == 1 && (task->final | 1) == 1 && (task->undeferred | 1) == 1 &&
+		   (task->taskwait | 1) == 1);
+	if (task->source)
+		sweep_check_text(tasks, task->source);
+	if (task->taskwait_source)
+		sweep_check_text(tasks, task->taskwait_source);
+}
+
+void sweep_tasks(ompd_address_space_handle_t *space, struct sweep_seen *seen)
+{
+	ompdx_tasks_t *tasks = NULL;
+
+	if (CALL(ompdx_tasks_create(space, &tasks)) != ompd_rc_ok) {
+		check_that(tasks == NULL);
+		return;
+	}
+	check_that(tasks->size == sizeof(*tasks) && tasks->problem <= ompdx_problem_limit);
+	check_inside(tasks, tasks->tasks, tasks->task_count, sizeof(*tasks->tasks));
+	check_inside(tasks, tasks->dependences, tasks->dependence_count,
+		     sizeof(*tasks->dependences));
+	for (uint32_t i = 0; i < tasks->task_count; i++)
+		check_task(tasks, &tasks->tasks[i]);
+	for (uint32_t i = 0; i < tasks->dependence_count; i++)
+		check_that(tasks->dependences[i].task < tasks->task_count &&
+			   tasks->dependences[i].predecessor < tasks->task_count);
+	seen->view_tasks += tasks->task_count;
+	(void)CALL(ompdx_tasks_destroy(tasks));
+}
+
+void sweep_diagnostics(ompd_address_space_handle_t *space)
+{
+	ompdx_diagnostics_t *answer = NULL;
+
+	if (CALL(ompdx_get_diagnostics(space, &answer)) != ompd_rc_ok)
+		return;
+	for (ompd_size_t i = 0; i < answer->count; i++) {
+		sweep_check_text(answer, answer->diagnostics[i].subject);
+		if (!*answer->diagnostics[i].code || !*answer->diagnostics[i].text)
+			finding("a diagnostic without a text", debugger_call());
+	}
+	debugger_free(answer);
+}
