@@ -49,6 +49,8 @@
 #define TASK_STEPS_MAX (2 * 1024 * 1024)
 /* Lists of tasks by priority; OMP_MAX_TASK_PRIORITY is small in practice. */
 #define PRIORITIES_MAX 4096
+/* Items that a user gave for nesting levels. */
+#define NESTED_LIST_MAX 1024
 /* Items of an ICV that is a list: one per nesting level, or per place. */
 #define ICV_ITEMS_MAX 65536
 /* Longest string of an ICV: a list of as many items. */

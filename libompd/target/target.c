@@ -62,7 +62,7 @@ ompd_rc_t target_read_string(const struct target *target, target_addr address, s
 	memset(buffer, 0, size);
 	rc = callback_read_string(target->context, address, size - 1, buffer);
 	buffer[size - 1] = '\0';
-	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc;
+	return rc;
 }
 
 uint64_t target_decode(const struct target *target, const void *bytes, size_t size)

@@ -30,7 +30,7 @@ ompd_rc_t target_init(struct target *target, ompd_address_space_context_t *conte
 /* Raw bytes, in the target's order. */
 ompd_rc_t target_read(const struct target *target, target_addr address, size_t size, void *buffer);
 
-/* Up to size - 1 bytes of a string, always NUL-terminated; a longer one is cut. */
+/* Up to size - 1 bytes of a string, always NUL-terminated. incomplete: it is longer. */
 ompd_rc_t target_read_string(const struct target *target, target_addr address, size_t size,
 			     char *buffer);
 

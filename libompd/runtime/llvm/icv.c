@@ -102,17 +102,17 @@ static ompd_rc_t add_further_items(const struct inquiry *inquiry, target_addr it
 				   int32_t level)
 {
 	const struct target *target = &inquiry->space->target;
-	ompd_rc_t rc = ompd_rc_ok;
+	uint8_t bytes[4 * NESTED_LIST_MAX];
+	ompd_rc_t rc;
 
-	if (used < 0 || used > ICV_ITEMS_MAX || level < 0)
+	if (used < 0 || used > NESTED_LIST_MAX || level < 0)
 		return ompd_rc_error;
-	for (int32_t i = level + 1; rc == ompd_rc_ok && i < used; i++) {
-		uint64_t item;
-
-		rc = target_read_unsigned(target, items + (target_addr)i * 4, 4, &item);
-		if (rc == ompd_rc_ok)
-			rc = icv_value_add_item(inquiry->value, (int32_t)item);
-	}
+	if (level + 1 >= used)
+		return ompd_rc_ok;
+	rc = target_read(target, items, 4 * (size_t)used, bytes);
+	for (int32_t i = level + 1; rc == ompd_rc_ok && i < used; i++)
+		rc = icv_value_add_item(inquiry->value,
+					target_decode_signed(target, bytes + 4 * i, 4));
 	return rc;
 }
 
@@ -326,6 +326,9 @@ static ompd_rc_t string_variable(const struct inquiry *inquiry, enum global glob
 		return icv_value_add_text(inquiry->value, unset);
 	if (rc == ompd_rc_ok)
 		rc = target_read_string(&inquiry->space->target, address, sizeof(text), text);
+	/* What does not end is no setting of a user's. */
+	if (rc == ompd_rc_incomplete)
+		rc = ompd_rc_error;
 	return rc == ompd_rc_ok ? icv_value_add_text(inquiry->value, text) : rc;
 }
 

@@ -24,7 +24,7 @@ ompd_rc_t picture_source(struct picture *picture, target_addr ident, uint32_t *r
 	rc = target_read_unsigned(target, ident + psource.offset, psource.size, &address);
 	if (rc == ompd_rc_ok)
 		rc = target_read_string(target, address, sizeof(text), text);
-	if (rc == ompd_rc_error)
+	if (rc == ompd_rc_error || rc == ompd_rc_incomplete)
 		return address_map_put(&picture->text_of_ident, ident, 0);
 	if (rc != ompd_rc_ok)
 		return rc;
