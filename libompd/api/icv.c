@@ -106,9 +106,16 @@ static ompd_rc_t fit_scope(struct address_space *space, const struct icv_row *ro
 	return rc;
 }
 
+/* Those that no number stands for: strings, and kinds of schedules with their modifiers and sizes. */
+static bool is_text(enum icv icv)
+{
+	return icv == ICV_AFFINITY_FORMAT || icv == ICV_RUN_SCHED || icv == ICV_TOOL_LIBRARIES ||
+	       icv == ICV_TOOL_VERBOSE_INIT;
+}
+
 /* The value that the caller asks for; icv_value_deinit is due. */
-static ompd_rc_t find_value(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id, void *output,
-			    struct icv_value *value)
+static ompd_rc_t find_value(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id, bool as_text,
+			    void *output, struct icv_value *value)
 {
 	const struct icv_row *row = row_of(icv_id);
 	struct address_space *space;
@@ -122,6 +129,8 @@ static ompd_rc_t find_value(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_
 	if (!space->runtime->icv)
 		return ompd_rc_unsupported;
 	rc = fit_scope(space, row, scope, &entity);
+	if (rc == ompd_rc_ok && !as_text && is_text(row->icv))
+		rc = ompd_rc_incompatible;
 	return rc == ompd_rc_ok ? space->runtime->icv(space, row->icv, entity, value) : rc;
 }
 
@@ -132,9 +141,7 @@ ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_
 	ompd_rc_t rc;
 
 	icv_value_init(&value);
-	rc = find_value(handle, scope, icv_id, icv_value, &value);
-	if (rc == ompd_rc_ok && value.form == ICV_FORM_TEXT)
-		rc = ompd_rc_incompatible;
+	rc = find_value(handle, scope, icv_id, false, icv_value, &value);
 	if (rc == ompd_rc_ok) {
 		*icv_value = value.number;
 		if (value.further_unknown || value.further.count)
@@ -153,7 +160,7 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 	ompd_rc_t rc;
 
 	icv_value_init(&value);
-	rc = find_value(handle, scope, icv_id, (void *)icv_string, &value);
+	rc = find_value(handle, scope, icv_id, true, (void *)icv_string, &value);
 	if (rc == ompd_rc_ok)
 		rc = icv_text(row_of(icv_id)->icv, &value, &text);
 	icv_value_deinit(&value);

@@ -194,7 +194,6 @@ static void test_schedules(void **state)
 	}
 	set_schedule(&look, 4711, 1);
 	assert_no_text(&look, "run-sched-var", ompd_rc_error);
-	assert_no_number(&look, "run-sched-var", ompd_rc_error);
 	session_close(&look.session);
 }
 
@@ -352,7 +351,6 @@ static void check_others_unknown(const struct look *look)
 	assert_no_number(look, "num-procs-var", ompd_rc_unavailable);
 	assert_no_text(look, "display-affinity-var", ompd_rc_unavailable);
 	assert_no_text(look, "affinity-format-var", ompd_rc_unavailable);
-	assert_no_number(look, "affinity-format-var", ompd_rc_unavailable);
 	assert_no_text(look, "tool-libraries-var", ompd_rc_unavailable);
 }
 

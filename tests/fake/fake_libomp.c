@@ -345,8 +345,11 @@ void fake_libomp_start(struct fake_libomp *omp)
 	if (omp->options.second_table)
 		write_table(omp, omp->image.base + SECOND_TABLE);
 	write_dll_locations(omp);
-	if (omp->options.tracks_states)
+	/* OMP_DEBUG turns OMPT on. */
+	if (omp->options.tracks_states) {
 		fake_put(omp->target, omp->state, 8, 1);
+		fake_set_variable(omp, FAKE_VARIABLE_ompt_enabled, 1);
+	}
 }
 
 uint64_t fake_threads_variable(const struct fake_libomp *omp)

@@ -12,6 +12,7 @@
 #define FAKE_T_SERIALIZED 904
 #define FAKE_T_IDENT 392
 #define FAKE_TH_IN_POOL 96
+#define FAKE_TH_TEAMS_MICROTASK 120
 #define FAKE_IDENT_PSOURCE 16
 
 struct fake_libomp {

@@ -219,11 +219,27 @@ static struct fake_region *add_region(struct fake_libomp *omp, struct fake_regio
 	return region;
 }
 
+/* libomp keeps with each thread the code of the teams construct that it is in. */
+static void set_teams(struct fake_thread *thread, bool inside)
+{
+	if (fake_has_record(thread->omp))
+		fake_put_pointer(thread->omp->target, thread->address + FAKE_TH_TEAMS_MICROTASK,
+				 inside ? 0x100000 : 0);
+}
+
+static bool is_in_league(const struct fake_region *region)
+{
+	while (region && region->generator != ompd_generator_teams)
+		region = region->parent;
+	return region != NULL;
+}
+
 static void enter(struct fake_thread *thread, struct fake_region *region, int thread_num)
 {
 	region->members[thread_num] = thread;
 	thread->region = region;
 	thread->thread_num = thread_num;
+	set_teams(thread, is_in_league(region));
 }
 
 /* What the compiler recorded of the construct: its code, and where it stands. */
@@ -374,6 +390,7 @@ static struct fake_region *enter_league(struct fake_thread *thread, struct fake_
 
 		/* It is in no region until the initial thread begins a parallel one. */
 		join(worker, group, i, thread->task, ompdx_task_implicit);
+		set_teams(worker, true);
 		worker->group = group;
 	}
 	return region;
@@ -428,6 +445,7 @@ static void leave(struct fake_region *region, bool pool)
 	    region->generator == ompd_generator_teams)
 		abort();
 	region->ended = true;
+	SET(team, kmp_base_team_t, t_pkfn, 0);
 	for (int i = 1; i < region->team_size; i++) {
 		struct fake_thread *worker = region->members[i];
 

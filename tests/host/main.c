@@ -8,13 +8,16 @@
 #include <unistd.h>
 
 #include "callbacks.h"
+#include "calls.h"
 #include "dump.h"
 #include "fail.h"
 
 static const char usage[] =
 	"usage: ompd-host [--library LIBOMPD] [--api VERSION] attach PID\n"
+	"       ompd-host [--library LIBOMPD] [--api VERSION] calls PID\n"
 	"       ompd-host [--library LIBOMPD] [--api VERSION] core CORE EXE\n"
 	"       ompd-host [--library LIBOMPD] [--api VERSION] run PROG [ARGS...]\n"
+	"`calls' counts what each routine asks of the debugger, instead of printing answers.\n"
 	"VERSION is 201811, 202011, 202111 or 202411 (the default). `run' stops at SIGSTOP, "
 	"SIGUSR1,\n"
 	"SIGABRT, or where the program crashes.\n";
@@ -68,7 +71,8 @@ static struct target *open_target(const struct wishes *wishes)
 {
 	char **words = wishes->words;
 
-	if (strcmp(words[0], "attach") == 0 && wishes->count == 2)
+	if ((strcmp(words[0], "attach") == 0 || strcmp(words[0], "calls") == 0) &&
+	    wishes->count == 2)
 		return target_attach((pid_t)number(words[1]));
 	if (strcmp(words[0], "core") == 0 && wishes->count == 3)
 		return target_open_core(words[1], words[2]);
@@ -130,7 +134,10 @@ int main(int argc, char **argv)
 	json_string(&json, "program", process.target->executable);
 	json_string(&json, "process_initialize", rc_name(rc));
 	if (rc == ompd_rc_ok) {
-		dump_process(&dump);
+		if (strcmp(wishes.words[0], "calls") == 0)
+			calls_count(&dump);
+		else
+			dump_process(&dump);
 		ASK(&ompd, rel_address_space_handle, dump.space);
 	}
 	json_string(&json, "finalize", rc_name(ompd.finalize ? ompd.finalize() : RC_ABSENT));

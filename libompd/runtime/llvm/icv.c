@@ -32,10 +32,11 @@ static ompd_rc_t thread_num(const struct inquiry *inquiry)
 {
 	struct entity region;
 	struct info info;
-	ompd_rc_t rc = llvm_region_of_thread(inquiry->space, inquiry->entity, &region);
+	ompd_rc_t rc =
+		llvm_read_info(inquiry->space, inquiry->llvm, inquiry->entity.address, &info);
 
 	if (rc == ompd_rc_ok)
-		rc = llvm_read_info(inquiry->space, inquiry->llvm, inquiry->entity.address, &info);
+		rc = llvm_region_of_info(inquiry->space, inquiry->llvm, &info, &region);
 	if (rc != ompd_rc_ok)
 		return rc;
 	return number(inquiry, part_is_league(region.part) ? 0 : info.ds_tid);
@@ -59,8 +60,7 @@ static ompd_rc_t league(const struct inquiry *inquiry, ompd_word_t *size, ompd_w
 			rc = region_read(inquiry->space, inquiry->llvm, at, &region);
 			if (rc != ompd_rc_ok)
 				return rc;
-			*size = region.family.nesting.merged_league ? 1
-								    : region.family.team.t_nproc;
+			*size = region.team.t_nproc;
 			*team_num = part_number(at.part);
 			return ompd_rc_ok;
 		}
@@ -107,7 +107,7 @@ static ompd_rc_t add_further_items(const struct inquiry *inquiry, target_addr it
 
 	if (used < 0 || used > NESTED_LIST_MAX || level < 0)
 		return ompd_rc_error;
-	if (level + 1 >= used)
+	if (level >= used - 1)
 		return ompd_rc_ok;
 	rc = target_read(target, items, 4 * (size_t)used, bytes);
 	for (int32_t i = level + 1; rc == ompd_rc_ok && i < used; i++)

@@ -99,19 +99,15 @@ ompd_rc_t llvm_threads_ready(struct address_space *space, struct llvm **ret)
 
 int llvm_tracks_states(struct address_space *space, const struct llvm *llvm)
 {
-	/* OMP_DEBUG sets the lowest bit of ompd_state, and turns OMPT on as a tool of OMPT's does: ompt_enabled
-	 * begins with the bit `enabled`. */
-	const target_addr addresses[] = {llvm->ompd_state, llvm->globals[GLOBAL_ompt_enabled]};
-	int result = -1;
+	/* ompt_enabled begins with the bit `enabled`. OMP_DEBUG, which turns OMPT on, sets the lowest bit of
+	 * ompd_state; a debugger may do so too, for breakpoints, and OMPT stays off. */
+	const target_addr ompt_enabled = llvm->globals[GLOBAL_ompt_enabled];
+	const target_addr address = ompt_enabled ? ompt_enabled : llvm->ompd_state;
+	uint64_t flags;
 
-	for (size_t i = 0; i < COUNT(addresses) && result != 1; i++) {
-		uint64_t flags;
-
-		if (addresses[i] &&
-		    target_read_unsigned(&space->target, addresses[i], 4, &flags) == ompd_rc_ok)
-			result = (int)(flags & 1);
-	}
-	return result;
+	if (address == 0 || target_read_unsigned(&space->target, address, 4, &flags) != ompd_rc_ok)
+		return -1;
+	return (int)(flags & 1);
 }
 
 ompd_rc_t llvm_read_info(struct address_space *space, const struct llvm *llvm, target_addr address,

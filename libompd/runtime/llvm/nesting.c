@@ -7,9 +7,9 @@
 
 #define PART_LEAGUE (UINT64_C(1) << 32)
 
-uint64_t part_of_serialized(uint32_t depth)
+uint64_t part_of_level(int32_t level)
 {
-	return depth;
+	return (uint32_t)level;
 }
 
 uint64_t part_of_league(uint32_t team_num)
@@ -85,10 +85,8 @@ ompd_rc_t nesting_innermost(const struct team *team, const struct team *parent,
 		entity.part = part_of_league((uint32_t)tid);
 		break;
 	case NESTING_REGIONS:
-		if (nesting->serialized_regions)
-			entity.part = part_of_serialized(nesting->serialized_regions - 1);
-		break;
 	case NESTING_INITIAL:
+		entity.part = part_of_level(team->t_level);
 		break;
 	}
 	*ret = entity;
@@ -97,15 +95,12 @@ ompd_rc_t nesting_innermost(const struct team *team, const struct team *parent,
 
 /* A serialized region's t_pkfn is left over from another. With gcc's entry points it is a wrapper of libomp's
  * own, whose first argument is the function (kmp_gsupport.cpp). */
-ompd_rc_t nesting_function(struct address_space *space, const struct team *team,
-			   const struct nesting *nesting, target_addr *ret)
+ompd_rc_t nesting_function(struct address_space *space, const struct team *team, target_addr *ret)
 {
 	const struct image *image = &space->image;
 	ompd_rc_t rc;
 
 	*ret = 0;
-	if (nesting->kind != NESTING_REGIONS || nesting->serialized_regions)
-		return ompd_rc_ok;
 	if (!image_contains(image, team->t_pkfn)) {
 		*ret = team->t_pkfn;
 		return ompd_rc_ok;
@@ -118,14 +113,13 @@ ompd_rc_t nesting_function(struct address_space *space, const struct team *team,
 	return rc == ompd_rc_error ? ompd_rc_ok : rc;
 }
 
-ompd_rc_t family_read(struct address_space *space, const struct llvm *llvm, target_addr team,
-		      struct family *ret)
+ompd_rc_t family_complete(struct address_space *space, const struct llvm *llvm, struct family *ret)
 {
-	ompd_rc_t rc = llvm_read_team(space, llvm, team, &ret->team);
+	ompd_rc_t rc = ompd_rc_ok;
 
 	ret->has_parent = false;
 	ret->has_grandparent = false;
-	if (rc == ompd_rc_ok && ret->team.t_parent) {
+	if (ret->team.t_parent) {
 		rc = llvm_read_team(space, llvm, ret->team.t_parent, &ret->parent);
 		ret->has_parent = true;
 	}
@@ -140,48 +134,137 @@ ompd_rc_t family_read(struct address_space *space, const struct llvm *llvm, targ
 	rc = nesting_classify(&ret->team, ret->has_parent ? &ret->parent : NULL,
 			      ret->has_grandparent ? &ret->grandparent : NULL, &ret->nesting);
 	if (rc == ompd_rc_error)
-		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_inconsistent, team);
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_inconsistent,
+					 ret->team.address);
+	return rc;
+}
+
+ompd_rc_t family_read(struct address_space *space, const struct llvm *llvm, target_addr team,
+		      struct family *ret)
+{
+	const ompd_rc_t rc = llvm_read_team(space, llvm, team, &ret->team);
+
+	return rc == ompd_rc_ok ? family_complete(space, llvm, ret) : rc;
+}
+
+static ompd_rc_t read_of_league(struct address_space *space, const struct llvm *llvm,
+				struct entity entity, struct region *ret)
+{
+	const uint32_t number = part_number(entity.part);
+	struct family family;
+	const ompd_rc_t rc = family_read(space, llvm, entity.address, &family);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (family.nesting.kind != NESTING_LEAGUE && !family.nesting.merged_league)
+		return ompd_rc_stale_handle;
+	if (number >= (uint32_t)family.team.t_nproc)
+		return ompd_rc_stale_handle;
+	ret->team = family.team;
+	ret->parent = family.parent;
+	ret->has_parent = family.has_parent;
+	ret->of_league = true;
+	ret->merged_league = family.nesting.merged_league;
+	ret->generator = ompd_generator_teams;
+	ret->level = family.team.t_level - (int32_t)family.nesting.serialized_regions;
+	ret->active_level = family.team.t_active_level;
+	ret->team_size = 1;
+	ret->first_thread = (int32_t)number;
+	return ompd_rc_ok;
+}
+
+/* Whether the team stands for a region of that level; the program may have gone on since a handle was made. */
+static ompd_rc_t check_level(struct address_space *space, const struct llvm *llvm,
+			     struct region *region, int32_t level)
+{
+	const struct team *team = &region->team;
+	ompd_rc_t rc;
+
+	/* A team without a level of its own is a league, or a contention group in one. */
+	if (level < 0 || level > team->t_level || (level == 0) != (team->t_parent == 0))
+		return ompd_rc_stale_handle;
+	if (level == team->t_level)
+		return ompd_rc_ok;
+	if (team->t_nproc != 1)
+		return ompd_rc_stale_handle;
+	rc = llvm_read_team(space, llvm, team->t_parent, &region->parent);
+	region->has_parent = rc == ompd_rc_ok;
+	if (rc == ompd_rc_ok && level <= region->parent.t_level)
+		return ompd_rc_stale_handle;
 	return rc;
 }
 
 ompd_rc_t region_read(struct address_space *space, const struct llvm *llvm, struct entity entity,
 		      struct region *ret)
 {
-	const struct team *team = &ret->family.team;
-	const uint32_t number = part_number(entity.part);
-	uint32_t regions;
-	ompd_rc_t rc = family_read(space, llvm, entity.address, &ret->family);
+	const int32_t level = (int32_t)part_number(entity.part);
+	ompd_rc_t rc;
+
+	memset(ret, 0, sizeof(*ret));
+	if (part_is_league(entity.part))
+		return read_of_league(space, llvm, entity, ret);
+	rc = llvm_read_team(space, llvm, entity.address, &ret->team);
+	if (rc == ompd_rc_ok && !plausible(&ret->team)) {
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_inconsistent,
+					 entity.address);
+		rc = ompd_rc_error;
+	}
+	if (rc == ompd_rc_ok)
+		rc = check_level(space, llvm, ret, level);
+	if (rc != ompd_rc_ok)
+		return rc;
+	ret->generator = level ? ompd_generator_parallel : ompd_generator_program;
+	ret->level = level;
+	ret->active_level = ret->team.t_active_level;
+	ret->team_size = ret->team.t_nproc;
+	return ompd_rc_ok;
+}
+
+/* The region outside of a team that nobody else in it is around. */
+static ompd_rc_t read_outside(struct address_space *space, const struct llvm *llvm,
+			      const struct region *region, struct entity *enclosing)
+{
+	struct family parent = {.team = region->parent};
+	const ompd_rc_t rc = family_complete(space, llvm, &parent);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	regions = ret->family.nesting.serialized_regions;
-	ret->depth = 0;
-	ret->first_thread = 0;
-	ret->level = team->t_level;
-	ret->active_level = team->t_active_level;
-	ret->team_size = team->t_nproc;
-	if (part_is_league(entity.part)) {
-		if (ret->family.nesting.kind != NESTING_LEAGUE &&
-		    !ret->family.nesting.merged_league)
-			return ompd_rc_stale_handle;
-		if (number >= (uint32_t)team->t_nproc)
-			return ompd_rc_stale_handle;
-		ret->generator = ompd_generator_teams;
-		ret->level -= (int32_t)regions;
-		ret->team_size = 1;
-		ret->first_thread = (int32_t)number;
+	return nesting_innermost(&parent.team, &parent.parent, &parent.nesting,
+				 region->team.t_master_tid, enclosing);
+}
+
+ompd_rc_t region_enclosing(struct address_space *space, const struct llvm *llvm,
+			   struct region *region, struct entity *enclosing)
+{
+	struct nesting nesting;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (region->team.t_parent == 0)
+		return ompd_rc_unavailable;
+	if (!region->has_parent) {
+		rc = llvm_read_team(space, llvm, region->team.t_parent, &region->parent);
+		region->has_parent = rc == ompd_rc_ok;
+	}
+	if (rc == ompd_rc_ok && !region->of_league) {
+		rc = nesting_classify(&region->team, &region->parent, NULL, &nesting);
+		if (rc == ompd_rc_error)
+			diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_inconsistent,
+						 region->team.address);
+	}
+	if (rc != ompd_rc_ok)
+		return rc;
+	enclosing->address = region->team.address;
+	if (region->of_league)
+		return read_outside(space, llvm, region, enclosing);
+	if (nesting.kind != NESTING_REGIONS)
+		return ompd_rc_stale_handle;
+	if (region->level - 1 > region->parent.t_level) {
+		enclosing->part = part_of_level(region->level - 1);
 		return ompd_rc_ok;
 	}
-	ret->generator = ret->family.nesting.kind == NESTING_INITIAL ? ompd_generator_program
-								     : ompd_generator_parallel;
-	if (ret->family.nesting.kind == NESTING_LEAGUE ||
-	    ret->family.nesting.kind == NESTING_CONTENTION_GROUP)
-		return ompd_rc_stale_handle;
-	/* The program went on since the handle was made: this region has ended. */
-	if (number >= (regions ? regions : 1))
-		return ompd_rc_stale_handle;
-	ret->depth = number;
-	if (regions)
-		ret->level -= (int32_t)(regions - 1 - number);
-	return ompd_rc_ok;
+	if (nesting.merged_league) {
+		enclosing->part = part_of_league(0);
+		return ompd_rc_ok;
+	}
+	return read_outside(space, llvm, region, enclosing);
 }

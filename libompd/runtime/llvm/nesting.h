@@ -8,7 +8,8 @@
  *    adds no level, its contention group, whose other threads wait to be used.
  *  - A league of one team that has one thread is merged with the serialized regions inside it: then
  *    t_serialized counts one more than the levels.
- * Regions are named by entities: the team's address, and which of its regions in `part`.
+ * Regions are named by entities: the team's address, and which of its regions in `part`: the region's level or,
+ * for a league, which of its teams.
  */
 #ifndef RUNTIME_LLVM_NESTING_H
 #define RUNTIME_LLVM_NESTING_H
@@ -34,7 +35,7 @@ ompd_rc_t nesting_classify(const struct team *team, const struct team *parent,
 			   const struct team *grandparent, struct nesting *ret);
 
 /* A region's `part`. */
-uint64_t part_of_serialized(uint32_t depth);
+uint64_t part_of_level(int32_t level);
 uint64_t part_of_league(uint32_t team_num);
 bool part_is_league(uint64_t part);
 uint32_t part_number(uint64_t part);
@@ -44,9 +45,8 @@ uint32_t part_number(uint64_t part);
 ompd_rc_t nesting_innermost(const struct team *team, const struct team *parent,
 			    const struct nesting *nesting, int32_t tid, struct entity *ret);
 
-/* The outlined function of a region that is not serialized; 0: not known. */
-ompd_rc_t nesting_function(struct address_space *space, const struct team *team,
-			   const struct nesting *nesting, target_addr *ret);
+/* The outlined function of a team that stands for one region, which is not serialized; 0: not known. */
+ompd_rc_t nesting_function(struct address_space *space, const struct team *team, target_addr *ret);
 
 /* A team together with its parent and grandparent, and what it stands for. */
 struct family {
@@ -60,12 +60,18 @@ struct family {
 
 ompd_rc_t family_read(struct address_space *space, const struct llvm *llvm, target_addr team,
 		      struct family *ret);
+/* The same when ret->team has been read. */
+ompd_rc_t family_complete(struct address_space *space, const struct llvm *llvm, struct family *ret);
 
 /* A region as the standard routines need it. */
 struct region {
-	struct family family;
+	struct team team;
+	struct team
+		parent; /* of the team, if has_parent: it is not read where it does not matter */
+	bool has_parent;
+	bool of_league;     /* one team's region of a league */
+	bool merged_league; /* the league shares its team with serialized regions */
 	ompd_team_generator_t generator;
-	uint32_t depth; /* among the team's serialized regions */
 	int32_t level;
 	int32_t active_level;
 	int32_t team_size;
@@ -74,5 +80,9 @@ struct region {
 
 ompd_rc_t region_read(struct address_space *space, const struct llvm *llvm, struct entity entity,
 		      struct region *ret);
+
+/* The region around one that has been read. unavailable: it is an initial region. */
+ompd_rc_t region_enclosing(struct address_space *space, const struct llvm *llvm,
+			   struct region *region, struct entity *enclosing);
 
 #endif /* RUNTIME_LLVM_NESTING_H */

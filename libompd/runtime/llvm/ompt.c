@@ -7,21 +7,16 @@
 #include "runtime/llvm/nesting.h"
 #include "target/limits.h"
 
-/* needs_state_tracking unless OMPT is on. */
+/* needs_state_tracking unless OMPT is on. A tool can turn it off again. */
 static ompd_rc_t require_tracking(struct address_space *space, struct llvm *llvm)
 {
 	target_addr ignored;
-	int tracks = llvm_tracks_states(space, llvm);
+	ompd_rc_t rc;
 
-	if (tracks != 1) {
-		const ompd_rc_t rc = global_address(space, llvm, GLOBAL_ompt_enabled, &ignored);
-
-		if (rc == ompd_rc_ok)
-			tracks = llvm_tracks_states(space, llvm);
-		else if (rc != ompd_rc_unavailable)
-			return rc;
-	}
-	return tracks == 1 ? ompd_rc_ok : ompd_rc_needs_state_tracking;
+	rc = global_address(space, llvm, GLOBAL_ompt_enabled, &ignored);
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+		return rc;
+	return llvm_tracks_states(space, llvm) == 1 ? ompd_rc_ok : ompd_rc_needs_state_tracking;
 }
 
 ompd_rc_t llvm_state_of_thread(struct address_space *space, struct entity thread,
@@ -59,56 +54,43 @@ static ompd_rc_t find_lightweight(struct address_space *space, const struct llvm
 	return rc;
 }
 
-/* How many serialized regions of the same team lie within the region. */
-static uint32_t regions_inside(const struct region *region)
-{
-	const uint32_t regions = region->family.nesting.serialized_regions;
-
-	return regions > region->depth + 1 ? regions - region->depth - 1 : 0;
-}
-
+/* What OMPT knows of a task: in its structure or, for the implicit task of a region that shares its team with
+ * serialized ones inside, in a lightweight team. */
 static ompd_rc_t read_task_info(struct address_space *space, const struct llvm *llvm,
-				struct entity entity, struct ompt_task_info *ret)
+				struct entity entity, struct ompt_task *ret)
 {
 	const struct ompt_structures *layout = &llvm->ompt_structures;
-	target_addr address = entity.address;
-	struct span inside = layout->in_task;
-	struct entity region_entity;
-	struct region region;
-	struct task task;
-	ompd_rc_t rc = llvm_read_task(space, llvm, entity.address, &task);
+	const int32_t level = (int32_t)part_number(entity.part);
+	target_addr lightweight;
+	struct team team;
+	ompd_rc_t rc = ompt_task_read(&space->target, layout, entity.address, ret);
 
-	if (rc == ompd_rc_ok && !task.explicit_task && !part_is_league(entity.part)) {
-		rc = llvm_region_of_task(space, entity, &region_entity);
-		if (rc == ompd_rc_ok)
-			rc = region_read(space, llvm, region_entity, &region);
-		if (rc == ompd_rc_ok && regions_inside(&region) > 0) {
-			inside = layout->in_lightweight;
-			rc = find_lightweight(space, llvm, region_entity.address,
-					      regions_inside(&region), &address);
-		}
-	}
-	if (rc != ompd_rc_ok)
+	if (rc != ompd_rc_ok || part_is_league(entity.part) ||
+	    (ret->td_flags & llvm->structures.task.tasktype))
 		return rc;
-	return ompt_task_info_read(&space->target, layout, address, inside, ret);
+	rc = llvm_read_team(space, llvm, ret->td_team, &team);
+	if (rc != ompd_rc_ok || team.t_level <= level)
+		return rc;
+	rc = find_lightweight(space, llvm, ret->td_team, (uint32_t)(team.t_level - level),
+			      &lightweight);
+	return rc == ompd_rc_ok ? ompt_task_info_read(&space->target, layout, lightweight, ret)
+				: rc;
 }
 
 ompd_rc_t llvm_scheduling_task(struct address_space *space, struct entity task,
 			       struct entity *scheduling)
 {
-	struct ompt_task_info info;
-	struct task data, other;
+	struct ompt_task info;
+	struct task other;
 	struct llvm *llvm;
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
 	if (rc == ompd_rc_ok)
-		rc = llvm_read_task(space, llvm, task.address, &data);
-	if (rc == ompd_rc_ok && !data.explicit_task)
+		rc = ompt_task_read(&space->target, &llvm->ompt_structures, task.address, &info);
+	if (rc == ompd_rc_ok && !(info.td_flags & llvm->structures.task.tasktype))
 		return ompd_rc_unavailable;
 	if (rc == ompd_rc_ok)
 		rc = require_tracking(space, llvm);
-	if (rc == ompd_rc_ok)
-		rc = read_task_info(space, llvm, task, &info);
 	if (rc == ompd_rc_ok && info.scheduling_parent == 0)
 		rc = ompd_rc_unavailable;
 	if (rc == ompd_rc_ok)
@@ -116,7 +98,7 @@ ompd_rc_t llvm_scheduling_task(struct address_space *space, struct entity task,
 	if (rc != ompd_rc_ok)
 		return rc;
 	/* A thread executes tasks of its own team only. */
-	if (other.td_team != data.td_team)
+	if (other.td_team != info.td_team)
 		return ompd_rc_unavailable;
 	scheduling->address = info.scheduling_parent;
 	scheduling->part = task.part;
@@ -126,7 +108,7 @@ ompd_rc_t llvm_scheduling_task(struct address_space *space, struct entity task,
 ompd_rc_t llvm_frames_of_task(struct address_space *space, struct entity task,
 			      struct task_frames *ret)
 {
-	struct ompt_task_info info;
+	struct ompt_task info;
 	struct llvm *llvm;
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
@@ -154,9 +136,13 @@ static ompd_rc_t region_data(struct address_space *space, const struct llvm *llv
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (regions_inside(&region) == 0)
+	/* Whose data a team's are that a league shares with serialized regions is not known. */
+	if (region.merged_league)
+		return ompd_rc_unavailable;
+	if (region.of_league || region.level == region.team.t_level)
 		return member_read(&space->target, entity.address, layout->parallel_data, ret);
-	rc = find_lightweight(space, llvm, entity.address, regions_inside(&region), &lightweight);
+	rc = find_lightweight(space, llvm, entity.address,
+			      (uint32_t)(region.team.t_level - region.level), &lightweight);
 	if (rc != ompd_rc_ok)
 		return rc;
 	return member_read(&space->target, lightweight, layout->lightweight_parallel_data, ret);
@@ -165,7 +151,7 @@ static ompd_rc_t region_data(struct address_space *space, const struct llvm *llv
 ompd_rc_t llvm_tool_data(struct address_space *space, ompd_scope_t scope, struct entity entity,
 			 uint64_t *ret)
 {
-	struct ompt_task_info info;
+	struct ompt_task info;
 	struct llvm *llvm;
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 

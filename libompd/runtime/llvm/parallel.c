@@ -52,61 +52,73 @@ static ompd_rc_t worker_is_member(struct address_space *space, const struct llvm
 	return at ? ompd_rc_error : ompd_rc_ok;
 }
 
-ompd_rc_t llvm_region_of_thread(struct address_space *space, struct entity thread,
-				struct entity *region)
+/* Where teams constructs may be around: what a team stands for is told by those that enclose it. */
+static ompd_rc_t region_in_teams(struct address_space *space, const struct llvm *llvm,
+				 const struct info *info, struct entity *region)
 {
 	struct family family;
-	struct llvm *llvm;
-	struct info info;
 	bool member = true;
-	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+	ompd_rc_t rc = family_read(space, llvm, info->th_team, &family);
 
-	if (rc == ompd_rc_ok)
-		rc = llvm_read_info(space, llvm, thread.address, &info);
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (info.th_team == 0)
-		return ompd_rc_unavailable;
-	if (info.ds_tid < 0)
-		return ompd_rc_error;
-	rc = family_read(space, llvm, info.th_team, &family);
-	if (rc == ompd_rc_ok && info.ds_tid > 0)
-		rc = worker_is_member(space, llvm, &info, &family.team, &member);
+	if (rc == ompd_rc_ok && info->ds_tid > 0)
+		rc = worker_is_member(space, llvm, info, &family.team, &member);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!member)
 		return ompd_rc_unavailable;
-	return nesting_innermost(&family.team, &family.parent, &family.nesting, info.ds_tid,
+	return nesting_innermost(&family.team, &family.parent, &family.nesting, info->ds_tid,
 				 region);
+}
+
+ompd_rc_t llvm_region_of_info(struct address_space *space, const struct llvm *llvm,
+			      const struct info *info, struct entity *region)
+{
+	struct team team;
+	ompd_rc_t rc;
+
+	if (info->th_team == 0)
+		return ompd_rc_unavailable;
+	if (info->ds_tid < 0)
+		return ompd_rc_error;
+	if (!info->outside_teams)
+		return region_in_teams(space, llvm, info, region);
+	rc = llvm_read_team(space, llvm, info->th_team, &team);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (team.t_nproc <= 0 || team.t_level < 0) {
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_inconsistent,
+					 team.address);
+		return ompd_rc_error;
+	}
+	/* __kmp_free_team clears t_pkfn when a region ends, also of a team that is kept for the next: by that
+	 * libomp's own workers tell whether there is anything to do (13 to 23). */
+	if (info->ds_tid > 0 && (info->ds_tid >= team.t_nproc || team.t_pkfn == 0))
+		return ompd_rc_unavailable;
+	region->address = team.address;
+	region->part = part_of_level(team.t_level);
+	return ompd_rc_ok;
+}
+
+ompd_rc_t llvm_region_of_thread(struct address_space *space, struct entity thread,
+				struct entity *region)
+{
+	struct llvm *llvm;
+	struct info info;
+	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+
+	if (rc == ompd_rc_ok)
+		rc = llvm_read_info(space, llvm, thread.address, &info);
+	return rc == ompd_rc_ok ? llvm_region_of_info(space, llvm, &info, region) : rc;
 }
 
 ompd_rc_t llvm_enclosing_region(struct address_space *space, struct entity entity,
 				struct entity *enclosing)
 {
 	struct region region;
-	struct family parent;
 	struct llvm *llvm;
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
 	if (rc == ompd_rc_ok)
 		rc = region_read(space, llvm, entity, &region);
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (region.depth > 0) {
-		enclosing->address = entity.address;
-		enclosing->part = part_of_serialized(region.depth - 1);
-		return ompd_rc_ok;
-	}
-	if (region.family.nesting.merged_league && !part_is_league(entity.part)) {
-		enclosing->address = entity.address;
-		enclosing->part = part_of_league(0);
-		return ompd_rc_ok;
-	}
-	if (!region.family.has_parent)
-		return ompd_rc_unavailable;
-	rc = family_read(space, llvm, region.family.team.t_parent, &parent);
-	if (rc != ompd_rc_ok)
-		return rc;
-	return nesting_innermost(&parent.team, &parent.parent, &parent.nesting,
-				 region.family.team.t_master_tid, enclosing);
+	return rc == ompd_rc_ok ? region_enclosing(space, llvm, &region, enclosing) : rc;
 }

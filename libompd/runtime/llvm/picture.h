@@ -45,7 +45,8 @@ struct seen_region {
 	uint32_t team;
 	uint32_t parent;       /* an index into regions; PICTURE_NONE */
 	int32_t parent_number; /* thread 0's number there */
-	uint64_t part;
+	uint32_t
+		number; /* of a league's team; of serialized regions that share a team, from outside */
 	ompd_team_generator_t generator;
 	bool serialized;
 	bool helpers; /* the team of the hidden helper threads */

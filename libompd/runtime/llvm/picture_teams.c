@@ -227,7 +227,7 @@ static ompd_rc_t add_league(struct picture *picture, uint32_t team_index, uint32
 
 	find_parent(picture, seen, &region);
 	for (int32_t i = 0; rc == ompd_rc_ok && i < seen->team.t_nproc; i++) {
-		region.part = part_of_league((uint32_t)i);
+		region.number = (uint32_t)i;
 		region.first_thread = i;
 		rc = add_region(picture, team_index, &region);
 	}
@@ -264,8 +264,10 @@ static ompd_rc_t add_parallel(struct picture *picture, uint32_t team_index, uint
 				     .helpers = is_of_helpers(picture, seen),
 				     .team_size = member_count(seen),
 				     .source = source};
-	ompd_rc_t rc =
-		nesting_function(picture->space, &seen->team, &seen->nesting, &region.function);
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (seen->nesting.kind == NESTING_REGIONS && !serialized)
+		rc = nesting_function(picture->space, &seen->team, &region.function);
 
 	if (seen->nesting.merged_league) {
 		region.parent = seen->first_region;
@@ -274,7 +276,7 @@ static ompd_rc_t add_parallel(struct picture *picture, uint32_t team_index, uint
 		find_parent(picture, seen, &region);
 	}
 	for (uint32_t depth = 0; rc == ompd_rc_ok && depth < count; depth++) {
-		region.part = part_of_serialized(depth);
+		region.number = depth;
 		region.level = picture_team(picture, team_index)->team.t_level -
 			       (int32_t)(count - 1 - depth);
 		rc = add_region(picture, team_index, &region);

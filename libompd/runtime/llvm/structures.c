@@ -12,7 +12,7 @@ static bool lay_out_info(struct structures *ret, const uint64_t *table, const st
 			      member_published(table, ACCESS_kmp_desc_t__ds));
 	const struct span ompt = member_published(table, ACCESS_kmp_base_info_t__ompt_thread_info);
 	struct span *const wanted[] = {&ret->info.state, &ret->info.wait_id, &ret->info.th_in_pool,
-				       &ret->info.th_ident};
+				       &ret->info.th_ident, &ret->info.th_teams_microtask};
 	const struct span *const needed[] = {&ret->info.ds_thread, &ret->info.ds_tid,
 					     &ret->info.ds_gtid, &ret->info.th_team,
 					     &ret->info.th_current_task};
@@ -34,6 +34,8 @@ static bool lay_out_info(struct structures *ret, const uint64_t *table, const st
 		member_nested(ompt, member_published(table, ACCESS_ompt_thread_info_t__wait_id));
 	ret->info.th_in_pool = member_recorded(record, RECORD_FIELD_kmp_base_info_t__th_in_pool);
 	ret->info.th_ident = member_recorded(record, RECORD_FIELD_kmp_base_info_t__th_ident);
+	ret->info.th_teams_microtask =
+		member_recorded(record, RECORD_FIELD_kmp_base_info_t__th_teams_microtask);
 	return extent_cover(&ret->info.extent, needed, COUNT(needed), wanted, COUNT(wanted));
 }
 
@@ -111,6 +113,8 @@ ompd_rc_t info_read(const struct target *target, const struct structures *struct
 	ret->state = bytes_get_int(&bytes, structures->info.state);
 	ret->wait_id = bytes_get(&bytes, structures->info.wait_id);
 	ret->th_ident = bytes_get(&bytes, structures->info.th_ident);
+	ret->outside_teams = structures->info.th_teams_microtask.size &&
+			     bytes_get(&bytes, structures->info.th_teams_microtask) == 0;
 	return ompd_rc_ok;
 }
 

@@ -16,7 +16,7 @@ struct structures {
 	struct {
 		struct extent extent;
 		struct span ds_thread, ds_tid, ds_gtid, th_team, th_current_task, th_in_pool;
-		struct span state, wait_id, th_ident;
+		struct span state, wait_id, th_ident, th_teams_microtask;
 	} info;
 	struct {
 		struct extent extent;
@@ -48,6 +48,8 @@ struct info {
 	int32_t state;
 	uint64_t wait_id;
 	target_addr th_ident; /* 0: not known */
+	/* No teams construct is around the thread. false also when that is not known. */
+	bool outside_teams;
 };
 
 /* kmp_team_t */

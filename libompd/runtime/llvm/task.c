@@ -8,50 +8,83 @@
 #include "runtime/llvm/thread_array.h"
 #include "target/limits.h"
 
+/* The part of a thread's current task. unavailable: the thread is between two regions, and has one's team
+ * and the other's task. */
+static ompd_rc_t part_of_current(struct address_space *space, const struct llvm *llvm,
+				 const struct info *info, struct entity region,
+				 const struct task *task, uint64_t *part)
+{
+	struct team team;
+	ompd_rc_t rc;
+
+	*part = region.part;
+	if (task->td_team == info->th_team)
+		return ompd_rc_ok;
+	if (!task->explicit_task)
+		return ompd_rc_unavailable;
+	/* A helper thread executes other teams' tasks. In which of several serialized regions such a task was made
+	 * is not known. */
+	rc = llvm_read_team(space, llvm, task->td_team, &team);
+	if (rc == ompd_rc_ok && team.t_nproc < 2)
+		rc = ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		*part = part_of_level(team.t_level);
+	return rc;
+}
+
 ompd_rc_t llvm_task_of_thread(struct address_space *space, struct entity thread,
 			      struct entity *task)
 {
 	struct entity region;
 	struct llvm *llvm;
 	struct info info;
-	/* An idle worker's th_current_task is a leftover. */
-	ompd_rc_t rc = llvm_region_of_thread(space, thread, &region);
+	struct task data;
+	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
-	if (rc == ompd_rc_ok)
-		rc = llvm_threads_ready(space, &llvm);
 	if (rc == ompd_rc_ok)
 		rc = llvm_read_info(space, llvm, thread.address, &info);
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (info.th_current_task == 0)
-		return ompd_rc_unavailable;
-	task->address = info.th_current_task;
-	task->part = region.part;
-	return ompd_rc_ok;
+	/* An idle worker's th_current_task is a leftover. */
+	if (rc == ompd_rc_ok)
+		rc = llvm_region_of_info(space, llvm, &info, &region);
+	if (rc == ompd_rc_ok && info.th_current_task == 0)
+		rc = ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		rc = llvm_read_task(space, llvm, info.th_current_task, &data);
+	if (rc == ompd_rc_ok)
+		rc = part_of_current(space, llvm, &info, region, &data, &task->part);
+	if (rc == ompd_rc_ok)
+		task->address = info.th_current_task;
+	return rc;
 }
 
-/* The part is the task's as it was made; a task whose team is a contention group belongs to the league's
- * region. */
+/* The region of a task that has been read. The part is the task's as it was made; a task whose team is a
+ * contention group belongs to the league's region. */
+static ompd_rc_t region_of(struct address_space *space, const struct llvm *llvm, struct entity task,
+			   const struct task *data, struct entity *region)
+{
+	struct family family;
+	ompd_rc_t rc;
+
+	region->address = data->td_team;
+	region->part = task.part;
+	if (!part_is_league(task.part))
+		return ompd_rc_ok;
+	rc = family_read(space, llvm, data->td_team, &family);
+	if (rc == ompd_rc_ok && family.nesting.kind == NESTING_CONTENTION_GROUP)
+		region->address = family.parent.address;
+	return rc;
+}
+
 ompd_rc_t llvm_region_of_task(struct address_space *space, struct entity task,
 			      struct entity *region)
 {
-	struct family family;
 	struct llvm *llvm;
 	struct task data;
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
 	if (rc == ompd_rc_ok)
 		rc = llvm_read_task(space, llvm, task.address, &data);
-	if (rc == ompd_rc_ok)
-		rc = family_read(space, llvm, data.td_team, &family);
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (family.nesting.kind == NESTING_CONTENTION_GROUP)
-		region->address = family.parent.address;
-	else
-		region->address = data.td_team;
-	region->part = task.part;
-	return ompd_rc_ok;
+	return rc == ompd_rc_ok ? region_of(space, llvm, task, &data, region) : rc;
 }
 
 /* The initial thread of a league's team executes the implicit task of its contention group; the league's own
@@ -59,7 +92,7 @@ ompd_rc_t llvm_region_of_task(struct address_space *space, struct entity task,
 static ompd_rc_t find_tasks_of_league(struct address_space *space, const struct llvm *llvm,
 				      const struct region *region, target_addr *tasks)
 {
-	const struct team *league = &region->family.team;
+	const struct team *league = &region->team;
 	target_addr thread, at;
 	struct info info;
 	ompd_rc_t rc =
@@ -102,8 +135,8 @@ ompd_rc_t llvm_task_in_region(struct address_space *space, struct entity entity,
 		return rc;
 	if (thread_num < 0 || thread_num >= region.team_size)
 		return ompd_rc_bad_input;
-	tasks = region.family.team.t_implicit_task_taskdata;
-	if (region.family.nesting.kind == NESTING_LEAGUE)
+	tasks = region.team.t_implicit_task_taskdata;
+	if (region.of_league && !region.merged_league)
 		rc = find_tasks_of_league(space, llvm, &region, &tasks);
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -141,22 +174,14 @@ ompd_rc_t llvm_initial_task(struct address_space *space, struct entity *task)
 }
 
 /* The task of a contention group came from the league's structure of the same task. */
-static ompd_rc_t skip_league(struct address_space *space, struct entity task,
-			     target_addr *td_parent)
+static ompd_rc_t skip_league(struct address_space *space, const struct llvm *llvm,
+			     const struct task *task, target_addr *td_parent)
 {
 	struct family family;
-	struct llvm *llvm;
 	struct task data;
-	ompd_rc_t rc;
+	ompd_rc_t rc = family_read(space, llvm, task->td_team, &family);
 
-	if (!part_is_league(task.part) || *td_parent == 0)
-		return ompd_rc_ok;
-	rc = llvm_threads_ready(space, &llvm);
-	if (rc == ompd_rc_ok)
-		rc = llvm_read_task(space, llvm, task.address, &data);
-	if (rc == ompd_rc_ok)
-		rc = family_read(space, llvm, data.td_team, &family);
-	if (rc != ompd_rc_ok || family.nesting.kind != NESTING_CONTENTION_GROUP)
+	if (rc != ompd_rc_ok || *td_parent == 0 || family.nesting.kind != NESTING_CONTENTION_GROUP)
 		return rc;
 	rc = llvm_read_task(space, llvm, *td_parent, &data);
 	if (rc == ompd_rc_ok)
@@ -166,29 +191,38 @@ static ompd_rc_t skip_league(struct address_space *space, struct entity task,
 
 /* The implicit tasks of a region were generated by the task that met the construct; those of a serialized
  * region, which share their structure with it, by the one of the region around. */
-static ompd_rc_t generating_of_implicit(struct address_space *space, struct entity task,
-					target_addr td_parent, struct entity *generating)
+static ompd_rc_t generating_of_implicit(struct address_space *space, const struct llvm *llvm,
+					struct entity task, const struct task *data,
+					struct entity *generating)
 {
-	struct entity region, enclosing;
-	ompd_rc_t rc = llvm_region_of_task(space, task, &region);
+	target_addr td_parent = data->td_parent;
+	struct entity within, enclosing;
+	struct region region;
+	struct task parent;
+	ompd_rc_t rc = region_of(space, llvm, task, data, &within);
 
 	if (rc == ompd_rc_ok)
-		rc = llvm_enclosing_region(space, region, &enclosing);
+		rc = region_read(space, llvm, within, &region);
+	if (rc == ompd_rc_ok)
+		rc = region_enclosing(space, llvm, &region, &enclosing);
+	if (rc == ompd_rc_ok && part_is_league(task.part))
+		rc = skip_league(space, llvm, data, &td_parent);
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (enclosing.address == region.address && !part_is_league(enclosing.part)) {
+	generating->part = enclosing.part;
+	if (enclosing.address == within.address && !part_is_league(enclosing.part)) {
 		generating->address = task.address;
-		generating->part = enclosing.part;
 		return ompd_rc_ok;
 	}
-	rc = skip_league(space, task, &td_parent);
-	if (rc == ompd_rc_ok && td_parent == 0)
-		rc = ompd_rc_unavailable;
-	if (rc != ompd_rc_ok)
-		return rc;
+	if (td_parent == 0)
+		return ompd_rc_unavailable;
 	generating->address = td_parent;
-	generating->part = enclosing.part;
-	return ompd_rc_ok;
+	/* A worker that has not begun its part of the region yet has the td_parent of the one before. */
+	rc = llvm_read_task(space, llvm, td_parent, &parent);
+	if (rc == ompd_rc_ok && !part_is_league(enclosing.part) &&
+	    parent.td_team != enclosing.address)
+		rc = ompd_rc_unavailable;
+	return rc;
 }
 
 ompd_rc_t llvm_generating_task(struct address_space *space, struct entity task,
@@ -203,7 +237,7 @@ ompd_rc_t llvm_generating_task(struct address_space *space, struct entity task,
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!data.explicit_task)
-		return generating_of_implicit(space, task, data.td_parent, generating);
+		return generating_of_implicit(space, llvm, task, &data, generating);
 	if (data.td_parent == 0)
 		return ompd_rc_unavailable;
 	rc = llvm_read_task(space, llvm, data.td_parent, &parent);
@@ -235,12 +269,13 @@ ompd_rc_t llvm_function_of_task(struct address_space *space, struct entity entit
 		rc = member_read(&space->target, entity.address + llvm->structures.task.size,
 				 routine, &function);
 	} else if (rc == ompd_rc_ok) {
-		rc = llvm_region_of_task(space, entity, &within);
+		rc = region_of(space, llvm, entity, &task, &within);
 		if (rc == ompd_rc_ok)
 			rc = region_read(space, llvm, within, &region);
-		if (rc == ompd_rc_ok)
-			rc = nesting_function(space, &region.family.team, &region.family.nesting,
-					      &function);
+		/* One thread: serialized. */
+		if (rc == ompd_rc_ok && region.generator == ompd_generator_parallel &&
+		    region.team_size > 1)
+			rc = nesting_function(space, &region.team, &function);
 	}
 	if (rc == ompd_rc_ok && function == 0)
 		return ompd_rc_unavailable;

@@ -273,7 +273,7 @@ ompd_rc_t llvm_thread_in_region(struct address_space *space, struct entity entit
 	if (thread_num < 0 || thread_num >= region.team_size)
 		return ompd_rc_bad_input;
 	rc = target_read_pointer(&space->target,
-				 region.family.team.t_threads +
+				 region.team.t_threads +
 					 (target_addr)(region.first_thread + thread_num) *
 						 space->target.sizes.sizeof_pointer,
 				 &address);

@@ -246,7 +246,7 @@ static void write_regions(const struct picture *picture, const struct parts *par
 
 		ret->size = sizeof(*ret);
 		ret->address = team->team.address;
-		ret->serial_depth = teams ? 0 : part_number(region->part);
+		ret->serial_depth = teams ? 0 : region->number;
 		ret->parent = region->parent;
 		ret->generator = region->generator;
 		ret->serialized = region->serialized;
@@ -257,7 +257,7 @@ static void write_regions(const struct picture *picture, const struct parts *par
 		ret->team_num = -1;
 		if (teams) {
 			ret->league_size = team->nesting.merged_league ? 1 : team->team.t_nproc;
-			ret->team_num = (int32_t)part_number(region->part);
+			ret->team_num = (int32_t)region->number;
 		}
 		ret->problem = team->problem;
 		/* Where a team stands is known through those that enclose it. */
