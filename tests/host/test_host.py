@@ -212,6 +212,9 @@ def test_without_openmp(folder: Path) -> None:
     assert done.returncode == 1 and "ended with status 0" in done.stderr
     with subprocess.Popen(["sleep", "60"], cwd=folder) as process:
         try:
+            # Before that the dynamic linker may still be at work.
+            while "nanosleep" not in Path(f"/proc/{process.pid}/wchan").read_text(encoding="utf-8"):
+                time.sleep(0.02)
             told = ask("attach", process.pid)
         finally:
             process.kill()

@@ -32,11 +32,12 @@ static ompd_rc_t thread_num(const struct inquiry *inquiry)
 {
 	struct entity region;
 	struct info info;
+	struct team team;
 	ompd_rc_t rc =
 		llvm_read_info(inquiry->space, inquiry->llvm, inquiry->entity.address, &info);
 
 	if (rc == ompd_rc_ok)
-		rc = llvm_region_of_info(inquiry->space, inquiry->llvm, &info, &region);
+		rc = llvm_region_of_info(inquiry->space, inquiry->llvm, &info, &team, &region);
 	if (rc != ompd_rc_ok)
 		return rc;
 	return number(inquiry, part_is_league(region.part) ? 0 : info.ds_tid);

@@ -80,8 +80,9 @@ ompd_rc_t llvm_pthread_of_thread(struct address_space *space, struct entity thre
 ompd_rc_t llvm_lwp_of_thread(struct address_space *space, struct entity thread, uint64_t *lwp);
 ompd_rc_t llvm_thread_in_region(struct address_space *space, struct entity region, int thread_num,
 				struct entity *thread);
+/* *team: the thread's. */
 ompd_rc_t llvm_region_of_info(struct address_space *space, const struct llvm *llvm,
-			      const struct info *info, struct entity *region);
+			      const struct info *info, struct team *team, struct entity *region);
 ompd_rc_t llvm_region_of_thread(struct address_space *space, struct entity thread,
 				struct entity *region);
 ompd_rc_t llvm_enclosing_region(struct address_space *space, struct entity region,

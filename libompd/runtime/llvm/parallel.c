@@ -54,7 +54,7 @@ static ompd_rc_t worker_is_member(struct address_space *space, const struct llvm
 
 /* Where teams constructs may be around: what a team stands for is told by those that enclose it. */
 static ompd_rc_t region_in_teams(struct address_space *space, const struct llvm *llvm,
-				 const struct info *info, struct entity *region)
+				 const struct info *info, struct team *team, struct entity *region)
 {
 	struct family family;
 	bool member = true;
@@ -66,14 +66,14 @@ static ompd_rc_t region_in_teams(struct address_space *space, const struct llvm 
 		return rc;
 	if (!member)
 		return ompd_rc_unavailable;
+	*team = family.team;
 	return nesting_innermost(&family.team, &family.parent, &family.nesting, info->ds_tid,
 				 region);
 }
 
 ompd_rc_t llvm_region_of_info(struct address_space *space, const struct llvm *llvm,
-			      const struct info *info, struct entity *region)
+			      const struct info *info, struct team *team, struct entity *region)
 {
-	struct team team;
 	ompd_rc_t rc;
 
 	if (info->th_team == 0)
@@ -81,21 +81,21 @@ ompd_rc_t llvm_region_of_info(struct address_space *space, const struct llvm *ll
 	if (info->ds_tid < 0)
 		return ompd_rc_error;
 	if (!info->outside_teams)
-		return region_in_teams(space, llvm, info, region);
-	rc = llvm_read_team(space, llvm, info->th_team, &team);
+		return region_in_teams(space, llvm, info, team, region);
+	rc = llvm_read_team(space, llvm, info->th_team, team);
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (team.t_nproc <= 0 || team.t_level < 0) {
+	if (team->t_nproc <= 0 || team->t_level < 0) {
 		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_inconsistent,
-					 team.address);
+					 team->address);
 		return ompd_rc_error;
 	}
 	/* __kmp_free_team clears t_pkfn when a region ends, also of a team that is kept for the next: by that
 	 * libomp's own workers tell whether there is anything to do (13 to 23). */
-	if (info->ds_tid > 0 && (info->ds_tid >= team.t_nproc || team.t_pkfn == 0))
+	if (info->ds_tid > 0 && (info->ds_tid >= team->t_nproc || team->t_pkfn == 0))
 		return ompd_rc_unavailable;
-	region->address = team.address;
-	region->part = part_of_level(team.t_level);
+	region->address = team->address;
+	region->part = part_of_level(team->t_level);
 	return ompd_rc_ok;
 }
 
@@ -103,12 +103,13 @@ ompd_rc_t llvm_region_of_thread(struct address_space *space, struct entity threa
 				struct entity *region)
 {
 	struct llvm *llvm;
+	struct team team;
 	struct info info;
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
 	if (rc == ompd_rc_ok)
 		rc = llvm_read_info(space, llvm, thread.address, &info);
-	return rc == ompd_rc_ok ? llvm_region_of_info(space, llvm, &info, region) : rc;
+	return rc == ompd_rc_ok ? llvm_region_of_info(space, llvm, &info, &team, region) : rc;
 }
 
 ompd_rc_t llvm_enclosing_region(struct address_space *space, struct entity entity,

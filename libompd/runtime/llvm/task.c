@@ -8,23 +8,23 @@
 #include "runtime/llvm/thread_array.h"
 #include "target/limits.h"
 
-/* The part of a thread's current task. unavailable: the thread is between two regions, and has one's team
- * and the other's task. */
-static ompd_rc_t part_of_current(struct address_space *space, const struct llvm *llvm,
-				 const struct info *info, struct entity region,
-				 const struct task *task, uint64_t *part)
+/* The part of a thread's current task that is not its implicit one in the team. unavailable: the thread is
+ * between two regions, and has one's team and the other's task. */
+static ompd_rc_t part_of_other(struct address_space *space, const struct llvm *llvm,
+			       const struct info *info, struct entity region, uint64_t *part)
 {
+	struct task task;
 	struct team team;
-	ompd_rc_t rc;
+	ompd_rc_t rc = llvm_read_task(space, llvm, info->th_current_task, &task);
 
 	*part = region.part;
-	if (task->td_team == info->th_team)
-		return ompd_rc_ok;
-	if (!task->explicit_task)
+	if (rc != ompd_rc_ok || task.td_team == info->th_team)
+		return rc;
+	if (!task.explicit_task)
 		return ompd_rc_unavailable;
 	/* A helper thread executes other teams' tasks. In which of several serialized regions such a task was made
 	 * is not known. */
-	rc = llvm_read_team(space, llvm, task->td_team, &team);
+	rc = llvm_read_team(space, llvm, task.td_team, &team);
 	if (rc == ompd_rc_ok && team.t_nproc < 2)
 		rc = ompd_rc_unavailable;
 	if (rc == ompd_rc_ok)
@@ -36,22 +36,26 @@ ompd_rc_t llvm_task_of_thread(struct address_space *space, struct entity thread,
 			      struct entity *task)
 {
 	struct entity region;
+	target_addr implicit;
 	struct llvm *llvm;
 	struct info info;
-	struct task data;
+	struct team team;
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
 	if (rc == ompd_rc_ok)
 		rc = llvm_read_info(space, llvm, thread.address, &info);
 	/* An idle worker's th_current_task is a leftover. */
 	if (rc == ompd_rc_ok)
-		rc = llvm_region_of_info(space, llvm, &info, &region);
+		rc = llvm_region_of_info(space, llvm, &info, &team, &region);
 	if (rc == ompd_rc_ok && info.th_current_task == 0)
 		rc = ompd_rc_unavailable;
-	if (rc == ompd_rc_ok)
-		rc = llvm_read_task(space, llvm, info.th_current_task, &data);
-	if (rc == ompd_rc_ok)
-		rc = part_of_current(space, llvm, &info, region, &data, &task->part);
+	if (rc != ompd_rc_ok)
+		return rc;
+	implicit = team.t_implicit_task_taskdata +
+		   (target_addr)info.ds_tid * llvm->structures.task.size;
+	task->part = region.part;
+	if (info.th_current_task != implicit)
+		rc = part_of_other(space, llvm, &info, region, &task->part);
 	if (rc == ompd_rc_ok)
 		task->address = info.th_current_task;
 	return rc;
