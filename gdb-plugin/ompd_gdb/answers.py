@@ -98,6 +98,24 @@ class View:
 
 
 @dataclass(frozen=True)
+class IcvValue:
+    number: int | None  # of a list its first item; None: it has none, or it is not known
+    text: str | None  # None: not known
+
+
+@dataclass(frozen=True)
+class Icvs:
+    """By name, in the library's order."""
+
+    scopes: dict[str, str] = field(default_factory=dict)  # "process", "region", "thread", "task"
+    process: dict[str, IcvValue] = field(default_factory=dict)
+    # Of the task outside of all regions of the program's first thread.
+    initial: dict[str, IcvValue] = field(default_factory=dict)
+    # By index into the tool's list of threads; None: it is in no region.
+    threads: list[dict[str, IcvValue] | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class ViewTask:
     address: int
     kind: str  # "initial", "implicit", "explicit"

@@ -274,6 +274,11 @@ class AddressSpace:
             if out:
                 self._library._call("ompdx_view_destroy", out)
 
+    @property
+    def handle(self) -> Any:
+        """For OMPD's own routines."""
+        return self._handle
+
     def tasks(self) -> ViewTasks:
         """The tasks of the runtime at this stop. Raises OmpdError."""
         out = capi.pointer_to(capi.ompdx_tasks_t)()

@@ -8,20 +8,22 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 from __future__ import annotations
 
 import os
-from typing import Any, Union
+from typing import Any, Sequence, Union
 
 import gdb
 
-from . import search, settings
+from . import icvs, search, settings
 from .answers import FoundRuntime, Image, NativeIds
 from .errors import UserError
 from .library import AddressSpace, Library, OmpdError
 from .model import facts
+from .model.icvs import Icv, gather
 from .model.native import NativeThread
 from .model.process import Process, Runtime, Thread
 from .model.runtimes import gomp
 from .model.tasks import Tasks
 from .model.values import Value
+from .routines import Routines
 from .standard import StandardSpace
 from .target.inferior import InferiorTarget
 from .target.places import Places
@@ -347,6 +349,25 @@ class Session:
         if self._places is not None and self._tasks is not None:
             self._places.locate_tasks(self._tasks)
 
+    def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
+        """Of the first runtime that has threads. Raises UserError."""
+        process = self.process()
+        given = [native_ids(native) for native in process.natives]
+        for runtime, space in self._opened:
+            if space is None or runtime.view is None:
+                continue
+            if isinstance(space, StandardSpace):
+                found = space.icvs(given)
+            else:
+                assert self._library is not None
+                width = self.target.pointer_size
+                found = icvs.read(Routines(self._library, space.handle, width), space.handle, given)
+                _refresh(runtime, space)
+            return gather(process, runtime.id, found, chosen)
+        raise UserError(
+            "not_started", "The program has not used OpenMP yet.", "Try again when it has."
+        )
+
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread."""
         assert self._places is not None
@@ -369,8 +390,12 @@ class Session:
 NOT_TOLD = "is loaded, but it cannot be told whether it has started"
 
 
+def native_ids(thread: NativeThread) -> NativeIds:
+    return NativeIds(thread.pthread_id, None, thread.ptid[1] or None)
+
+
 def _take(runtime: Runtime, space: Space, natives: list[NativeThread]) -> None:
-    given = [NativeIds(thread.pthread_id, None, thread.ptid[1] or None) for thread in natives]
+    given = [native_ids(thread) for thread in natives]
     runtime.view, runtime.problem = None, None
     try:
         runtime.view = space.view(given)

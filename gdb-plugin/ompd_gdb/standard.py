@@ -12,15 +12,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Sequence
 
-from . import capi
-from .answers import Diagnostic, NativeIds, RuntimeInfo, View, ViewRegion, ViewTasks, ViewThread
-from .capi import Rc
+from . import capi, icvs
+from .answers import (
+    Diagnostic,
+    Icvs,
+    NativeIds,
+    RuntimeInfo,
+    View,
+    ViewRegion,
+    ViewTasks,
+    ViewThread,
+)
 from .errors import UserError
-from .library import Library, OmpdError
+from .library import Library
+from .routines import Routines
 
 LEVELS_MAX = 4096
 TEAM_MAX = 131072
-ICVS_MAX = 1000
 
 
 class StandardSpace:
@@ -28,12 +36,12 @@ class StandardSpace:
 
     def __init__(self, library: Library, context: int, pointer_size: int) -> None:
         self._library = library
-        self._pointer_size = pointer_size
-        self._handle = self._made("ompd_process_initialize", context)
-        self._icvs: dict[str, tuple[int, int]] = {}  # name: id, scope
+        self._handle = capi.Handle()
+        library._call("ompd_process_initialize", context, capi.byref(self._handle))
+        self.routines = Routines(library, self._handle, pointer_size)
 
     def close(self) -> None:
-        self._try("ompd_rel_address_space_handle", self._handle)
+        self.routines.release("address_space", self._handle)
 
     def diagnostics(self) -> list[Diagnostic]:
         return []
@@ -61,90 +69,16 @@ class StandardSpace:
         )
 
     def view(self, threads: Sequence[NativeIds]) -> View:
-        return _Picture(self, threads).view
+        return _Picture(self.routines, threads).view
 
-    # ---- Calls -----------------------------------------------------------------------------------
-
-    def _made(self, routine: str, *arguments: Any) -> Any:
-        out = capi.Handle()
-        self._library._call(routine, *arguments, capi.byref(out))
-        return out
-
-    def _try(self, routine: str, *arguments: Any) -> bool:
-        """Whether the answer is ok; incomplete counts."""
-        try:
-            self._library._call(routine, *arguments)
-        except OmpdError as error:
-            return bool(error.rc == Rc.INCOMPLETE)
-        return True
-
-    def made(self, routine: str, *arguments: Any) -> Any | None:
-        """A handle; None: there is none."""
-        out = capi.Handle()
-        return out if self._try(routine, *arguments, capi.byref(out)) else None
-
-    def release(self, kind: str, handle: Any) -> None:
-        self._try(f"ompd_rel_{kind}_handle", handle)
-
-    def same(self, kind: str, one: Any, other: Any) -> bool:
-        out = capi.c_int(1)
-        return (
-            self._try(f"ompd_{kind}_handle_compare", one, other, capi.byref(out)) and not out.value
-        )
-
-    def thread_handle(self, ids: NativeIds) -> Any | None:
-        if ids.pthread_id is None:
-            return None
-        size = self._pointer_size
-        given = ids.pthread_id.to_bytes(size, capi.HOST_BYTE_ORDER)
-        kind = capi.OMPD_THREAD_ID_PTHREAD
-        return self.made("ompd_get_thread_handle", self._handle, kind, size, given)
-
-    def pthread_of(self, thread: Any) -> int | None:
-        out = capi.c_uint64(0)
-        size = self._pointer_size
-        kind = capi.OMPD_THREAD_ID_PTHREAD
-        told = self._try("ompd_get_thread_id", thread, kind, size, capi.byref(out))
-        return int(out.value) if told else None
-
-    def icv(self, name: str, handle: Any) -> int | None:
-        if not self._icvs:
-            self._enumerate_icvs()
-        if name not in self._icvs:
-            return None
-        number, scope = self._icvs[name]
-        out = capi.ompd_word_t(0)
-        told = self._try("ompd_get_icv_from_scope", handle, scope, number, capi.byref(out))
-        return int(out.value) if told else None
-
-    def _enumerate_icvs(self) -> None:
-        at, more = 0, 1
-        for _ in range(ICVS_MAX):
-            following, text = capi.ompd_icv_id_t(0), capi.Handle()
-            scope, left = capi.ompd_scope_t(0), capi.c_int(0)
-            outs = [capi.byref(out) for out in (following, text, scope, left)]
-            if not more or not self._try("ompd_enumerate_icvs", self._handle, at, *outs):
-                return
-            name = capi.string_at(text.value or 0).decode("utf-8", "backslashreplace")
-            self._library.callbacks.free(text.value or 0)
-            self._icvs[name] = (following.value, scope.value)
-            at, more = following.value, left.value
-
-    def state(self, thread: Any) -> tuple[int | None, int]:
-        state, wait = capi.ompd_word_t(0), capi.ompd_wait_id_t(0)
-        told = self._try("ompd_get_state", thread, capi.byref(state), capi.byref(wait))
-        return (int(state.value), int(wait.value)) if told else (None, 0)
-
-    def function(self, task: Any) -> int:
-        out = capi.ompd_address_t()
-        told = self._try("ompd_get_task_function", task, capi.byref(out))
-        return int(out.address) if told else 0
+    def icvs(self, threads: Sequence[NativeIds]) -> Icvs:
+        return icvs.read(self.routines, self._handle, threads)
 
 
 class _Picture:
     """Made once per view; holds the handles until it is made."""
 
-    def __init__(self, space: StandardSpace, natives: Sequence[NativeIds]) -> None:
+    def __init__(self, space: Routines, natives: Sequence[NativeIds]) -> None:
         self._space = space
         self._regions: list[Any] = []  # handles
         self._raw: list[ViewRegion] = []
@@ -189,8 +123,8 @@ class _Picture:
         if task is None:
             return None, None
         try:
-            implicit = self._space.icv("implicit-task-var", task)
-            final = self._space.icv("final-task-var", task)
+            implicit = self._space.number("implicit-task-var", task)
+            final = self._space.number("final-task-var", task)
             kind = None if implicit is None else "implicit" if implicit else "explicit"
             return kind, None if final is None else bool(final)
         finally:
@@ -225,7 +159,7 @@ class _Picture:
         return len(self._regions) - 1, True
 
     def _describe(self, handle: Any) -> ViewRegion:
-        icv = self._space.icv
+        icv = self._space.number
         size, level = icv("team-size-var", handle), icv("levels-var", handle)
         count = min(size or 0, TEAM_MAX)
         return ViewRegion(

@@ -5,7 +5,7 @@ alone; everything else is imported when a command is used.
 
 from __future__ import annotations
 
-from . import barriers, each, init, ompd, parallel, print, status, tasks, thread, threads
+from . import barriers, each, icvs, init, ompd, parallel, print, status, tasks, thread, threads
 
 
 def register() -> None:
@@ -17,6 +17,7 @@ def register() -> None:
         parallel.Parallel,
         tasks.Tasks,
         barriers.Barriers,
+        icvs.Icvs,
         print.Print,
         each.Each,
         thread.Thread,

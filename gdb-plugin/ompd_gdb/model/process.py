@@ -161,6 +161,7 @@ class Process:
 
     def __init__(self, natives: Sequence[NativeThread], runtimes: Sequence[Runtime]) -> None:
         self.runtimes = list(runtimes)
+        self.natives = list(natives)
         self.threads = [Thread(native) for native in natives]
         self.regions: list[Region] = []
         self._by_native = list(self.threads)

@@ -92,6 +92,25 @@ OBJECT_ARGUMENT = {
     "__kmpc_set_nest_lock": 2,
 }
 
+# The variable that an ICV of the process is read from; the first item of some lists is elsewhere.
+VARIABLES = {
+    "affinity-format-var": "__kmp_affinity_format",
+    "bind-var": "__kmp_nested_proc_bind",
+    "cancel-var": "__kmp_omp_cancellation",
+    "display-affinity-var": "__kmp_display_affinity",
+    "max-task-priority-var": "__kmp_max_task_priority",
+    "nteams-var": "__kmp_nteams",
+    "nthreads-var": "__kmp_nested_nth",
+    "num-procs-var": "__kmp_avail_proc",
+    "stacksize-var": "__kmp_stksize",
+    "target-offload-var": "__kmp_target_offload",
+    "teams-thread-limit-var": "__kmp_teams_thread_limit",
+    "tool-libraries-var": "__kmp_tool_libraries",
+    "tool-var": "__kmp_tool",
+    "tool-verbose-init-var": "__kmp_tool_verbose_init",
+    "wait-policy-var": "__kmp_library",
+}
+
 # ident_t.flags (kmp.h).
 BARRIER_EXPLICIT = 0x20
 BARRIER_IMPLICIT_MASK = 0x1C0

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd icvs': the internal control variables."""
+
+from __future__ import annotations
+
+from .arguments import Arguments
+from .base import OmpdCommand
+
+
+class Icvs(OmpdCommand):
+    """Show OpenMP's internal control variables (ICVs): the settings that rule threads and tasks.
+
+    Usage: ompd icvs [IDS] [-changed] [-all] [-wide] [-json [FILE]]
+
+    Names are the specification's. Of says whose it is: the process's, or each task's, thread's or
+    innermost region's; those are grouped by value, with the OpenMP threads for which it holds. A
+    task's ICVs are those of the task that the thread executes. Lists (nthreads-var, bind-var) begin
+    with the item for the next nested region. IDS choose threads, as for `ompd threads'.
+
+    -changed shows only ICVs of tasks that differ between the threads, or from those of the
+    program's initial task, outside of all regions. With what a program started cannot be told, so
+    what the environment set for all is not called changed.
+
+    What is not known is listed below the table, with the reason. -all repeats names on each line.
+    -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes it to FILE."""
+
+    name = "ompd icvs"
+    flags = ("changed", "all", "wide")
+    takes_ids = True
+
+    def run(self, arguments: Arguments) -> None:
+        from .. import session
+        from ..views import icvs
+        from . import documents, output, selecting
+
+        wanted = selecting.parse(arguments.words)
+        here = session.current()
+        process = here.process()
+        chosen = [t for t in selecting.threads(process, wanted, here.inferior.num) if t.openmp]
+        found = here.icvs(chosen)
+        if "changed" in arguments.flags:
+            found = [icv for icv in found if icv.changed]
+        if arguments.json:
+            section = icvs.document(found)
+            output.document(arguments, documents.envelope(here, "icvs", icvs=section))
+            return
+        asked = [t for t in chosen if any(m.region is not None for m in t.openmp)]
+        style = output.style(arguments)
+        shown = icvs.lines(found, len(asked), len(chosen) - len(asked), style)
+        output.lines(shown + icvs.notes(here.notes(), style))

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What are the ICVs, for the process and for each thread? Read by OMPD's own routines."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from .answers import Icvs, IcvValue, NativeIds
+from .capi import Scope
+from .routines import Routines
+
+LEVELS_MAX = 4096
+_SCOPES = {
+    Scope.GLOBAL: "process",
+    Scope.ADDRESS_SPACE: "process",
+    Scope.THREAD: "thread",
+    Scope.PARALLEL: "region",
+    Scope.IMPLICIT_TASK: "task",
+    Scope.TASK: "task",
+}
+
+
+def read(routines: Routines, handle: Any, threads: Sequence[NativeIds]) -> Icvs:
+    scopes = {
+        name: _SCOPES.get(Scope(scope), "process") for name, (_, scope) in routines.icvs().items()
+    }
+    process = {
+        name: routines.value(name, handle) for name, scope in scopes.items() if scope == "process"
+    }
+    found = [_of_thread(routines, scopes, ids) for ids in threads]
+    return Icvs(scopes, process, _of_initial_task(routines, scopes, threads), found)
+
+
+def _of_thread(
+    routines: Routines, scopes: dict[str, str], ids: NativeIds
+) -> dict[str, IcvValue] | None:
+    thread = routines.thread_handle(ids)
+    if thread is None:
+        return None
+    region = routines.made("ompd_get_curr_parallel_handle", thread)
+    task = routines.made("ompd_get_curr_task_handle", thread)
+    handles = {"thread": thread, "region": region, "task": task}
+    try:
+        if region is None or task is None:
+            return None
+        return {
+            name: routines.value(name, handles[scope])
+            for name, scope in scopes.items()
+            if scope in handles
+        }
+    finally:
+        _release(routines, thread=thread, parallel=region, task=task)
+
+
+def _of_initial_task(
+    routines: Routines, scopes: dict[str, str], threads: Sequence[NativeIds]
+) -> dict[str, IcvValue]:
+    """Outwards from the first thread that is in a region."""
+    for ids in threads:
+        thread = routines.thread_handle(ids)
+        if thread is None:
+            continue
+        region = routines.made("ompd_get_curr_parallel_handle", thread)
+        routines.release("thread", thread)
+        if region is not None:
+            return _outwards(routines, scopes, region)
+    return {}
+
+
+def _outwards(routines: Routines, scopes: dict[str, str], region: Any) -> dict[str, IcvValue]:
+    for _ in range(LEVELS_MAX):
+        outer = routines.made("ompd_get_enclosing_parallel_handle", region)
+        if outer is None:
+            break
+        routines.release("parallel", region)
+        region = outer
+    task = routines.made("ompd_get_task_in_parallel", region, 0)
+    routines.release("parallel", region)
+    if task is None:
+        return {}
+    try:
+        return {
+            name: routines.value(name, task) for name, scope in scopes.items() if scope == "task"
+        }
+    finally:
+        routines.release("task", task)
+
+
+def _release(routines: Routines, **handles: Any) -> None:
+    for kind, handle in handles.items():
+        if handle is not None:
+            routines.release(kind, handle)
