@@ -225,13 +225,13 @@ ompd_rc_t ompdx_get_diagnostics(ompd_address_space_handle_t *handle,
 	char *text;
 	ompd_rc_t rc = ompd_rc_ok;
 
-	if (!library.initialized)
-		return ompd_rc_error;
 	if (handle) {
 		rc = handle_find(handle, HANDLE_SPACE, &space, NULL);
 		if (rc != ompd_rc_ok)
 			return rc;
 		notes = &space->diagnostics;
+	} else if (!library.initialized) {
+		return ompd_rc_error;
 	}
 	if (!diagnostics)
 		return ompd_rc_bad_input;

@@ -46,5 +46,8 @@ class Icvs(OmpdCommand):
             return
         asked = [t for t in chosen if any(m.region is not None for m in t.openmp)]
         style = output.style(arguments)
+        if not found and "changed" in arguments.flags:
+            output.lines(["No task's ICV differs from the others'."])
+            return
         shown = icvs.lines(found, len(asked), len(chosen) - len(asked), style)
         output.lines(shown + icvs.notes(here.notes(), style))
