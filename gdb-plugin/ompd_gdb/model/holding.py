@@ -148,8 +148,9 @@ class HoldingState(MachineState):
     def doubt_object(self, kind: str, wanted: Number | None) -> None:
         """It may be ended, if it is the same object."""
         for one in self.held:
-            known = wanted is not None and one.object is not None
-            if one.kind == kind and not (known and wanted.differs_from(one.object)):
+            known = one.object
+            other = wanted is not None and known is not None and wanted.differs_from(known)
+            if one.kind == kind and not other:
                 self.held[one] = False
 
     def doubt(self, ended: Iterable[Ended]) -> None:
