@@ -758,7 +758,9 @@ static void *observe(void *unused)
 	usleep(200000); /* from a declaration to the wait */
 	truth_write();
 	stop_here();
-	_exit(0);
+	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);
+	usleep(10000);
+	_exit(0); /* some wait for ever */
 	return unused;
 }
 

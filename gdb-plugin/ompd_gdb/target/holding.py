@@ -13,6 +13,7 @@ import gdb
 from ..model import where
 from ..model.holding import NO_EFFECT, Effect, Ended, Function, Held, HoldingState, TooMuch
 from ..model.machine_code import Callee, Instruction, Low, Memory, Number
+from ..model.machine_state import Reader
 from ..model.native import Frame, Location
 from ..model.runtimes import llvm
 from . import arch_x86_64
@@ -225,9 +226,8 @@ class Holdings:
             return None
         if wanted.is_constant:
             return Object(wanted.constant, True)
-        address = state.now(
-            wanted, lambda name: arch_x86_64.register(level.frame, name), self._number_at
-        )
+        thread = Reader(lambda name: arch_x86_64.register(level.frame, name), self._number_at)
+        address = state.now(wanted, thread)
         return Object(address, False) if address is not None else None
 
     def _number_at(self, address: int, size: int) -> int | None:
