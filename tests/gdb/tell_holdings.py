@@ -12,6 +12,7 @@ from ompd_gdb.model.naming import critical_name
 from ompd_gdb.model.where import CodeMap, Runtime
 from ompd_gdb.target.holding import Holdings
 from ompd_gdb.target.selection import on_thread
+from ompd_gdb.target.stacks import Code
 
 
 def tell() -> None:
@@ -28,17 +29,21 @@ def tell() -> None:
         entries = [
             {
                 "kind": one.kind,
-                "address": one.address,
-                "name": critical_name(code.object(one.address) or "") if one.address else None,
+                **named(code, one.address),
                 "line": one.location.line if one.location else None,
                 "always": one.always,
                 "exact": one.exact,
             }
             for one in held
         ]
-        waits = [waited.address, waited.exact] if waited else None
+        waits = {**named(code, waited.address), "exact": waited.exact} if waited else None
         told.append({"lwp": thread.ptid[1], "held": entries, "waits": waits})
     gdb.write(json.dumps(told) + "\n")
+
+
+def named(code: Code, address: int | None) -> dict[str, object]:
+    symbol = code.object(address) if address is not None else None
+    return {"address": address, "name": critical_name(symbol) if symbol is not None else None}
 
 
 tell()

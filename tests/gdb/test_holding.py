@@ -1,76 +1,144 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does the code tell who holds what? Each thread of the program wrote down what it holds."""
+"""Does the code tell who holds what? Each thread of the program wrote down what it holds, and most could hold
+something else on another way through the same code."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import machine
 import pytest
+import truth
 from sessions import Target, ask, target
 
 TELL = f"source {Path(__file__).with_name('tell_holdings.py')}"
 Object = tuple[str, str]  # kind, and address or name
 
-# What the code cannot tell, or not for certain: for each scenario the reason.
-MAY_BE_MISSED = {
-    "taken_by_callee": "the function that acquired has returned",
+# What is held, and cannot be told: who knows why.
+CANNOT_BE_TOLD = {
+    "taken_by_callee",  # the function that acquired has returned
+    "locks_in_turn",  # one call acquired several
+    "not_given_up_elsewhere",  # the frame has made way for the last call of its function
+    "lock_chosen",  # an address that is in no register any more
 }
 
 
-def true_holdings(made: Target) -> dict[int, tuple[str, set[Object]]]:
-    found: dict[int, tuple[str, set[Object]]] = {}
+@dataclass
+class TrueThread:
+    scenario: str
+    wants: str = "nothing"
+    holds: set[Object] = field(default_factory=set)
+
+
+def true_holdings(made: Target) -> dict[int, TrueThread]:
+    found: dict[int, TrueThread] = {}
     for line in Path(f"{made.record}.holds").read_text(encoding="utf-8").splitlines():
         tid, scenario, kind, what = line.split()
-        objects = found.setdefault(int(tid), (scenario, set()))[1]
-        if kind != "none":
-            objects.add((kind, what))
+        thread = found.setdefault(int(tid), TrueThread(scenario))
+        if kind == "wants":
+            thread.wants = what
+        else:
+            thread.holds.add((kind, what))
     return found
 
 
-def name_of(one: dict[str, Any]) -> str:
+def name_of(one: dict[str, Any]) -> str | None:
+    """As the program calls it; None: not told."""
     if one["kind"] == "ordered":
         return "-"
     if one["kind"] == "critical":
-        if one["address"] is None:
-            return "(unnamed)"
-        return "?" if one["name"] is None else one["name"] or "(unnamed)"
-    return "?" if one["address"] is None else hex(one["address"])
+        return (one["name"] or "(unnamed)") if one["name"] is not None or one["exact"] else None
+    return hex(one["address"]) if one["address"] is not None else None
 
 
-def judge(told: list[dict[str, Any]], true: dict[int, tuple[str, set[Object]]]) -> Counter[str]:
-    figures: Counter[str] = Counter()
-    by_lwp = {thread["lwp"]: thread["held"] for thread in told}
-    for tid, (scenario, objects) in true.items():
+@dataclass
+class Figures:
+    held: int = 0
+    found: int = 0
+    for_certain: int = 0  # always, and the address is in the code
+    suspected: int = 0  # on some ways only, and not held on the one that was taken
+
+
+def judge(told: list[dict[str, Any]], true: dict[int, TrueThread]) -> Figures:
+    figures = Figures()
+    by_lwp = {thread["lwp"]: thread for thread in told}
+    for tid, thread in true.items():
         seen = set()
-        for one in by_lwp[tid]:
-            is_held = (one["kind"], name_of(one)) in objects
-            seen.add((one["kind"], name_of(one)))
-            sure = "always" if one["always"] else "some ways"
-            known = "exact" if one["exact"] else "read" if one["address"] else "nameless"
-            figures[f"{sure}, {known}, {'right' if is_held else 'WRONG'}"] += 1
-            if not is_held:
-                print("told, not held:", scenario, one, objects)
-        for missed in objects - seen:
-            print("missed:", scenario, missed)
-        figures["held"] += len(objects)
-        figures["found"] += len(objects & seen)
+        for one in by_lwp[tid]["held"]:
+            name = name_of(one)
+            is_held = (one["kind"], name) in thread.holds
+            if one["always"] and name is not None:
+                assert is_held, f"{thread.scenario} is accused of {one}"
+                figures.for_certain += one["exact"]
+            if one["always"] and name is None:
+                assert thread.holds, f"{thread.scenario} is accused of {one}"
+            if is_held:
+                seen.add((one["kind"], name))
+            elif name is not None:
+                figures.suspected += 1
+            truth.compared += 1
+        missed = thread.holds - seen
+        assert not missed or thread.scenario in CANNOT_BE_TOLD, f"{thread.scenario}: {missed}"
+        figures.held += len(thread.holds)
+        figures.found += len(seen)
     return figures
 
 
-@pytest.mark.parametrize("kind", ["live", "core"])
-@pytest.mark.parametrize("compiler", ["clang-14", "clang-19", "gcc"])
-@pytest.mark.parametrize("build", ["debug", "optimised", "plain"])
-def test_holders(build: str, compiler: str, kind: str, folder: Path) -> None:
-    executable = machine.compiled("holding", build, compiler=compiler)
+def check_waits(told: list[dict[str, Any]], true: dict[int, TrueThread]) -> None:
+    for thread in told:
+        wants = true[thread["lwp"]].wants if thread["lwp"] in true else "nothing"
+        waits = thread["waits"]
+        if wants == "nothing":
+            assert waits is None
+        elif waits is not None:
+            name = hex(waits["address"]) if wants.startswith("0x") else waits["name"]
+            assert name == wants
+
+
+def compiled(build: str, compiler: str, *flags: str) -> tuple[Path, Path]:
+    """The program, and where its runtime is."""
     runtime = machine.cached("libomp-19")
+    if compiler == "clang-19":
+        # It comes without OpenMP's header and library.
+        include = machine.BUILD / "tests" / "include"
+        include.mkdir(parents=True, exist_ok=True)
+        header = machine.run(machine.CLANG, "-print-file-name=include/omp.h").strip()
+        shutil.copy2(header, include / "omp.h")
+        flags = (*flags, "-isystem", str(include), f"-L{runtime}")
+    return machine.compiled("holding", build, link=flags, compiler=compiler), runtime
+
+
+KINDS, GDBS, FLAVOURS = ["live", "core"], ["gdb", "gdb-16"], ["att", "intel", "att"]
+BUILDS = [
+    *(
+        (build, compiler, ())
+        for build in ("debug", "optimised", "plain")
+        for compiler in ("clang-14", "clang-19", "gcc")
+    ),
+    ("optimised", "clang-14", ("-fno-plt", "-fPIC")),
+    ("optimised", "gcc", ("-fno-plt", "-fPIC", "-fcf-protection")),
+    ("debug", "gcc", ("-Os",)),
+    ("debug", "clang-14", ("-O1", "-no-pie")),
+]
+
+
+@pytest.mark.parametrize("number", range(len(BUILDS)))
+@pytest.mark.parametrize("kind", KINDS)
+def test_holders(kind: str, number: int, folder: Path) -> None:
+    build, compiler, flags = BUILDS[number]
+    executable, runtime = compiled(build, compiler, *flags)
+    turn = number + KINDS.index(kind)
     if compiler == "gcc":
         runtime = machine.as_libgomp(runtime, folder / "lib")
     with target(kind, executable, (), runtime, folder) as made:
-        answer = ask("gdb", [TELL], made.before, made.files, folder=folder)
-        told = json.loads(answer.text.splitlines()[-1])
-        figures = judge(told, true_holdings(made))
-    print(dict(figures))
+        before = [*made.before, f"set disassembly-flavor {FLAVOURS[turn % 3]}"]
+        answer = ask(GDBS[turn % 2], [TELL], before, made.files, folder=folder)
+        told, true = json.loads(answer.text.splitlines()[-1]), true_holdings(made)
+    figures = judge(told, true)
+    check_waits(told, true)
+    print(figures)
+    assert figures.found >= 0.85 * figures.held

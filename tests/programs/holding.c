@@ -3,7 +3,8 @@
  * Each thread is in a scenario of its own: it holds locks and critical constructs, or could on another way through
  * the same code, and stays there. An observer that is no thread of OpenMP's stops the program.
  * Truth, in OMPD_TRUTH_FILE.holds: a line "TID SCENARIO KIND OBJECT" for each that a thread holds, OBJECT the
- * address of a lock or the name of a critical construct; "TID SCENARIO none -" for a thread that holds nothing.
+ * address of a lock or the name of a critical construct; a line "TID SCENARIO wants OBJECT" for what it waits for, or
+ * for nothing.
  */
 #include "truth.h"
 
@@ -40,7 +41,8 @@ APART static void gives(const void *object)
 	abort();
 }
 
-APART static void declare(void)
+/* wants: a lock that the calling thread is going to wait for. */
+APART static void declare(const char *wants)
 {
 	char path[4096];
 	FILE *file;
@@ -57,8 +59,7 @@ APART static void declare(void)
 		else
 			fprintf(file, "%ld %s %s %#lx\n", truth_tid(), scenario, held[i].kind,
 				(unsigned long)held[i].object);
-	if (!holds)
-		fprintf(file, "%ld %s none -\n", truth_tid(), scenario);
+	fprintf(file, "%ld %s wants %s\n", truth_tid(), scenario, wants);
 	fclose(file);
 	pthread_mutex_unlock(&truth_lock);
 	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
@@ -66,7 +67,7 @@ APART static void declare(void)
 
 APART static void park(void)
 {
-	declare();
+	declare("nothing");
 	while (!__atomic_load_n(&truth_released, __ATOMIC_SEQ_CST))
 		usleep(1000);
 }
@@ -93,7 +94,7 @@ APART static void critical_waiter(void)
 {
 	while (!__atomic_load_n(&alpha_is_held, __ATOMIC_SEQ_CST))
 		usleep(1000);
-	declare();
+	declare("alpha");
 #pragma omp critical(alpha)
 	truth_seen();
 }
@@ -528,6 +529,21 @@ APART static void given_up_by_pointer(void)
 	park();
 }
 
+static void (*volatile other_way)(omp_lock_t *) = gives_up;
+
+static void keeps(omp_lock_t *lock)
+{
+	zero = lock == NULL;
+}
+
+APART static void given_up_by_changed_pointer(void)
+{
+	SET(&locks[49]);
+	other_way(&locks[49]);
+	other_way = keeps;
+	park();
+}
+
 APART static void does_its_own(void)
 {
 	omp_set_lock(&locks[37]);
@@ -629,11 +645,14 @@ APART static void all_at_once(struct box *box)
 
 /* ---- Tries ------------------------------------------------------------------------------------ */
 
-APART static void waits(void)
+APART static void waits(omp_lock_t *lock)
 {
-	declare();
-	omp_set_lock(&busy);
-	omp_unset_lock(&busy);
+	char address[32];
+
+	snprintf(address, sizeof(address), "%#lx", (unsigned long)lock);
+	declare(address);
+	omp_set_lock(lock);
+	omp_unset_lock(lock);
 }
 
 APART static void spins(void)
@@ -732,6 +751,7 @@ static void run(int number)
 	SCENARIO(given_up_in_callee)
 	SCENARIO(given_up_before_jump)
 	SCENARIO(given_up_by_pointer)
+	SCENARIO(given_up_by_changed_pointer)
 	SCENARIO(helped_by_callee)
 	SCENARIO(taken_by_callee)
 	SCENARIO(recursive, two)
@@ -740,7 +760,7 @@ static void run(int number)
 	SCENARIO(given_up_in_region)
 	SCENARIO(in_task)
 	SCENARIO(all_at_once, &boxes[1])
-	SCENARIO(waits)
+	SCENARIO(waits, &busy)
 	SCENARIO(spins)
 	SCENARIO(tried)
 	SCENARIO(tried_in_vain)
@@ -749,7 +769,7 @@ static void run(int number)
 	abort();
 }
 
-enum { SCENARIOS = 52 };
+enum { SCENARIOS = 53 };
 
 static void *observe(void *unused)
 {

@@ -7,7 +7,17 @@ import heapq
 from dataclasses import dataclass, replace
 from typing import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from .machine_code import Convention, Instruction, Number, Register, Unknown, constant, low, number
+from .machine_code import (
+    Callee,
+    Convention,
+    Instruction,
+    Number,
+    Register,
+    Unknown,
+    constant,
+    low,
+    number,
+)
 from .machine_state import MachineState
 from .native import Location
 
@@ -48,6 +58,8 @@ class Effect:
 
 
 NO_EFFECT = Effect()
+# Of the kinds that have one object only.
+NO_OBJECT = constant(0)
 
 
 @dataclass(frozen=True)
@@ -123,7 +135,7 @@ class HoldingState(MachineState):
 
     def object(self, effect: Effect, site: int) -> Number | None:
         if effect.argument is None:
-            return constant(0)
+            return NO_OBJECT
         register = self._convention.arguments[effect.argument]
         return self.value(number(Register(register)), site)
 
@@ -174,6 +186,12 @@ def _twin(one: Acquired, others: Iterable[Acquired]) -> Acquired | None:
     return next((other for other in others if replace(other, site=one.site) == one), None)
 
 
+def called(instruction: Instruction, state: MachineState) -> Callee:
+    """What the code calls by a number in a register may be told by how it got there."""
+    pointer = state.value(instruction.to.pointer, instruction.address)
+    return instruction.to if pointer is None else Callee(pointer=pointer)
+
+
 class Function:
     """What is held at each of its instructions."""
 
@@ -182,7 +200,7 @@ class Function:
         code: Mapping[int, Instruction],
         start: int,
         convention: Convention,
-        effect_of: Callable[[Instruction], Effect],
+        effect_of: Callable[[Callee], Effect],
         targets_of: Callable[[Number], Sequence[int] | None],
         outer: Iterable[Held] = (),
     ) -> None:
@@ -215,6 +233,10 @@ class Function:
                 return None
             at = instruction.following
         return state if at == address else None
+
+    def effect(self, instruction: Instruction, state: HoldingState) -> Effect:
+        """Of a call, in the state before it."""
+        return self._effect_of(called(instruction, state))
 
     def _arrive(self, address: int, state: HoldingState) -> None:
         if address not in self._code:
@@ -252,15 +274,15 @@ class Function:
             state.do(step, instruction.address)
         if instruction.flow != "call":
             return instruction.flow in ("next", "padding", "branch")
-        effect = self._effect_of(instruction)
+        effect = self.effect(instruction, state)
         state.call(effect, instruction.address)
+        if effect.twice:
+            self._arrive_anywhere(state)
         return effect.returns
 
     def _leave(self, instruction: Instruction, state: HoldingState) -> None:
         """The other ways that go on elsewhere; `state' becomes that of the following instruction."""
-        if instruction.flow == "call" and self._effect_of(instruction).twice:
-            self._arrive_anywhere(state)
-        elif instruction.flow == "branch":
+        if instruction.flow == "branch":
             taken = state.copy()
             if instruction.if_zero is not None:
                 taken.told(instruction.if_zero)
@@ -322,7 +344,7 @@ class Function:
             instruction = self._code[address]
             if instruction.flow != "call":
                 continue
-            effect = self._effect_of(instruction)
+            effect = self.effect(instruction, state)
             yield from effect.may_end
             if effect.ends is not None:
                 wanted = state.object(effect, address)
@@ -350,7 +372,7 @@ class Function:
             if instruction.flow != "call":
                 continue
             after = before.copy()
-            after.call(self._effect_of(instruction), address)
+            after.call(self.effect(instruction, after), address)
             for state in (before, after):
                 state.forget_places()
                 if thrown is None:

@@ -11,8 +11,19 @@ from typing import Iterator, Mapping, Sequence
 import gdb
 
 from ..model import where
-from ..model.holding import NO_EFFECT, Effect, Ended, Function, Held, HoldingState, TooMuch
-from ..model.machine_code import Callee, Instruction, Low, Memory, Number
+from ..model.holding import (
+    NO_EFFECT,
+    NO_OBJECT,
+    Acquired,
+    Effect,
+    Ended,
+    Function,
+    Held,
+    HoldingState,
+    TooMuch,
+    called,
+)
+from ..model.machine_code import Callee, Instruction, Low, Memory, Number, Register
 from ..model.machine_state import Reader
 from ..model.native import Frame, Location
 from ..model.runtimes import llvm
@@ -95,6 +106,7 @@ class Holdings:
         self._effects: dict[Callee, Effect] = {}
         self._may_end: dict[int, frozenset[Ended]] = {}
         self._called: list[int] = []  # the functions that are being looked at for what they end
+        self._linkers_tables = code.linkers_tables()
         self._places: dict[int, Location] = {}
 
     def of_selected_thread(self) -> list[Held]:
@@ -114,7 +126,7 @@ class Holdings:
             state, instruction = self._state(level, ())
             if state is None or instruction is None or not level.in_call:
                 return None
-            name = llvm.normal(self._name(instruction.to) or "")
+            name = llvm.normal(self._name(called(instruction, state)) or "")
             index = llvm.OBJECT_ARGUMENT.get(name)
             if index is None:
                 return None
@@ -161,7 +173,7 @@ class Holdings:
         body = self._body(level.start) if level.start is not None else None
         if body is None:
             return unsure
-        if not outer and not any(self._effect(one).begins for one in body.calls()):
+        if not outer and not any(self._may_begin(one.to) for one in body.calls()):
             return []
         state, instruction = self._state(level, outer)
         if state is None:
@@ -172,14 +184,15 @@ class Holdings:
 
     def _in_call(self, state: HoldingState, instruction: Instruction, inner: int | None) -> None:
         """What it ends may be ended already."""
-        effect = self._effect(instruction)
+        to = called(instruction, state)
+        effect = self._effect(to)
         if effect.ends is not None:
             state.doubt_object(effect.ends, state.object(effect, instruction.address))
         if not effect.may_end:
             state.after_call()
             return
-        name = llvm.normal(self._name(instruction.to) or "")
-        executed = self._address(instruction.to)
+        name = llvm.normal(self._name(to) or "")
+        executed = self._address(to)
         if name in llvm.FORKED_ARGUMENT:
             forked = Effect(argument=llvm.FORKED_ARGUMENT[name])
             function = state.object(forked, instruction.address)
@@ -207,19 +220,15 @@ class Holdings:
             return None, None
         return function.at(at.address), at
 
-    def _held(self, one, always: bool, state: HoldingState, level: _Level) -> Held:  # type: ignore
+    def _held(self, one: Acquired, always: bool, state: HoldingState, level: _Level) -> Held:
         if one.outer is not None:
             return replace(one.outer, always=always)
-        if self._site_effect(one.site, level).argument is None:
+        if one.object == NO_OBJECT:
             return Held(one.kind, None, self._place(one.site), always, True)
         found = self._object(one.object, state, level)
         if found is None:
             return Held(one.kind, None, self._place(one.site), always, False)
         return Held(one.kind, found.address, self._place(one.site), always, found.exact)
-
-    def _site_effect(self, site: int, level: _Level) -> Effect:
-        body = self._body(level.start) if level.start is not None else None
-        return self._effect(body.code[site]) if body is not None else NO_EFFECT
 
     def _object(self, wanted: Number | None, state: HoldingState, level: _Level) -> Object | None:
         if wanted is None:
@@ -308,8 +317,8 @@ class Holdings:
     def _targets(self, value: Number, body: Body) -> list[int] | None:
         """Of a jump by a table: its entries are addresses, or distances from the table."""
         known = self._pointed(value)
-        if value.is_constant or known is not None:
-            return [value.constant if known is None else known]
+        if known is not None:
+            return [known]
         if len(value.terms) != 1:
             return None
         ((atom, factor),) = value.terms
@@ -343,11 +352,14 @@ class Holdings:
 
     # ---- Calls -----------------------------------------------------------------------------------
 
-    def _effect(self, instruction: Instruction) -> Effect:
-        to = instruction.to
+    def _effect(self, to: Callee) -> Effect:
         if to not in self._effects:
             self._effects[to] = self._effect_of(to)
         return self._effects[to]
+
+    def _may_begin(self, to: Callee) -> bool:
+        in_register = to.pointer is not None and isinstance(to.pointer.only_atom(), Register)
+        return in_register or self._effect(to).begins is not None
 
     def _effect_of(self, to: Callee) -> Effect:
         name = llvm.normal(self._name(to) or "")
@@ -391,11 +403,16 @@ class Holdings:
         return address
 
     def _pointed(self, pointer: Number | None) -> int | None:
-        """What a variable at a constant address holds, as the tables of the dynamic linker are."""
-        atom = pointer.only_atom() if pointer is not None else None
+        """What a number is that is constant, or in a table that the dynamic linker wrote: other
+        variables may have been changed since."""
+        if pointer is None or pointer.is_constant:
+            return pointer.constant if pointer is not None else None
+        atom = pointer.only_atom()
         if not isinstance(atom, Memory) or not atom.address.is_constant:
             return None
-        return self._number_at(atom.address.constant, 8)
+        slot = atom.address.constant
+        linked = any(start <= slot < end for start, end in self._linkers_tables)
+        return self._number_at(slot, 8) if linked else None
 
     def _ended_by(self, address: int) -> frozenset[Ended]:
         """What a function may end that it has not begun itself."""
@@ -426,7 +443,7 @@ class Holdings:
         return frozenset(ended.union(function.ended_outside()))
 
     def _ended_at_jump(self, jump: Instruction) -> frozenset[Ended]:
-        effect = self._effect(jump)
+        effect = self._effect(jump.to)
         return effect.may_end | (frozenset({Ended(effect.ends, None)}) if effect.ends else set())
 
     def _ends_something(self, body: Body) -> bool:
