@@ -1,79 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Each thread is in a scenario of its own: it holds locks and critical constructs, or could on another way through
- * the same code, and stays there. An observer that is no thread of OpenMP's stops the program.
- * Truth, in OMPD_TRUTH_FILE.holds: a line "TID SCENARIO KIND OBJECT" for each that a thread holds, OBJECT the
- * address of a lock or the name of a critical construct; a line "TID SCENARIO wants OBJECT" for what it waits for, or
- * for nothing.
+ * the same code, and stays there.
  */
-#include "truth.h"
+#include "holding.h"
 
 #include <setjmp.h>
 
-#define APART __attribute__((noinline))
-#define MOST_HELD 8
-
-static volatile int zero = 0, one = 1, two = 2, three = 3;
-static int declared;
 static omp_lock_t busy, locks[64];
 static omp_nest_lock_t nests[4];
 
-/* What the calling thread holds, by its own account. */
-static __thread struct {
-	const char *kind, *object;
-} held[MOST_HELD];
-static __thread int holds;
-static __thread const char *scenario;
-
-APART static void takes(const char *kind, const void *object)
-{
-	held[holds].kind = kind;
-	held[holds++].object = object;
-}
-
-APART static void gives(const void *object)
-{
-	for (int i = 0; i < holds; i++)
-		if (held[i].object == object) {
-			held[i] = held[--holds];
-			return;
-		}
-	abort();
-}
-
-/* wants: a lock that the calling thread is going to wait for. */
-APART static void declare(const char *wants)
-{
-	char path[4096];
-	FILE *file;
-
-	pthread_mutex_lock(&truth_lock);
-	snprintf(path, sizeof(path), "%s.holds", getenv("OMPD_TRUTH_FILE"));
-	file = fopen(path, "a");
-	if (!file)
-		abort();
-	for (int i = 0; i < holds; i++)
-		if (strcmp(held[i].kind, "critical") == 0 || strcmp(held[i].kind, "ordered") == 0)
-			fprintf(file, "%ld %s %s %s\n", truth_tid(), scenario, held[i].kind,
-				held[i].object);
-		else
-			fprintf(file, "%ld %s %s %#lx\n", truth_tid(), scenario, held[i].kind,
-				(unsigned long)held[i].object);
-	fprintf(file, "%ld %s wants %s\n", truth_tid(), scenario, wants);
-	fclose(file);
-	pthread_mutex_unlock(&truth_lock);
-	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
-}
-
-APART static void park(void)
-{
-	declare("nothing");
-	while (!__atomic_load_n(&truth_released, __ATOMIC_SEQ_CST))
-		usleep(1000);
-}
-
-#define SET(lock) (omp_set_lock(lock), takes("lock", (lock)))
-#define UNSET(lock) (gives(lock), omp_unset_lock(lock))
 #define SET_NEST(lock) (omp_set_nest_lock(lock), takes("nest_lock", (lock)))
 
 /* ---- Critical constructs ---------------------------------------------------------------------- */
@@ -771,23 +707,8 @@ static void run(int number)
 
 enum { SCENARIOS = 53 };
 
-static void *observe(void *unused)
-{
-	while (__atomic_load_n(&declared, __ATOMIC_SEQ_CST) < SCENARIOS)
-		usleep(1000);
-	usleep(200000); /* from a declaration to the wait */
-	truth_write();
-	stop_here();
-	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);
-	usleep(10000);
-	_exit(0); /* some wait for ever */
-	return unused;
-}
-
 int main(void)
 {
-	pthread_t observer;
-
 	for (int i = 0; i < 64; i++)
 		omp_init_lock(&locks[i]);
 	for (int i = 0; i < 4; i++) {
@@ -797,7 +718,7 @@ int main(void)
 	}
 	omp_init_lock(&busy);
 	omp_set_dynamic(0);
-	pthread_create(&observer, NULL, observe, NULL);
+	observe(SCENARIOS);
 	SET(&busy);
 #pragma omp parallel num_threads(SCENARIOS)
 	run(omp_get_thread_num());

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a thread hold at a point of a function? What is begun on the ways to it, and not ended."""
+"""What does a thread hold at a point of a function? What was begun on the ways to it, and not
+ended."""
 
 from __future__ import annotations
 
@@ -54,7 +55,6 @@ class Effect:
     conditional: bool = False  # it begins if it does not return zero
     may_end: frozenset[Ended] = frozenset()  # what it has not begun itself
     returns: bool = True
-    twice: bool = False  # it returns again later
 
 
 NO_EFFECT = Effect()
@@ -97,7 +97,7 @@ class HoldingState(MachineState):
             twin = _twin(one, other.held)
             if twin is not None:
                 # Compilers make several calls of one.
-                del joined[one]
+                joined.pop(one, None)
                 joined.pop(twin, None)
                 joined[min(one, twin, key=lambda o: o.site)] = always and other.held[twin]
         self.held = joined
@@ -276,8 +276,6 @@ class Function:
             return instruction.flow in ("next", "padding", "branch")
         effect = self.effect(instruction, state)
         state.call(effect, instruction.address)
-        if effect.twice:
-            self._arrive_anywhere(state)
         return effect.returns
 
     def _leave(self, instruction: Instruction, state: HoldingState) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do registers and the stack hold at a point of a function, on every path that leads there?
 
-A number that the code does not tell gets a name as soon as it is used. Two places with the same name hold the
-same number, so that it can be read later from any of them that still has it."""
+A number that the code does not tell gets a name as soon as it is used. Two places with the same
+name hold the same number, so that it can be read later from any of them that still has it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which locks and critical constructs does a thread hold, by the code of the functions that it is in? libomp
-does not store who holds most of them."""
+"""Which locks and critical constructs does a thread hold, by the code of the functions that it is
+in? libomp does not store who holds most of them."""
 
 from __future__ import annotations
 
@@ -53,10 +53,13 @@ _LIBRARIES = (
     "libgfortran.so*",
     "libquadmath.so*",
 )
+_SELDOM = ".cold"  # in the name of the part of a function that is seldom executed
+_JUMPS = ("jump", "branch")
 _NEVER_RETURN = frozenset(
     "abort exit _exit _Exit quick_exit __assert_fail __stack_chk_fail _Unwind_Resume __cxa_throw"
     " __cxa_rethrow longjmp siglongjmp pthread_exit".split()
 )
+# Who returns again may have gone any way in between.
 _RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp".split())
 
 
@@ -74,7 +77,7 @@ class Body:
             target = one.to.address
             if one.flow == "call":
                 yield one
-            elif one.flow in ("jump", "branch") and target is not None and target not in self.code:
+            elif one.flow in _JUMPS and target is not None and target not in self.code:
                 yield one
 
 
@@ -277,11 +280,13 @@ class Holdings:
         return self._bodies[start]
 
     def _disassembled(self, start: int) -> Body | None:
+        """None: too long, or where a part of it lies is not known."""
         architecture = gdb.selected_inferior().architecture()
         code: dict[int, Instruction] = {}
         ends: list[int] = []
         parts = [start]
-        name = self._code.object(start)
+        if _SELDOM in (self._code.object(start) or ""):
+            return None
         while parts:
             part = parts.pop()
             end = self._end(part)
@@ -289,15 +294,21 @@ class Holdings:
                 return None
             code.update(arch_x86_64.instructions(architecture, part, end))
             ends.append(end)
-            for one in list(code.values()):
-                target = one.to.address
-                if one.flow not in ("jump", "branch") or target is None or target in code:
+            for target in {one.to.address for one in code.values() if one.flow in _JUMPS}:
+                if target is None or target in code or target in parts:
                     continue
                 other = self._code.start(target)
-                if other is not None and other not in code and other not in parts:
-                    if _is_part(self._code.object(other), name):
+                if other is not None and self._is_part(other, start):
+                    if other not in code and other not in parts:
                         parts.append(other)
+                elif other != target:
+                    return None
         return Body(start, code, tuple(ends))
+
+    def _is_part(self, address: int, start: int) -> bool:
+        """Compilers put a function's code that is seldom executed elsewhere."""
+        name, other = self._code.object(start) or "", self._code.object(address) or ""
+        return other.startswith(name) and _SELDOM in other
 
     def _end(self, start: int) -> int | None:
         """Where the next symbol begins, or the section ends. None: too far away."""
@@ -377,7 +388,7 @@ class Holdings:
         if name in _NEVER_RETURN:
             return Effect(returns=False)
         if name in _RETURN_TWICE:
-            return Effect(twice=True, may_end=ANYTHING)
+            return Effect(may_end=ANYTHING)
         address = self._address(to)
         return Effect(may_end=ANY_LOCK if address is None else self._ended_by(address))
 
@@ -483,8 +494,3 @@ class Holdings:
             return True
         name = (location.objfile or "").rsplit("/", 1)[-1]
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in _LIBRARIES)
-
-
-def _is_part(other: str | None, name: str | None) -> bool:
-    """gcc and clang put code that is seldom executed elsewhere."""
-    return bool(name and other) and ".cold" in str(other) and str(other).startswith(str(name))
