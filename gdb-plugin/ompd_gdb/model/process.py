@@ -240,6 +240,15 @@ class Process:
         for number, task in enumerate(explicit, 1):
             task.number = number
 
+    def by_runtime_id(self, runtime: int) -> dict[int, Thread]:
+        """The threads of a runtime by its own numbers of them."""
+        return {
+            member.raw.runtime_id: thread
+            for thread in self.threads
+            for member in thread.openmp
+            if member.runtime == runtime and member.raw.runtime_id is not None
+        }
+
     def select(self, wanted: Sequence[ids.Ids], inferior: int) -> list[Thread]:
         """The threads that the ids name, in the order of the process. Raises NoSuchId."""
         if not wanted:

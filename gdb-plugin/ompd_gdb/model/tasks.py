@@ -61,7 +61,7 @@ class Tasks:
         self._number()
 
     def _add(self, runtime: int, view: ViewTasks) -> None:
-        threads = self._threads_of(runtime)
+        threads = self.process.by_runtime_id(runtime)
         made: dict[int, ExplicitTask] = {}
         for index, raw in enumerate(view.tasks):
             if raw.kind == "explicit":
@@ -80,14 +80,6 @@ class Tasks:
                 made[waiting].predecessors.append(made[predecessor])
         self._count_unseen(view, made)
         self.all += made.values()
-
-    def _threads_of(self, runtime: int) -> dict[int, Thread]:
-        return {
-            member.raw.runtime_id: thread
-            for thread in self.process.threads
-            for member in thread.openmp
-            if member.runtime == runtime and member.raw.runtime_id is not None
-        }
 
     def _region_of(self, task: ExplicitTask) -> Region | None:
         found = [
