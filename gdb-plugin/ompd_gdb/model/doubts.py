@@ -90,8 +90,8 @@ WAIT_NOT_DERIVED = Doubt(
 )
 HOLDER_BY_CODE = Doubt(
     "likely",
-    "the runtime does not record who holds a lock of this kind; this thread's code is at a place that"
-    " only a holder can reach",
+    "the runtime does not record who holds a lock of this kind; this thread's code is at a place"
+    " that only a holder can reach",
     "run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
 )
 HOLDER_NOT_RECORDED = Doubt(
@@ -100,11 +100,14 @@ HOLDER_NOT_RECORDED = Doubt(
     "run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
 )
 OWNER_UNKNOWN = Doubt(
-    "unknown", "the runtime recorded a holder that is not among its threads", "look for an error"
-    " in the program: a thread that ended with the lock held"
+    "unknown",
+    "the runtime recorded a holder that is not among its threads",
+    "look for an error" " in the program: a thread that ended with the lock held",
 )
 QUEUE_CHANGING = Doubt(
-    "unknown", "the queue is being changed, or is damaged: more may wait", "look again at another stop"
+    "unknown",
+    "the queue is being changed, or is damaged: more may wait",
+    "look again at another stop",
 )
 TASK_REGION = Doubt(
     "unknown",

@@ -27,6 +27,7 @@ class ExplicitTask:
     region: Region | None = None
     thread: Thread | None = None  # who executes it, or whose queue it is in
     parent: ExplicitTask | None = None
+    parent_address: int | None = None  # of the task that generated it, explicit or not
     children: list[ExplicitTask] = field(default_factory=list)
     predecessors: list[ExplicitTask] = field(default_factory=list)
     unseen_children: int = 0
@@ -54,6 +55,7 @@ class Tasks:
         self.process = process
         self.all: list[ExplicitTask] = []
         self.problem: str | None = None  # why there may be more
+        self._taskgroups: dict[tuple[int, int], int] = {}
         self.unseen = 0  # tasks that must be there, and in no list of the runtime's
         for runtime, view in views.items():
             self._add(runtime, view)
@@ -64,9 +66,12 @@ class Tasks:
         threads = self.process.by_runtime_id(runtime)
         made: dict[int, ExplicitTask] = {}
         for index, raw in enumerate(view.tasks):
+            self._taskgroups[runtime, raw.address] = raw.taskgroup
             if raw.kind == "explicit":
                 made[index] = ExplicitTask(runtime, raw)
         for task in made.values():
+            if task.raw.parent is not None and task.raw.parent < len(view.tasks):
+                task.parent_address = view.tasks[task.raw.parent].address
             if task.raw.thread is not None:
                 task.thread = threads.get(task.raw.thread)
             task.region = self._region_of(task)
@@ -80,6 +85,10 @@ class Tasks:
                 made[waiting].predecessors.append(made[predecessor])
         self._count_unseen(view, made)
         self.all += made.values()
+
+    def taskgroup_of(self, runtime: int, address: int) -> int:
+        """The innermost taskgroup that the task belongs to, or has begun; 0: none."""
+        return self._taskgroups.get((runtime, address), 0)
 
     def _region_of(self, task: ExplicitTask) -> Region | None:
         found = [

@@ -8,8 +8,10 @@ from typing import Iterator, Sequence
 
 import gdb
 
+from ..answers import LockVariable
 from ..model import doubts, waiting, where
 from ..model.doubts import Doubt
+from ..model.locks import Holdings
 from ..model.naming import critical_name, parse_source, users_function
 from ..model.native import Frame, Location
 from ..model.process import Process, Region, Thread, Wait
@@ -91,6 +93,14 @@ class Places:
         if wait.kind == "critical" and symbol is not None:
             return replace(wait, address=address, name=critical_name(symbol))
         return replace(wait, address=address, name=symbol)
+
+    def lock_name(self, variable: LockVariable) -> str | None:
+        """What the program calls it."""
+        symbol = self._target.code.object(variable.address)
+        return critical_name(symbol) if variable.critical and symbol is not None else symbol
+
+    def holdings(self) -> Holdings:
+        return {}
 
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread; what that frame does not have, in the

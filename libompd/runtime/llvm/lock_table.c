@@ -9,9 +9,9 @@
 
 #define NAME "__kmp_i_lock_table"
 
-/* Entries of a row, and rows of the first table; each further table has twice as many (kmp_lock.h). */
+/* Entries of a row. The first table has one row (until 13) or 8, and each further one twice as many
+ * (kmp_lock.h). */
 #define ROW_ENTRIES 1024
-#define ROWS_MIN 8
 
 static uint64_t row_bytes(const struct target *target)
 {
@@ -34,8 +34,7 @@ static ompd_rc_t prove(struct address_space *space, const struct llvm *llvm, tar
 		rc = allocator_block_size(target, table.table, &size);
 	if (rc != ompd_rc_ok)
 		return rc == ompd_rc_error ? ompd_rc_ok : rc;
-	if (size < ROWS_MIN * (uint64_t)target->sizes.sizeof_pointer ||
-	    size % target->sizes.sizeof_pointer ||
+	if (size == 0 || size % target->sizes.sizeof_pointer ||
 	    table.next > size / target->sizes.sizeof_pointer * ROW_ENTRIES)
 		return ompd_rc_ok;
 	rc = target_read_pointer(target, table.table, &row);

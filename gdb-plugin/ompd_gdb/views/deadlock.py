@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd deadlock' as text: the verdict, each circle in sentences, the bystanders."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ..model import ids, states
+from ..model.barriers import Barrier, of_region
+from ..model.deadlock import Deadlock, Edge, locks_of, threads_of
+from ..model.doubts import HOLDER_BY_CODE
+from ..model.locks import Lock
+from ..model.process import Thread
+from .barriers import name as barrier_name
+from .locks import in_words, who
+from .table import Style, count, paragraph, place, plain
+from .threads import classes, where_of, words_of
+
+
+def lines(found: Deadlock, style: Style) -> list[str]:
+    shown = paragraph(headline(found), style)
+    for circle in found.circles:
+        shown += _circle(circle, style, len(found.circles) > 1)
+    if found.bystanders:
+        shown += paragraph(
+            f"{count(len(found.bystanders), 'more thread waits', 'more threads wait')} for"
+            f" {'these' if len(_stuck(found)) > 1 else 'this one'}: {classes(found.bystanders)}.",
+            style,
+            "  ",
+        )
+    if found.circles and not found.certain:
+        shown += paragraph(f"likely: {HOLDER_BY_CODE.why}; {HOLDER_BY_CODE.how}.", style, "  ")
+    if not found.circles:
+        shown += _waiting(found, style)
+    for reason in found.unknown:
+        shown += paragraph(f"Not known: {reason}.", style, "  ")
+    return shown
+
+
+def headline(found: Deadlock) -> str:
+    """The verdict."""
+    if found.circles:
+        stuck = _stuck(found)
+        held = {id(lock) for circle in found.circles for lock in locks_of(circle)}
+        certainty = "" if found.certain else " (likely)"
+        if len(stuck) == 1:
+            return f"SELF-DEADLOCK{certainty}: a thread waits for itself."
+        parts = [count(len(stuck), "thread")]
+        if held:
+            parts.append(count(len(held), "lock"))
+        return f"DEADLOCK{certainty}: {', '.join(parts)}."
+    if found.unknown:
+        return "Cannot tell whether there is a deadlock."
+    if not found.needs:
+        return "No deadlock: no OpenMP thread waits for another."
+    return "No deadlock found: the threads that wait now, wait for others that do not."
+
+
+def finding(found: Deadlock) -> tuple[str, str]:
+    """Its code, and the verdict with the threads: for a line among others."""
+    stuck = _stuck(found)
+    code = "deadlock" if len(stuck) > 1 else "self_deadlock"
+    names = ", ".join(_named(edge.waiter, edge) for edge in found.circles[0])
+    return code, f"{headline(found)[:-1]}: {names}. `ompd deadlock' tells more."
+
+
+def _stuck(found: Deadlock) -> list[Thread]:
+    threads = {id(t): t for circle in found.circles for t in threads_of(circle)}
+    return list(threads.values())
+
+
+def _circle(circle: Sequence[Edge], style: Style, several: bool) -> list[str]:
+    shown = [""] if several else []
+    for edge in circle:
+        shown += paragraph("  " + sentence(edge), style, "      ")
+    return shown
+
+
+def sentence(edge: Edge) -> str:
+    """R1.0 (T1) waits for lock `B' in solve () at heat.c:88, which R1.7 (T8) has held since ..."""
+    thread = _named(edge.waiter, edge)
+    here = _at(edge.waiter)
+    needed = "itself" if edge.needed is edge.waiter else _named(edge.needed, edge)
+    if edge.lock is not None:
+        return f"{thread} waits for {in_words(edge.lock)}{here}, {_held(edge.lock, edge)}"
+    if edge.task is not None:
+        return (
+            f"{thread} waits in {edge.wait.kind}{here} for task {edge.task.id}, which {needed}"
+            " executes."
+        )
+    return f"{thread} waits at the barrier ({_barrier(edge)}) for {needed}."
+
+
+def _held(lock: Lock, edge: Edge) -> str:
+    holder = "it holds itself" if edge.needed is edge.waiter else None
+    holder = holder or f"which {_named(edge.needed, edge)} holds"
+    since = lock.held_since
+    if since is None:
+        return f"{holder}."
+    return f"{holder}, acquired in {place(since.function, since.file, since.line)}."
+
+
+def _barrier(edge: Edge) -> str:
+    assert edge.region is not None
+    for barrier in of_region(edge.region):
+        if _arrived(barrier, edge):
+            return barrier_name(barrier)
+    return "barrier"
+
+
+def _arrived(barrier: Barrier, edge: Edge) -> bool:
+    return edge.member.thread_num in barrier.arrived
+
+
+def _named(thread: Thread, edge: Edge) -> str:
+    name = who(thread, edge.member.runtime)
+    if thread.native is None or name.startswith("T"):
+        return name
+    return f"{name} (T{thread.native.num})"
+
+
+def _at(thread: Thread) -> str:
+    where = where_of(thread)
+    return f" in {place(where.function, where.file, where.line)}" if where is not None else ""
+
+
+def _waiting(found: Deadlock, style: Style) -> list[str]:
+    """Not stuck: whom the others wait for, and what those do."""
+    shown = []
+    for thread in found.awaited:
+        waiters = [one for one in found.needs if any(e.needed is thread for e in one.edges)]
+        edge = next(e for e in waiters[0].edges if e.needed is thread)
+        verb = "waits" if len(waiters) == 1 else "wait"
+        shown.append(
+            f"  {_short([one.thread for one in waiters], edge)} {verb} for"
+            f" {_named(thread, edge)}: {words_of(thread)}{_at(thread)}"
+        )
+    for one in found.needs:
+        if one.progress and not one.edges:
+            member = next(m for m in one.thread.openmp if m.wait is not None)
+            text = states.in_words(
+                member.state or "", member.wait.construct if member.wait else None
+            )
+            shown.append(f"  {who(one.thread, member.runtime)} can go on: {text}")
+    merged = list(dict.fromkeys(shown))
+    return [line for text in merged for line in paragraph(text, style, "      ")]
+
+
+def dot(found: Deadlock) -> str:
+    """The graph of all waits, for Graphviz: who waits points to whom it waits for."""
+    stuck = {id(edge) for circle in found.circles for edge in circle}
+    rows = ["digraph waits {", "\trankdir=LR;", "\tnode [shape=box];"]
+    for edge in (edge for one in found.needs for edge in one.edges):
+        style = ["color=red"] if id(edge) in stuck else []
+        if edge.likely:
+            style.append("style=dashed")
+        style.append(f"label={_quoted(_reason(edge))}")
+        ends = f"{_quoted(_named(edge.waiter, edge))} -> {_quoted(_named(edge.needed, edge))}"
+        rows.append(f"\t{ends} [{', '.join(style)}];")
+    for one in found.needs:
+        if one.unknown is not None:
+            member = next(m for m in one.thread.openmp if m.wait is not None)
+            name = who(one.thread, member.runtime)
+            rows.append(f'\t{_quoted(name)} -> "?" [label={_quoted(one.unknown)}];')
+    return "\n".join([*rows, "}", ""])
+
+
+def _reason(edge: Edge) -> str:
+    if edge.lock is not None:
+        return in_words(edge.lock)
+    if edge.task is not None:
+        return f"{edge.wait.kind}, {edge.task.id}"
+    return _barrier(edge)
+
+
+def _quoted(text: str) -> str:
+    return '"' + plain(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _short(threads: Sequence[Thread], edge: Edge) -> str:
+    pairs = [
+        (member.chain[0][0].number, member.chain[0][1])
+        for thread in threads
+        for member in thread.openmp
+        if member.chain and member.runtime == edge.member.runtime
+    ]
+    return ids.short_thread_list(pairs)
