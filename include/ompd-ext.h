@@ -367,6 +367,37 @@ OMPD_API ompd_rc_t ompdx_locks_create(ompd_address_space_handle_t *handle,
 				      ompd_size_t variable_count, ompdx_locks_t **locks);
 OMPD_API ompd_rc_t ompdx_locks_destroy(ompdx_locks_t *locks);
 
+/* ---- Arrivals: what the barriers' own words tell at one stop (version 3) ------------------------ */
+
+/* The runtime has one barrier of each kind for a team, whichever construct it serves. */
+#define OMPDX_BARRIER_PLAIN UINT32_C(1)  /* explicit, and at the end of a worksharing construct */
+#define OMPDX_BARRIER_REGION UINT32_C(2) /* at the end of a region */
+#define OMPDX_BARRIER_REDUCTION UINT32_C(4) /* in a reduction */
+
+typedef struct ompdx_arrival_t {
+	ompd_size_t size;
+	int32_t thread;   /* the runtime's number of the thread */
+	uint32_t arrived; /* at which it has arrived, and not all others have: OMPDX_BARRIER_... Not
+			     told of thread 0, and of threads that others report to */
+	uint32_t released; /* from which it has been let go, and has not gone on yet */
+	uint32_t reserved;
+} ompdx_arrival_t;
+
+typedef struct ompdx_arrivals_t {
+	ompd_size_t size;
+	uint32_t count;
+	ompdx_problem_t problem; /* why threads are missing */
+	const ompdx_arrival_t *arrivals;
+} ompdx_arrivals_t;
+
+/* Tells a thread that waits at a barrier for others from one that has been let go and has not woken up yet:
+ * on their stacks both look the same.
+ * Release: ompdx_arrivals_destroy (or, after ompd_finalize, free_memory).
+ * unavailable: as ompdx_view_create, or it is not known where this build keeps its barriers. */
+OMPD_API ompd_rc_t ompdx_arrivals_create(ompd_address_space_handle_t *handle,
+					 ompdx_arrivals_t **arrivals);
+OMPD_API ompd_rc_t ompdx_arrivals_destroy(ompdx_arrivals_t *arrivals);
+
 #ifdef __cplusplus
 }
 #endif

@@ -172,3 +172,15 @@ class ViewLocks:
     # For each variable that was asked about, the index of its lock; None: it holds none.
     variables: list[int | None] = field(default_factory=list)
     problem: str | None = None  # why there may be more locks
+
+
+# Kinds of barriers, of which a team has one each.
+BARRIER_PLAIN, BARRIER_REGION, BARRIER_REDUCTION = 1, 2, 4
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What the barriers' words tell of a thread: bits BARRIER_..."""
+
+    arrived: int = 0  # and not all others have
+    released: int = 0  # and has not gone on yet

@@ -428,6 +428,25 @@ class ompdx_locks_t(Structure):
     ]
 
 
+class ompdx_arrival_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("thread", c_int32),
+        ("arrived", c_uint32),
+        ("released", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class ompdx_arrivals_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("count", c_uint32),
+        ("problem", c_int),
+        ("arrivals", c_void_p),
+    ]
+
+
 # ---- Routines ------------------------------------------------------------------------------------
 
 _out_handle = POINTER(Handle)
@@ -521,6 +540,8 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
         POINTER(POINTER(ompdx_locks_t)),
     ],
     "ompdx_locks_destroy": [POINTER(ompdx_locks_t)],
+    "ompdx_arrivals_create": [Handle, POINTER(POINTER(ompdx_arrivals_t))],
+    "ompdx_arrivals_destroy": [POINTER(ompdx_arrivals_t)],
 }
 
 

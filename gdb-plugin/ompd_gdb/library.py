@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterator, Sequence
 
 from . import capi
 from .answers import (
+    Arrival,
     Diagnostic,
     FoundRuntime,
     Image,
@@ -305,6 +306,18 @@ class AddressSpace:
         finally:
             if out:
                 self._library._call("ompdx_locks_destroy", out)
+
+    def arrivals(self) -> dict[int, Arrival]:
+        """By ViewThread.runtime_id. Raises OmpdError."""
+        out = capi.pointer_to(capi.ompdx_arrivals_t)()
+        try:
+            self._library._call("ompdx_arrivals_create", self._handle, capi.byref(out))
+            answer = out.contents
+            array = capi.array_at(answer.arrivals or 0, answer.count, capi.ompdx_arrival_t)
+            return {one.thread: Arrival(one.arrived, one.released) for one in array}
+        finally:
+            if out:
+                self._library._call("ompdx_arrivals_destroy", out)
 
 
 def _locks(answer: capi.ompdx_locks_t) -> ViewLocks:

@@ -13,7 +13,7 @@ from typing import Any, Sequence, Union
 import gdb
 
 from . import icvs, search, settings
-from .answers import FoundRuntime, Image, LockVariable, NativeIds, ViewLocks
+from .answers import Arrival, FoundRuntime, Image, LockVariable, NativeIds, ViewLocks
 from .errors import UserError
 from .library import AddressSpace, Library, OmpdError
 from .model import deadlock as deadlock_model
@@ -398,7 +398,18 @@ class Session:
                 tasks = self.tasks()
             except UserError:
                 pass  # the graph says that it does not know
-        return deadlock_model.find(locks.process, locks, tasks)
+        return deadlock_model.find(locks.process, locks, tasks, self._arrivals())
+
+    def _arrivals(self) -> dict[int, dict[int, Arrival]]:
+        found = {}
+        for runtime, space in self._opened:
+            if isinstance(space, AddressSpace) and runtime.view is not None:
+                try:
+                    found[runtime.id] = space.arrivals()
+                except OmpdError as error:
+                    if error.name != "ompd_rc_unavailable":
+                        raise
+        return found
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Of the first runtime that has threads. Raises UserError."""

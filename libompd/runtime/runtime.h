@@ -99,6 +99,7 @@ struct runtime_ops {
 	ompd_rc_t (*tasks)(struct address_space *space, ompdx_tasks_t **tasks);
 	ompd_rc_t (*locks)(struct address_space *space, const ompdx_lock_variable_t *variables,
 			   ompd_size_t variable_count, ompdx_locks_t **locks);
+	ompd_rc_t (*arrivals)(struct address_space *space, ompdx_arrivals_t **arrivals);
 };
 
 extern const struct runtime_ops llvm_runtime;

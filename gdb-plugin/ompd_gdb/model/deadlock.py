@@ -9,9 +9,11 @@ is not known is no edge: then the verdict is that it cannot be told.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, Sequence
+from typing import Iterable, Mapping, Sequence
 
-from . import barriers
+from ..answers import BARRIER_PLAIN, BARRIER_REDUCTION, BARRIER_REGION, Arrival
+from . import barriers, doubts
+from .doubts import Doubt
 from .locks import CONSTRUCTS, Lock, Locks
 from .process import Membership, Process, Region, Thread, Wait
 from .tasks import ExplicitTask, Tasks
@@ -31,7 +33,11 @@ class Edge:
     lock: Lock | None = None
     region: Region | None = None  # whose barrier it is
     task: ExplicitTask | None = None  # that the needed thread executes
-    likely: bool = False
+    doubt: Doubt | None = None
+
+    @property
+    def likely(self) -> bool:
+        return self.doubt is not None
 
 
 @dataclass
@@ -78,8 +84,10 @@ class Deadlock:
         return list(found.values())
 
 
-def find(process: Process, locks: Locks, tasks: Tasks | None) -> Deadlock:
-    needs = [one for thread in process.threads if (one := _needs_of(thread, process, locks, tasks))]
+def find(
+    process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals | None
+) -> Deadlock:
+    needs = _Edges(locks, tasks, arrivals).of(process)
     found = Deadlock(process, needs)
     graph = {id(one.thread): one for one in needs}
     found.circles = _circles(graph)
@@ -95,113 +103,155 @@ def find(process: Process, locks: Locks, tasks: Tasks | None) -> Deadlock:
 # ---- Edges ---------------------------------------------------------------------------------------
 
 
-def _needs_of(thread: Thread, process: Process, locks: Locks, tasks: Tasks | None) -> Needs | None:
-    """None: it does not wait."""
-    for member in thread.openmp:
-        wait = member.wait
-        if wait is None:
-            continue
-        needs = Needs(thread)
-        if "state" in member.doubts:
-            needs.unknown = member.doubts["state"].why
-        elif wait.kind in CONSTRUCTS:
-            _need_holder(needs, member, wait, locks)
+# By runtime, then by ViewThread.runtime_id. None: the barriers' words could not be read.
+Arrivals = Mapping[int, Mapping[int, Arrival]]
+
+
+class _Edges:
+    def __init__(self, locks: Locks, tasks: Tasks | None, arrivals: Arrivals | None) -> None:
+        self._locks = locks
+        self._tasks = tasks
+        self._arrivals = arrivals or {}
+        self._missing: dict[tuple[int, int], tuple[list[Thread | None], bool]] = {}
+
+    def of(self, process: Process) -> list[Needs]:
+        return [one for thread in process.threads if (one := self._of_thread(thread))]
+
+    def _of_thread(self, thread: Thread) -> Needs | None:
+        """None: it does not wait."""
+        for member in thread.openmp:
+            if member.wait is not None:
+                needs = Needs(thread)
+                if "state" in member.doubts:
+                    needs.unknown = member.doubts["state"].why
+                else:
+                    self._need(needs, member, member.wait)
+                return needs
+        return None
+
+    def _need(self, needs: Needs, member: Membership, wait: Wait) -> None:
+        if wait.kind in CONSTRUCTS:
+            self._need_holder(needs, member, wait)
         elif wait.kind == "barrier":
-            _need_missing(needs, member, wait)
+            self._need_missing(needs, member, wait)
         elif wait.kind in ("taskwait", "taskgroup"):
-            _need_tasks(needs, member, wait, tasks)
+            self._need_tasks(needs, member, wait)
         elif wait.kind == "atomic":
             needs.progress = True  # only while another thread is inside
         else:
             needs.unknown = "the runtime does not tell whose turn it is in an ordered construct"
-        return needs
-    return None
 
-
-def _need_holder(needs: Needs, member: Membership, wait: Wait, locks: Locks) -> None:
-    lock = locks.wanted_by(needs.thread)
-    if lock is None:
-        # Either it has just been given the lock, or which one it is could not be told.
-        needs.unknown = "it is not known which lock a thread waits for"
-        needs.progress = needs.thread not in locks.lost
-    elif lock.raw.held is False:
-        needs.progress = True
-    elif lock.holder is None:
-        needs.unknown = f"it is not known who holds {lock.id}"
-    else:
-        likely = "holder" in lock.doubts
-        needs.edges.append(Edge(needs.thread, lock.holder, member, wait, lock=lock, likely=likely))
-
-
-def _need_missing(needs: Needs, member: Membership, wait: Wait) -> None:
-    region = member.region
-    if region is None:
-        needs.unknown = "it is not known which region a thread is in"
-        return
-    gone = [
-        thread
-        for thread in region.members
-        if thread is not needs.thread and not _is_there(thread, region, wait)
-    ]
-    if not gone:
-        needs.progress = True  # all have come: they are being let go
-    for thread in gone:
-        if thread is None:
-            needs.unknown = f"not all threads of {region.id} are known"
+    def _need_holder(self, needs: Needs, member: Membership, wait: Wait) -> None:
+        lock = self._locks.wanted_by(needs.thread)
+        if lock is None:
+            # Either it has just been given the lock, or which one it is could not be told.
+            needs.unknown = "it is not known which lock a thread waits for"
+            needs.progress = needs.thread not in self._locks.lost
+        elif lock.raw.held is False:
+            needs.progress = True
+        elif lock.holder is None:
+            needs.unknown = f"it is not known who holds {lock.id}"
         else:
-            needs.edges.append(Edge(needs.thread, thread, member, wait, region=region))
+            doubt = lock.doubts.get("holder")
+            needs.edges.append(
+                Edge(needs.thread, lock.holder, member, wait, lock=lock, doubt=doubt)
+            )
+
+    def _need_missing(self, needs: Needs, member: Membership, wait: Wait) -> None:
+        region = member.region
+        if region is None:
+            needs.unknown = "it is not known which region a thread is in"
+            return
+        missing, proven = self._missing_at(region, _barrier_of(wait))
+        doubt = None if proven else doubts.BARRIER_NOT_PROVEN
+        if self._arrival(member).released & _barrier_of(wait) or not missing:
+            needs.progress = True  # it is being let go
+            return
+        for thread in missing:
+            if thread is None:
+                needs.unknown = f"not all threads of {region.id} are known"
+            else:
+                needs.edges.append(
+                    Edge(needs.thread, thread, member, wait, region=region, doubt=doubt)
+                )
+
+    def _missing_at(self, region: Region, barrier: int) -> tuple[list[Thread | None], bool]:
+        """Who has not come, and whether the barrier's words say that somebody has not: else those
+        who stand there may have been let go."""
+        key = (id(region), barrier)
+        if key not in self._missing:
+            there = [self._is_there(thread, region, barrier) for thread in region.members]
+            missing = [thread for thread, here in zip(region.members, there) if not here]
+            proven = any(
+                self._arrival(member).arrived & barrier
+                for thread, here in zip(region.members, there)
+                if here and (member := barriers.member_of(thread, region)) is not None
+            )
+            self._missing[key] = (missing, proven)
+        return self._missing[key]
+
+    def _is_there(self, thread: Thread | None, region: Region, barrier: int) -> bool:
+        member = barriers.member_of(thread, region)
+        if member is None or member.region is not region or member.wait is None:
+            return False
+        if member.wait.kind != "barrier" or self._arrival(member).released & barrier:
+            return False
+        return _barrier_of(member.wait) == barrier
+
+    def _arrival(self, member: Membership) -> Arrival:
+        known = self._arrivals.get(member.runtime, {})
+        return known.get(-1 if member.raw.runtime_id is None else member.raw.runtime_id, _NOTHING)
+
+    def _need_tasks(self, needs: Needs, member: Membership, wait: Wait) -> None:
+        tasks = self._tasks
+        if tasks is None:
+            needs.unknown = "where this build of the runtime keeps tasks is not known"
+            return
+        pending = _awaited_tasks(tasks, member, wait)
+        if not pending:
+            needs.unknown = "the runtime does not list the tasks that a thread waits for"
+        seen: set[int] = set()
+        while pending and len(seen) < MOST_STEPS:
+            task = pending.pop()
+            if id(task) in seen or task.raw.state == "finished":
+                continue
+            seen.add(id(task))
+            if task.raw.state == "ready":
+                needs.progress = True  # any thread that waits for tasks may take it
+            elif task.raw.state == "executing" and task.thread is not None:
+                needs.edges.append(Edge(needs.thread, task.thread, member, wait, task=task))
+            elif task.raw.state == "blocked" and task.predecessors:
+                pending += task.predecessors
+            elif task.raw.state == "detached":
+                needs.unknown = f"{task.id} waits for its event, which the program fulfils"
+            else:
+                needs.unknown = f"it is not known which thread will go on with {task.id}"
+        if tasks.problem or tasks.unseen:
+            needs.unknown = needs.unknown or "the runtime keeps tasks that it does not list"
 
 
-def _is_there(thread: Thread | None, region: Region, wait: Wait) -> bool:
-    """At the same barrier, as far as the runtime can tell them apart: it has one for the ends of
-    regions, one for reductions and one for all else."""
-    member = barriers.member_of(thread, region)
-    if member is None or member.region is not region or member.wait is None:
-        return False
-    return member.wait.kind == "barrier" and _class(member.wait) == _class(wait)
+_NOTHING = Arrival()
 
 
-def _class(wait: Wait) -> str:
-    return wait.construct if wait.construct in ("parallel", "reduction") else "barrier"
+def _barrier_of(wait: Wait) -> int:
+    """The runtime has one barrier for the ends of regions, one for reductions and one for all else:
+    threads at different constructs of a kind meet."""
+    return {"parallel": BARRIER_REGION, "reduction": BARRIER_REDUCTION}.get(
+        wait.construct or "", BARRIER_PLAIN
+    )
 
 
-def _need_tasks(needs: Needs, member: Membership, wait: Wait, tasks: Tasks | None) -> None:
-    if tasks is None:
-        needs.unknown = "where this build of the runtime keeps tasks is not known"
-        return
-    mine = [task for task in tasks.all if task.runtime == member.runtime and task.raw.state]
-    if wait.kind == "taskgroup":
-        pending = [task for task in mine if _in_group_of(task, member, tasks)]
-    else:
-        current = member.task.address if member.task is not None else 0
-        pending = [task for task in mine if task.parent_address == current]
-    if not pending:
-        needs.unknown = "the runtime does not list the tasks that a thread waits for"
-    seen: set[int] = set()
-    while pending and len(seen) < MOST_STEPS:
-        task = pending.pop()
-        if id(task) in seen or task.raw.state == "finished":
-            continue
-        seen.add(id(task))
-        if task.raw.state == "ready":
-            needs.progress = True  # any thread that waits for tasks may take it
-        elif task.raw.state == "executing" and task.thread is not None:
-            needs.edges.append(Edge(needs.thread, task.thread, member, wait, task=task))
-        elif task.raw.state == "blocked" and task.predecessors:
-            pending += task.predecessors
-        elif task.raw.state == "detached":
-            needs.unknown = f"{task.id} waits for its event, which is fulfilled outside of OpenMP"
-        else:
-            needs.unknown = f"it is not known which thread will go on with {task.id}"
-    if tasks.problem or tasks.unseen:
-        needs.unknown = needs.unknown or "the runtime keeps tasks that it does not list"
-
-
-def _in_group_of(task: ExplicitTask, member: Membership, tasks: Tasks) -> bool:
-    """Of the taskgroup that the thread waits to end: tasks in a group inside it belong to that."""
+def _awaited_tasks(tasks: Tasks, member: Membership, wait: Wait) -> list[ExplicitTask]:
     current = member.task.address if member.task is not None else 0
+    mine = [task for task in tasks.all if task.runtime == member.runtime]
+    if wait.kind == "taskwait":
+        return [task for task in mine if task.parent_address == current]
     group = tasks.taskgroup_of(member.runtime, current)
-    return bool(group) and task.raw.taskgroup == group and task.raw.address != current
+    return [
+        task
+        for task in mine
+        if group and task.raw.taskgroup == group and task.raw.address != current
+    ]
 
 
 # ---- Circles -------------------------------------------------------------------------------------

@@ -99,6 +99,12 @@ HOLDER_NOT_RECORDED = Doubt(
     "the runtime does not record who holds a lock of this kind, and no thread's code tells",
     "run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
 )
+BARRIER_NOT_PROVEN = Doubt(
+    "likely",
+    "the barrier's own words do not tell whether a thread there still waits, or has been let go and"
+    " has not woken up",
+    "look again at another stop: whoever has been let go is elsewhere then",
+)
 OWNER_UNKNOWN = Doubt(
     "unknown",
     "the runtime recorded a holder that is not among its threads",

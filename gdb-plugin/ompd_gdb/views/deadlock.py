@@ -8,7 +8,6 @@ from typing import Sequence
 from ..model import ids, states
 from ..model.barriers import Barrier, of_region
 from ..model.deadlock import Deadlock, Edge, locks_of, threads_of
-from ..model.doubts import HOLDER_BY_CODE
 from ..model.locks import Lock
 from ..model.process import Thread
 from .barriers import name as barrier_name
@@ -28,8 +27,10 @@ def lines(found: Deadlock, style: Style) -> list[str]:
             style,
             "  ",
         )
-    if found.circles and not found.certain:
-        shown += paragraph(f"likely: {HOLDER_BY_CODE.why}; {HOLDER_BY_CODE.how}.", style, "  ")
+    if not found.certain:
+        reasons = {e.doubt: None for circle in found.circles for e in circle if e.doubt is not None}
+        for doubt in reasons:
+            shown += paragraph(f"likely: {doubt.why}; {doubt.how}.", style, "  ")
     if not found.circles:
         shown += _waiting(found, style)
     for reason in found.unknown:

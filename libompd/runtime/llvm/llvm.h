@@ -6,6 +6,7 @@
 #ifndef RUNTIME_LLVM_LLVM_H
 #define RUNTIME_LLVM_LLVM_H
 
+#include "runtime/llvm/barrier_structures.h"
 #include "runtime/llvm/icv_structures.h"
 #include "runtime/llvm/lock_structures.h"
 #include "runtime/llvm/ompt_structures.h"
@@ -37,6 +38,8 @@ struct llvm {
 	struct ompt_structures ompt_structures;
 	struct task_structures task_structures;
 	struct lock_structures lock_structures;
+	struct barrier_structures barrier_structures;
+	bool knows_barriers;    /* barrier_structures holds */
 	bool knows_tasks;       /* task_structures holds */
 	bool knows_locks;       /* lock_structures holds */
 	target_addr lock_table; /* address of the variable __kmp_i_lock_table; 0: not found yet */
@@ -116,5 +119,6 @@ ompd_rc_t llvm_view(struct address_space *space, const ompdx_native_thread_t *th
 ompd_rc_t llvm_tasks(struct address_space *space, ompdx_tasks_t **tasks);
 ompd_rc_t llvm_locks(struct address_space *space, const ompdx_lock_variable_t *variables,
 		     ompd_size_t variable_count, ompdx_locks_t **locks);
+ompd_rc_t llvm_arrivals(struct address_space *space, ompdx_arrivals_t **arrivals);
 
 #endif /* RUNTIME_LLVM_LLVM_H */
