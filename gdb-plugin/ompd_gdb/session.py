@@ -400,6 +400,20 @@ class Session:
                 pass  # the graph says that it does not know
         return deadlock_model.find(locks.process, locks, tasks, self._arrivals())
 
+    def deadlock_of_locks(self) -> Deadlock | None:
+        """The same, if a thread waits for a lock, and the runtime's can be read."""
+        process = self.process()
+        if not any(
+            member.wait is not None and member.wait.kind in locks_model.CONSTRUCTS
+            for thread in process.threads
+            for member in thread.openmp
+        ):
+            return None
+        try:
+            return self.deadlock()
+        except UserError:
+            return None
+
     def _arrivals(self) -> dict[int, dict[int, Arrival]]:
         found = {}
         for runtime, space in self._opened:

@@ -98,15 +98,15 @@ def library(facts: Library) -> Json:
     }
 
 
-def summary(process: Process) -> Json:
+def summary(process: Process, waits: Deadlock | None) -> Json:
     classes: dict[str, int] = {}
     for thread in process.threads:
         classes[class_of(thread)] = classes.get(class_of(thread), 0) + 1
     return {
-        "findings": [{"code": c, "text": t} for c, t in status_view.findings(process)],
+        "findings": [{"code": c, "text": t} for c, t in status_view.findings(process, waits)],
         "classes": classes,
         "regions": len(process.regions),
-        "next": status_view.following(process),
+        "next": status_view.following(process, waits),
     }
 
 
