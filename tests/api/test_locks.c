@@ -45,8 +45,8 @@ static void test_no_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_no_table),
+		cmocka_unit_test_setup_teardown(test_arguments, library_open, library_close),
+		cmocka_unit_test_setup_teardown(test_no_table, library_open, library_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

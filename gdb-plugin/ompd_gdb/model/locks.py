@@ -8,7 +8,7 @@ code: a thread that can only be between a construct's begin and its end.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Mapping, Sequence
+from typing import Callable, Mapping, Sequence, Union
 
 from ..answers import LockVariable, ViewLock, ViewLocks
 from . import doubts
@@ -53,6 +53,8 @@ class Locks:
         return next((lock for lock in self.all if thread in lock.waiters), None)
 
 
+# The name of a variable, and whether it is a critical construct's.
+NameOf = Callable[[int, bool], Union[str, None]]
 # What each thread of the process holds, as its code tells.
 Holdings = Mapping[int, Sequence[Held]]  # by index into Process.threads
 
@@ -77,7 +79,7 @@ def gather(
     process: Process,
     views: Mapping[int, tuple[Sequence[LockVariable], ViewLocks]],
     holdings: Holdings,
-    name_of: Callable[[LockVariable], str | None],
+    name_of: NameOf,
 ) -> Locks:
     """The locks of all runtimes. views: what was asked, and the answer, by runtime."""
     locks = Locks(process)
@@ -109,7 +111,7 @@ class _Gathering:
         asked: Sequence[LockVariable],
         view: ViewLocks,
         holdings: Holdings,
-        name_of: Callable[[LockVariable], str | None],
+        name_of: NameOf,
     ) -> None:
         self._process = process
         self._runtime = runtime
@@ -126,12 +128,10 @@ class _Gathering:
             self._find_holder(lock)
         self.locks = [lock for lock in self._all if lock.raw.held is not False or lock.waiters]
 
-    def _name(
-        self, lock: Lock, variable: LockVariable, name_of: Callable[[LockVariable], str | None]
-    ) -> None:
+    def _name(self, lock: Lock, variable: LockVariable, name_of: NameOf) -> None:
         self._by_variable[variable] = lock
         lock.variable = variable.address
-        lock.name = name_of(variable)
+        lock.name = name_of(variable.address, variable.critical)
         lock.construct = "critical" if variable.critical else "lock"
         if lock.raw.nested:
             lock.construct = "nest_lock"

@@ -8,7 +8,6 @@ from typing import Iterator, Sequence
 
 import gdb
 
-from ..answers import LockVariable
 from ..model import doubts, waiting, where
 from ..model.doubts import Doubt
 from ..model.locks import Holdings
@@ -94,10 +93,10 @@ class Places:
             return replace(wait, address=address, name=critical_name(symbol))
         return replace(wait, address=address, name=symbol)
 
-    def lock_name(self, variable: LockVariable) -> str | None:
-        """What the program calls it."""
-        symbol = self._target.code.object(variable.address)
-        return critical_name(symbol) if variable.critical and symbol is not None else symbol
+    def lock_name(self, address: int, critical: bool) -> str | None:
+        """What the program calls the lock, or the critical construct."""
+        symbol = self._target.code.object(address)
+        return critical_name(symbol) if critical and symbol is not None else symbol
 
     def holdings(self) -> Holdings:
         return {}
