@@ -153,6 +153,8 @@ class _Edges:
             needs.unknown = f"it is not known who holds {lock.id}"
         else:
             doubt = lock.doubts.get("holder")
+            if doubt is None and needs.thread in lock.likely_waiters:
+                doubt = doubts.OBJECT_NOT_EXACT
             needs.edges.append(
                 Edge(needs.thread, lock.holder, member, wait, lock=lock, doubt=doubt)
             )

@@ -85,6 +85,11 @@ OBJECT_NOT_CONSTANT = Doubt(
     "instructions of this architecture are not read yet",
     "`frame function' and `info locals' in the thread may tell",
 )
+OBJECT_NOT_EXACT = Doubt(
+    "likely",
+    "the address is no constant in the code: it was taken from the register, or the place on the"
+    " stack, where the code should have it",
+)
 WAIT_NOT_DERIVED = Doubt(
     "unknown", "this version does not derive the object that a thread waits for, nor who holds it"
 )

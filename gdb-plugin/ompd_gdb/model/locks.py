@@ -33,6 +33,7 @@ class Lock:
     suspects: list[Thread] = field(default_factory=list)  # who may hold it
     waiters: list[Thread] = field(default_factory=list)  # the next to get it first, if `ordered'
     ordered: bool = False
+    likely_waiters: list[Thread] = field(default_factory=list)  # those that only the code tells of
     doubts: dict[str, Doubt] = field(default_factory=dict)
 
     @property
@@ -157,6 +158,9 @@ class _Gathering:
             elif wanted.raw.kind != "queuing":
                 # The other kinds keep no list of those who wait.
                 wanted.waiters.append(thread)
+                if member.wait is not None and not member.wait.exact:
+                    wanted.likely_waiters.append(thread)
+                    wanted.doubts.setdefault("waiters", doubts.OBJECT_NOT_EXACT)
 
     def _wanted(self, member: Membership) -> Lock | None:
         wait = member.wait

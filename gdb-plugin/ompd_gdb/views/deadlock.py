@@ -11,7 +11,7 @@ from ..model.deadlock import Deadlock, Edge, locks_of, threads_of
 from ..model.locks import Lock
 from ..model.process import Thread
 from .barriers import name as barrier_name
-from .locks import in_words, who
+from .locks import in_words, site, who
 from .table import Style, count, paragraph, place, plain
 from .threads import classes, where_of, words_of
 
@@ -30,7 +30,8 @@ def lines(found: Deadlock, style: Style) -> list[str]:
     if not found.certain:
         reasons = {e.doubt: None for circle in found.circles for e in circle if e.doubt is not None}
         for doubt in reasons:
-            shown += paragraph(f"likely: {doubt.why}; {doubt.how}.", style, "  ")
+            how = f"; {doubt.how}" if doubt.how else ""
+            shown += paragraph(f"likely: {doubt.why}{how}.", style, "  ")
     if not found.circles:
         shown += _waiting(found, style)
     for reason in found.unknown:
@@ -93,12 +94,9 @@ def sentence(edge: Edge) -> str:
 
 
 def _held(lock: Lock, edge: Edge) -> str:
-    holder = "it holds itself" if edge.needed is edge.waiter else None
-    holder = holder or f"which {_named(edge.needed, edge)} holds"
-    since = lock.held_since
-    if since is None:
-        return f"{holder}."
-    return f"{holder}, acquired in {place(since.function, since.file, since.line)}."
+    itself = edge.needed is edge.waiter
+    holder = "which it holds itself" if itself else f"which {_named(edge.needed, edge)} holds"
+    return f"{holder}, acquired {site(lock.held_since)}." if lock.held_since else f"{holder}."
 
 
 def _barrier(edge: Edge) -> str:

@@ -178,6 +178,9 @@ def _doubts_of_wait(wait: Wait) -> dict[str, Doubt]:
     if wait.kind in ("critical", "lock", "nest_lock"):
         unknown = [name for name in ("name", "address") if getattr(wait, name) is None]
         found.update(dict.fromkeys(unknown, doubts.OBJECT_NOT_CONSTANT))
+        if not wait.exact:
+            found.setdefault("address", doubts.OBJECT_NOT_EXACT)
+            found.setdefault("name", doubts.OBJECT_NOT_EXACT)
     found["holders"] = found["object"] = doubts.WAIT_NOT_DERIVED
     return found
 

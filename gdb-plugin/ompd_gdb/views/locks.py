@@ -7,7 +7,9 @@ from typing import Sequence
 
 from ..model import ids
 from ..model.locks import Lock, Locks
+from ..model.native import Location
 from ..model.process import Thread
+from ..model.where import NAMELESS
 from .table import Style, Table, count, paragraph, place, plain
 
 # Waiters named in the order of the queue; of more only the first.
@@ -82,7 +84,7 @@ def _holder(lock: Lock) -> str:
 
 
 def _waiters(lock: Lock) -> str:
-    more = "?" if "waiters" in lock.doubts else ""
+    more = "?" if lock.raw.problem else ""
     if not lock.waiters:
         if lock.raw.waiting:
             return f"{count(lock.raw.waiting, 'thread')}, not known which"
@@ -99,13 +101,21 @@ def _waiters(lock: Lock) -> str:
 def _since(lock: Lock, style: Style) -> list[str]:
     """Where the holder got it, or who may hold it."""
     if lock.holder is not None and lock.held_since is not None:
-        at = place(lock.held_since.function, lock.held_since.file, lock.held_since.line)
-        text = f"   {lock.id}: {who(lock.holder, lock.runtime)} acquired it in {at}"
+        holder = who(lock.holder, lock.runtime)
+        text = f"   {lock.id}: {holder} acquired it {site(lock.held_since)}"
         return paragraph(text, style, "       ")
     if lock.holder is None and lock.suspects:
         named = ids.short_thread_list(_pairs(lock.suspects, lock.runtime))
         return paragraph(f"   {lock.id}: by their code {named} may hold it", style, "       ")
     return []
+
+
+def site(location: Location) -> str:
+    """in f () at heat.c:12; an outlined function without a name of its own is left out."""
+    text = place(location.function, location.file, location.line)
+    if location.function == NAMELESS:
+        return text[len(NAMELESS) + 1 :] or f"in a {NAMELESS}"
+    return f"in {text}"
 
 
 def who(thread: Thread, runtime: int) -> str:
