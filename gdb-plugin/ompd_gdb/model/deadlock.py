@@ -1,53 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who waits for whom, and does that go in a circle?
+"""Do threads wait for each other in a circle?
 
-A thread that waits needs every thread that it waits for: the one that holds a lock, all that are
-missing at a barrier, those that execute the tasks of a taskwait. So any circle is a deadlock. What
-is not known is no edge: then the verdict is that it cannot be told.
+Each thread that waits needs all that it waits for, so any circle is a deadlock. What is not known
+is no edge of the graph: without a circle the verdict is then that it cannot be told.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, Mapping, Sequence
+from typing import Iterable, Sequence, Union
 
-from ..answers import BARRIER_PLAIN, BARRIER_REDUCTION, BARRIER_REGION, Arrival
-from . import barriers, doubts
-from .doubts import Doubt
-from .locks import CONSTRUCTS, Lock, Locks
-from .process import Membership, Process, Region, Thread, Wait
-from .tasks import ExplicitTask, Tasks
-
-# Steps along the dependences of one taskwait, whatever the target says.
-MOST_STEPS = 1 << 16
-
-
-@dataclass(frozen=True)
-class Edge:
-    """waiter cannot go on before needed has."""
-
-    waiter: Thread
-    needed: Thread
-    member: Membership  # what the waiter's runtime knows of it
-    wait: Wait
-    lock: Lock | None = None
-    region: Region | None = None  # whose barrier it is
-    task: ExplicitTask | None = None  # that the needed thread executes
-    doubt: Doubt | None = None
-
-    @property
-    def likely(self) -> bool:
-        return self.doubt is not None
-
-
-@dataclass
-class Needs:
-    """Of one thread that waits."""
-
-    thread: Thread
-    edges: list[Edge] = field(default_factory=list)
-    unknown: str | None = None  # why it is not known all that it waits for
-    progress: bool = False  # nothing that is not known keeps it: it is being let go, or can be
+from .locks import Lock, Locks
+from .process import Process, Thread
+from .tasks import Tasks
+from .waits import Arrivals, Edge, Meeting, Needs, needs_of
 
 
 @dataclass
@@ -71,28 +37,27 @@ class Deadlock:
         """Is one of the circles?"""
         return any(not any(edge.likely for edge in circle) for circle in self.circles)
 
-    @property
-    def awaited(self) -> list[Thread]:
-        """Those that others wait for, and that do not wait themselves."""
+    def awaited(self) -> list[tuple[Thread, list[Needs]]]:
+        """Those that others wait for, and that do not wait themselves; and the others."""
         waiting = {id(one.thread) for one in self.needs}
-        found = {
-            id(edge.needed): edge.needed
-            for one in self.needs
-            for edge in one.edges
-            if id(edge.needed) not in waiting
-        }
+        found: dict[int, tuple[Thread, list[Needs]]] = {}
+        for one in self.needs:
+            needed = [edge.needed for edge in one.edges]
+            needed += one.meeting.missing if one.meeting is not None else []
+            for thread in needed:
+                if id(thread) not in waiting:
+                    found.setdefault(id(thread), (thread, []))[1].append(one)
         return list(found.values())
 
 
-def find(
-    process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals | None
-) -> Deadlock:
-    needs = _Edges(locks, tasks, arrivals).of(process)
+def find(process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals) -> Deadlock:
+    needs = needs_of(process, locks, tasks, arrivals)
     found = Deadlock(process, needs)
-    graph = {id(one.thread): one for one in needs}
-    found.circles = _circles(graph)
+    graph = _Graph(needs)
+    found.circles = graph.circles()
     stuck = {id(edge.waiter) for circle in found.circles for edge in circle}
-    found.bystanders = _waiting_for(graph, stuck)
+    waiting = graph.leading_to(stuck)
+    found.bystanders = [one.thread for one in needs if id(one.thread) in waiting - stuck]
     if not found.circles:
         found.unknown = list(
             dict.fromkeys(one.unknown for one in needs if one.unknown and not one.progress)
@@ -100,233 +65,118 @@ def find(
     return found
 
 
-# ---- Edges ---------------------------------------------------------------------------------------
+_Vertex = Union[Thread, Meeting]
 
 
-# By runtime, then by ViewThread.runtime_id. None: the barriers' words could not be read.
-Arrivals = Mapping[int, Mapping[int, Arrival]]
+class _Graph:
+    """Its vertices are threads, and barriers, which stand between those that wait there and those
+    that are missing."""
 
+    def __init__(self, needs: Sequence[Needs]) -> None:
+        self._needs = {id(one.thread): one for one in needs}
+        self._vertices: dict[int, _Vertex] = {}
+        self._next: dict[int, list[int]] = {}
+        for one in needs:
+            self._vertices[id(one.thread)] = one.thread
+            wanted: list[_Vertex] = [e.needed for e in sorted(one.edges, key=lambda e: e.likely)]
+            if one.meeting is not None:
+                wanted.append(one.meeting)
+                self._vertices[id(one.meeting)] = one.meeting
+                self._next[id(one.meeting)] = [id(thread) for thread in one.meeting.missing]
+            self._next[id(one.thread)] = [id(vertex) for vertex in wanted]
+        # Whoever does not wait leads nowhere.
+        self._next = {
+            vertex: [target for target in ahead if target in self._next]
+            for vertex, ahead in self._next.items()
+        }
 
-class _Edges:
-    def __init__(self, locks: Locks, tasks: Tasks | None, arrivals: Arrivals | None) -> None:
-        self._locks = locks
-        self._tasks = tasks
-        self._arrivals = arrivals or {}
-        self._missing: dict[tuple[int, int], tuple[list[Thread | None], bool]] = {}
+    def circles(self) -> list[list[Edge]]:
+        """A short circle of each set of threads that all wait for each other."""
+        found = []
+        for together in self._components():
+            start = next(v for v in self._next if v in together and v in self._needs)
+            way = self._way_back(start, together)
+            if way:
+                found.append(self._edges(way))
+        return found
 
-    def of(self, process: Process) -> list[Needs]:
-        return [one for thread in process.threads if (one := self._of_thread(thread))]
-
-    def _of_thread(self, thread: Thread) -> Needs | None:
-        """None: it does not wait."""
-        for member in thread.openmp:
-            if member.wait is not None:
-                needs = Needs(thread)
-                if "state" in member.doubts:
-                    needs.unknown = member.doubts["state"].why
+    def _components(self) -> list[set[int]]:
+        """The sets of vertices that lead to each other (Tarjan's algorithm, without recursion);
+        those of one vertex only if it leads to itself."""
+        number: dict[int, int] = {}
+        lowest: dict[int, int] = {}
+        path: list[int] = []
+        on_path: set[int] = set()
+        found = []
+        for root in self._next:
+            pending = [(root, 0)] if root not in number else []
+            while pending:
+                vertex, place = pending.pop()
+                if place == 0:
+                    number[vertex] = lowest[vertex] = len(number)
+                    path.append(vertex)
+                    on_path.add(vertex)
+                ahead = self._next[vertex]
+                if place:
+                    lowest[vertex] = min(lowest[vertex], lowest[ahead[place - 1]])
+                while place < len(ahead):
+                    following = ahead[place]
+                    place += 1
+                    if following not in number:
+                        pending += [(vertex, place), (following, 0)]
+                        break
+                    if following in on_path:
+                        lowest[vertex] = min(lowest[vertex], number[following])
                 else:
-                    self._need(needs, member, member.wait)
-                return needs
-        return None
+                    if lowest[vertex] == number[vertex]:
+                        at = path.index(vertex)
+                        together = set(path[at:])
+                        del path[at:]
+                        on_path -= together
+                        if len(together) > 1 or vertex in ahead:
+                            found.append(together)
+        return found
 
-    def _need(self, needs: Needs, member: Membership, wait: Wait) -> None:
-        if wait.kind in CONSTRUCTS:
-            self._need_holder(needs, member, wait)
-        elif wait.kind == "barrier":
-            self._need_missing(needs, member, wait)
-        elif wait.kind in ("taskwait", "taskgroup"):
-            self._need_tasks(needs, member, wait)
-        elif wait.kind == "atomic":
-            needs.progress = True  # only while another thread is inside
-        else:
-            needs.unknown = "the runtime does not tell whose turn it is in an ordered construct"
+    def _way_back(self, start: int, together: set[int]) -> list[int]:
+        """The shortest way from a vertex to itself, from the vertex on."""
+        came: dict[int, int] = {}
+        frontier = [start]
+        while frontier:
+            following = []
+            for vertex in frontier:
+                for target in self._next[vertex]:
+                    if target == start:
+                        way = [vertex]
+                        while way[-1] != start:
+                            way.append(came[way[-1]])
+                        return way[::-1]
+                    if target in together and target not in came:
+                        came[target] = vertex
+                        following.append(target)
+            frontier = following
+        return []
 
-    def _need_holder(self, needs: Needs, member: Membership, wait: Wait) -> None:
-        lock = self._locks.wanted_by(needs.thread)
-        if lock is None:
-            # Either it has just been given the lock, or which one it is could not be told.
-            needs.unknown = "it is not known which lock a thread waits for"
-            needs.progress = needs.thread not in self._locks.lost
-        elif lock.raw.held is False:
-            needs.progress = True
-        elif lock.holder is None:
-            needs.unknown = f"it is not known who holds {lock.id}"
-        else:
-            doubt = lock.doubts.get("holder")
-            if doubt is None and needs.thread in lock.likely_waiters:
-                doubt = doubts.OBJECT_NOT_EXACT
-            needs.edges.append(
-                Edge(needs.thread, lock.holder, member, wait, lock=lock, doubt=doubt)
-            )
+    def _edges(self, way: Sequence[int]) -> list[Edge]:
+        threads = [self._needs[vertex].thread for vertex in way if vertex in self._needs]
+        return [
+            self._needs[id(waiter)].edge_to(needed)
+            for waiter, needed in zip(threads, [*threads[1:], threads[0]])
+        ]
 
-    def _need_missing(self, needs: Needs, member: Membership, wait: Wait) -> None:
-        region = member.region
-        if region is None:
-            needs.unknown = "it is not known which region a thread is in"
-            return
-        missing, proven = self._missing_at(region, _barrier_of(wait))
-        doubt = None if proven else doubts.BARRIER_NOT_PROVEN
-        if self._arrival(member).released & _barrier_of(wait) or not missing:
-            needs.progress = True  # it is being let go
-            return
-        for thread in missing:
-            if thread is None:
-                needs.unknown = f"not all threads of {region.id} are known"
-            else:
-                needs.edges.append(
-                    Edge(needs.thread, thread, member, wait, region=region, doubt=doubt)
-                )
-
-    def _missing_at(self, region: Region, barrier: int) -> tuple[list[Thread | None], bool]:
-        """Who has not come, and whether the barrier's words say that somebody has not: else those
-        who stand there may have been let go."""
-        key = (id(region), barrier)
-        if key not in self._missing:
-            there = [self._is_there(thread, region, barrier) for thread in region.members]
-            missing = [thread for thread, here in zip(region.members, there) if not here]
-            proven = any(
-                self._arrival(member).arrived & barrier
-                for thread, here in zip(region.members, there)
-                if here and (member := barriers.member_of(thread, region)) is not None
-            )
-            self._missing[key] = (missing, proven)
-        return self._missing[key]
-
-    def _is_there(self, thread: Thread | None, region: Region, barrier: int) -> bool:
-        member = barriers.member_of(thread, region)
-        if member is None or member.region is not region or member.wait is None:
-            return False
-        if member.wait.kind != "barrier" or self._arrival(member).released & barrier:
-            return False
-        return _barrier_of(member.wait) == barrier
-
-    def _arrival(self, member: Membership) -> Arrival:
-        known = self._arrivals.get(member.runtime, {})
-        return known.get(-1 if member.raw.runtime_id is None else member.raw.runtime_id, _NOTHING)
-
-    def _need_tasks(self, needs: Needs, member: Membership, wait: Wait) -> None:
-        tasks = self._tasks
-        if tasks is None:
-            needs.unknown = "where this build of the runtime keeps tasks is not known"
-            return
-        pending = _awaited_tasks(tasks, member, wait)
-        if not pending:
-            needs.unknown = "the runtime does not list the tasks that a thread waits for"
-        seen: set[int] = set()
-        while pending and len(seen) < MOST_STEPS:
-            task = pending.pop()
-            if id(task) in seen or task.raw.state == "finished":
-                continue
-            seen.add(id(task))
-            if task.raw.state == "ready":
-                needs.progress = True  # any thread that waits for tasks may take it
-            elif task.raw.state == "executing" and task.thread is not None:
-                needs.edges.append(Edge(needs.thread, task.thread, member, wait, task=task))
-            elif task.raw.state == "blocked" and task.predecessors:
-                pending += task.predecessors
-            elif task.raw.state == "detached":
-                needs.unknown = f"{task.id} waits for its event, which the program fulfils"
-            else:
-                needs.unknown = f"it is not known which thread will go on with {task.id}"
-        if tasks.problem or tasks.unseen:
-            needs.unknown = needs.unknown or "the runtime keeps tasks that it does not list"
-
-
-_NOTHING = Arrival()
-
-
-def _barrier_of(wait: Wait) -> int:
-    """The runtime has one barrier for the ends of regions, one for reductions and one for all else:
-    threads at different constructs of a kind meet."""
-    return {"parallel": BARRIER_REGION, "reduction": BARRIER_REDUCTION}.get(
-        wait.construct or "", BARRIER_PLAIN
-    )
-
-
-def _awaited_tasks(tasks: Tasks, member: Membership, wait: Wait) -> list[ExplicitTask]:
-    current = member.task.address if member.task is not None else 0
-    mine = [task for task in tasks.all if task.runtime == member.runtime]
-    if wait.kind == "taskwait":
-        return [task for task in mine if task.parent_address == current]
-    group = tasks.taskgroup_of(member.runtime, current)
-    return [
-        task
-        for task in mine
-        if group and task.raw.taskgroup == group and task.raw.address != current
-    ]
-
-
-# ---- Circles -------------------------------------------------------------------------------------
-
-
-def _circles(graph: dict[int, Needs]) -> list[list[Edge]]:
-    """One shortest circle of each set of threads that wait for each other."""
-    found: list[list[Edge]] = []
-    done: set[int] = set()
-    for start in graph:
-        if start in done:
-            continue
-        circle = _shortest_back(graph, start)
-        if circle:
-            found.append(circle)
-            for edge in circle:
-                done.update(_reaching(graph, id(edge.waiter)))
-    return found
-
-
-def _shortest_back(graph: dict[int, Needs], start: int) -> list[Edge]:
-    """The shortest way from a thread along the edges to itself; certain edges first."""
-    came: dict[int, Edge] = {}
-    frontier = [start]
-    while frontier:
-        following: list[int] = []
-        for node in frontier:
-            needs = graph.get(node)
-            for edge in sorted(needs.edges, key=lambda e: e.likely) if needs else ():
-                target = id(edge.needed)
-                if target == start:
-                    return _way(came, start, edge)
-                if target not in came and target in graph:
-                    came[target] = edge
-                    following.append(target)
-        frontier = following
-    return []
-
-
-def _way(came: dict[int, Edge], start: int, last: Edge) -> list[Edge]:
-    way = [last]
-    while id(way[-1].waiter) != start:
-        way.append(came[id(way[-1].waiter)])
-    return way[::-1]
-
-
-def _reaching(graph: dict[int, Needs], node: int) -> set[int]:
-    """All threads that a thread waits for, and those in turn; itself included."""
-    seen = {node}
-    pending = [node]
-    while pending:
-        needs = graph.get(pending.pop())
-        for edge in needs.edges if needs else ():
-            if id(edge.needed) not in seen:
-                seen.add(id(edge.needed))
-                pending.append(id(edge.needed))
-    return seen
-
-
-def _waiting_for(graph: dict[int, Needs], stuck: set[int]) -> list[Thread]:
-    """Who waits, over however many others, for one of them."""
-    waiters: dict[int, list[int]] = {}
-    for node, needs in graph.items():
-        for edge in needs.edges:
-            waiters.setdefault(id(edge.needed), []).append(node)
-    reached = set(stuck)
-    pending = list(stuck)
-    while pending:
-        for node in waiters.get(pending.pop(), ()):
-            if node not in reached:
-                reached.add(node)
-                pending.append(node)
-    return [needs.thread for node, needs in graph.items() if node in reached - stuck]
+    def leading_to(self, vertices: set[int]) -> set[int]:
+        """All that wait, over however many others, for one of them; and these."""
+        before: dict[int, list[int]] = {}
+        for vertex, ahead in self._next.items():
+            for target in ahead:
+                before.setdefault(target, []).append(vertex)
+        reached = set(vertices)
+        pending = list(vertices)
+        while pending:
+            for vertex in before.get(pending.pop(), ()):
+                if vertex not in reached:
+                    reached.add(vertex)
+                    pending.append(vertex)
+        return reached
 
 
 def threads_of(circle: Sequence[Edge]) -> list[Thread]:

@@ -34,7 +34,9 @@ class Places:
             (where.Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in process.runtimes),
             skipped,
         )
+        target.code.forget()
         self._holding = CodeOfHolders(target.code, self._code)
+        self._objects: dict[int, int] = {}  # constant arguments, by the place of the call
         self._threads_known = self._regions_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
@@ -87,17 +89,19 @@ class Places:
         """Which lock, which critical construct? Of the selected thread."""
         if wait.kind not in ("critical", "lock", "nest_lock") or call.caller is None:
             return wait
-        # By the name in the code: entry points jump to each other.
-        address = self._target.code.argument(
-            call.caller, lambda name: llvm.OBJECT_ARGUMENT.get(llvm.normal(name))
-        )
-        exact = address is not None
+        address, exact = self._objects.get(call.caller.pc), True
+        if address is None:
+            # By the name in the code: entry points jump to each other.
+            address = self._target.code.argument(
+                call.caller, lambda name: llvm.OBJECT_ARGUMENT.get(llvm.normal(name))
+            )
         if address is None:
             found = self._holding.waited_for()
-            if found is not None:
-                address, exact = found.address, found.exact
-        if address is None:
-            return wait
+            if found is None:
+                return wait
+            address, exact = found.address, found.exact
+        if exact:
+            self._objects[call.caller.pc] = address
         name = self.lock_name(address, wait.kind == "critical")
         return replace(wait, address=address, name=name, exact=exact)
 

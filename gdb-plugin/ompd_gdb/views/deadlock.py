@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ..model import ids, states
-from ..model.barriers import Barrier, of_region
-from ..model.deadlock import Deadlock, Edge, locks_of, threads_of
+from ..model import ids
+from ..model.barriers import of_region
+from ..model.deadlock import Deadlock, locks_of, threads_of
 from ..model.locks import Lock
-from ..model.process import Thread
+from ..model.process import Membership, Region, Thread
+from ..model.waits import Edge, Needs
 from .barriers import name as barrier_name
 from .locks import in_words, site, who
 from .table import Style, count, paragraph, place, plain
@@ -62,7 +63,7 @@ def finding(found: Deadlock) -> tuple[str, str]:
     """Its code, and the verdict with the threads: for a line among others."""
     stuck = _stuck(found)
     code = "deadlock" if len(stuck) > 1 else "self_deadlock"
-    names = ", ".join(_named(edge.waiter, edge) for edge in found.circles[0])
+    names = ", ".join(_named(edge.waiter, edge.member.runtime) for edge in found.circles[0])
     return code, f"{headline(found)[:-1]}: {names}. `ompd deadlock' tells more."
 
 
@@ -80,9 +81,9 @@ def _circle(circle: Sequence[Edge], style: Style, several: bool) -> list[str]:
 
 def sentence(edge: Edge) -> str:
     """R1.0 (T1) waits for lock `B' in solve () at heat.c:88, which R1.7 (T8) has held since ..."""
-    thread = _named(edge.waiter, edge)
+    thread = _named(edge.waiter, edge.member.runtime)
     here = _at(edge.waiter)
-    needed = "itself" if edge.needed is edge.waiter else _named(edge.needed, edge)
+    needed = "itself" if edge.needed is edge.waiter else _named(edge.needed, edge.member.runtime)
     if edge.lock is not None:
         return f"{thread} waits for {in_words(edge.lock)}{here}, {_held(edge.lock, edge)}"
     if edge.task is not None:
@@ -90,29 +91,31 @@ def sentence(edge: Edge) -> str:
             f"{thread} waits in {edge.wait.kind}{here} for task {edge.task.id}, which {needed}"
             " executes."
         )
-    return f"{thread} waits at the barrier ({_barrier(edge)}) for {needed}."
+    return f"{thread} waits at the barrier ({_at_barrier(edge)}) for {needed}."
 
 
 def _held(lock: Lock, edge: Edge) -> str:
     itself = edge.needed is edge.waiter
-    holder = "which it holds itself" if itself else f"which {_named(edge.needed, edge)} holds"
+    holder = (
+        "which it holds itself"
+        if itself
+        else f"which {_named(edge.needed, edge.member.runtime)} holds"
+    )
     return f"{holder}, acquired {site(lock.held_since)}." if lock.held_since else f"{holder}."
 
 
-def _barrier(edge: Edge) -> str:
-    assert edge.region is not None
-    for barrier in of_region(edge.region):
-        if _arrived(barrier, edge):
-            return barrier_name(barrier)
-    return "barrier"
+def _at_barrier(edge: Edge) -> str:
+    return _barrier(edge.region, edge.member) if edge.region is not None else "barrier"
 
 
-def _arrived(barrier: Barrier, edge: Edge) -> bool:
-    return edge.member.thread_num in barrier.arrived
+def _barrier(region: Region, member: Membership) -> str:
+    """At which a thread of the region waits."""
+    found = (b for b in of_region(region) if member.thread_num in b.arrived)
+    return next((barrier_name(barrier) for barrier in found), "barrier")
 
 
-def _named(thread: Thread, edge: Edge) -> str:
-    name = who(thread, edge.member.runtime)
+def _named(thread: Thread, runtime: int) -> str:
+    name = who(thread, runtime)
     if thread.native is None or name.startswith("T"):
         return name
     return f"{name} (T{thread.native.num})"
@@ -126,41 +129,46 @@ def _at(thread: Thread) -> str:
 def _waiting(found: Deadlock, style: Style) -> list[str]:
     """Not stuck: whom the others wait for, and what those do."""
     shown = []
-    for thread in found.awaited:
-        waiters = [one for one in found.needs if any(e.needed is thread for e in one.edges)]
-        edge = next(e for e in waiters[0].edges if e.needed is thread)
+    for thread, waiters in found.awaited():
         verb = "waits" if len(waiters) == 1 else "wait"
         shown.append(
-            f"  {_short([one.thread for one in waiters], edge)} {verb} for"
-            f" {_named(thread, edge)}: {words_of(thread)}{_at(thread)}"
+            f"  {_short(waiters)} {verb} for {_named(thread, waiters[0].member.runtime)}:"
+            f" {words_of(thread)}{_at(thread)}"
         )
-    for one in found.needs:
-        if one.progress and not one.edges:
-            member = next(m for m in one.thread.openmp if m.wait is not None)
-            text = states.in_words(
-                member.state or "", member.wait.construct if member.wait else None
-            )
-            shown.append(f"  {who(one.thread, member.runtime)} can go on: {text}")
-    merged = list(dict.fromkeys(shown))
-    return [line for text in merged for line in paragraph(text, style, "      ")]
+    free = [one for one in found.needs if one.progress and not one.edges]
+    for state in dict.fromkeys(words_of(one.thread) for one in free):
+        those = [one for one in free if words_of(one.thread) == state]
+        shown.append(f"  {_short(those)} can go on: {state}")
+    return [line for text in shown for line in paragraph(text, style, "      ")]
 
 
 def dot(found: Deadlock) -> str:
     """The graph of all waits, for Graphviz: who waits points to whom it waits for."""
-    stuck = {id(edge) for circle in found.circles for edge in circle}
+    stuck = {(id(e.waiter), id(e.needed)) for circle in found.circles for e in circle}
+    meetings: dict[int, Needs] = {}
     rows = ["digraph waits {", "\trankdir=LR;", "\tnode [shape=box];"]
-    for edge in (edge for one in found.needs for edge in one.edges):
-        style = ["color=red"] if id(edge) in stuck else []
-        if edge.likely:
-            style.append("style=dashed")
-        style.append(f"label={_quoted(_reason(edge))}")
-        ends = f"{_quoted(_named(edge.waiter, edge))} -> {_quoted(_named(edge.needed, edge))}"
-        rows.append(f"\t{ends} [{', '.join(style)}];")
     for one in found.needs:
-        if one.unknown is not None:
-            member = next(m for m in one.thread.openmp if m.wait is not None)
-            name = who(one.thread, member.runtime)
-            rows.append(f'\t{_quoted(name)} -> "?" [label={_quoted(one.unknown)}];')
+        waiter = _quoted(_named(one.thread, one.member.runtime))
+        for edge in one.edges:
+            marks = [f"label={_quoted(_reason(edge))}"]
+            marks += ["style=dashed"] if edge.likely else []
+            marks += ["color=red"] if (id(one.thread), id(edge.needed)) in stuck else []
+            needed = _quoted(_named(edge.needed, one.member.runtime))
+            rows.append(f"\t{waiter} -> {needed} [{', '.join(marks)}];")
+        if one.meeting is not None:
+            rows.append(f"\t{waiter} -> {_quoted(_meeting(one))};")
+            meetings[id(one.meeting)] = one
+    for one in meetings.values():
+        assert one.meeting is not None
+        style = " [style=dashed]" if one.meeting.doubt else ""
+        rows.append(f"\t{_quoted(_meeting(one))} [shape=ellipse];")
+        for thread in one.meeting.missing:
+            needed = _quoted(_named(thread, one.member.runtime))
+            rows.append(f"\t{_quoted(_meeting(one))} -> {needed}{style};")
+    for one in found.needs:
+        if one.unknown is not None and not one.progress:
+            name = _quoted(_named(one.thread, one.member.runtime))
+            rows.append(f'\t{name} -> "?" [label={_quoted(one.unknown)}];')
     return "\n".join([*rows, "}", ""])
 
 
@@ -169,18 +177,20 @@ def _reason(edge: Edge) -> str:
         return in_words(edge.lock)
     if edge.task is not None:
         return f"{edge.wait.kind}, {edge.task.id}"
-    return _barrier(edge)
+    return _at_barrier(edge)
 
 
 def _quoted(text: str) -> str:
     return '"' + plain(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _short(threads: Sequence[Thread], edge: Edge) -> str:
+def _meeting(one: Needs) -> str:
+    assert one.meeting is not None
+    return f"{one.meeting.region.id}, {_barrier(one.meeting.region, one.member)}"
+
+
+def _short(those: Sequence[Needs]) -> str:
     pairs = [
-        (member.chain[0][0].number, member.chain[0][1])
-        for thread in threads
-        for member in thread.openmp
-        if member.chain and member.runtime == edge.member.runtime
+        (one.member.chain[0][0].number, one.member.chain[0][1]) for one in those if one.member.chain
     ]
     return ids.short_thread_list(pairs)

@@ -10,13 +10,14 @@ from typing import Any, Sequence
 from ..errors import UserError
 from ..model import doubts, ids
 from ..model.barriers import Barrier
-from ..model.deadlock import Deadlock, Edge
+from ..model.deadlock import Deadlock
 from ..model.doubts import Doubt
 from ..model.facts import Library, Program
 from ..model.locks import Lock, Locks
 from ..model.native import Location
 from ..model.process import Membership, Process, Region, Runtime, Thread, Wait
 from ..model.tasks import ExplicitTask, waits_for
+from ..model.waits import Edge
 from . import deadlock as deadlock_view
 from . import locks as locks_view
 from . import status as status_view
