@@ -5,7 +5,21 @@ alone; everything else is imported when a command is used.
 
 from __future__ import annotations
 
-from . import barriers, each, icvs, init, ompd, parallel, print, status, tasks, thread, threads
+from . import (
+    barriers,
+    deadlock,
+    each,
+    icvs,
+    init,
+    locks,
+    ompd,
+    parallel,
+    print,
+    status,
+    tasks,
+    thread,
+    threads,
+)
 
 
 def register() -> None:
@@ -17,6 +31,8 @@ def register() -> None:
         parallel.Parallel,
         tasks.Tasks,
         barriers.Barriers,
+        locks.Locks,
+        deadlock.Deadlock,
         icvs.Icvs,
         print.Print,
         each.Each,

@@ -47,8 +47,12 @@ def document(arguments: Arguments, json: dict[str, Any]) -> None:
     text = json_document.text(json) + "\n"
     if arguments.json_file is None:
         _unpaged(text)
-        return
-    path = os.path.expanduser(arguments.json_file)
+    else:
+        to_file(arguments.json_file, text)
+
+
+def to_file(name: str, text: str) -> None:
+    path = os.path.expanduser(name)
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

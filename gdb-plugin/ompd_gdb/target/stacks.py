@@ -26,7 +26,7 @@ class Walk:
     No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
     that moment would be lost."""
 
-    def __init__(self, record: Callable[[gdb.Frame], Frame]) -> None:
+    def __init__(self, record: Callable[[gdb.Frame, bool], Frame]) -> None:
         self._record = record
         self._frame: gdb.Frame | None = None
         self._ended = False
@@ -43,7 +43,7 @@ class Walk:
             self._ended = self._frame is None
             if self._frame is None:
                 raise StopIteration
-            self.seen.append(self._record(self._frame))
+            self.seen.append(self._record(self._frame, not self.seen))
         except gdb.error:
             self._ended = True
             raise StopIteration from None
@@ -62,12 +62,28 @@ class Code:
         self.read = read
         self._progspace = inferior.progspace
         self._executable = executable or (0, 0)
+        self._callers: dict[int, Frame] = {}  # by the address to return to
+
+    def forget(self) -> None:
+        """What is where: another file may be loaded there by now."""
+        self._callers.clear()
 
     def frames(self) -> Walk:
         """Of the selected thread, while it is selected."""
         return Walk(self.record)
 
-    def record(self, frame: gdb.Frame) -> Frame:
+    def record(self, frame: gdb.Frame, innermost: bool = False) -> Frame:
+        """As plain values. Threads of a team have many callers in common: what is at a place is
+        asked for once. Not of inlined frames, several of which are at one place, and not of the
+        innermost, in which GDB may have stepped into an inlined one, or not yet."""
+        if innermost or frame.type() != gdb.NORMAL_FRAME:
+            return self._record(frame)
+        pc = frame.pc()
+        if pc not in self._callers:
+            self._callers[pc] = self._record(frame)
+        return self._callers[pc]
+
+    def _record(self, frame: gdb.Frame) -> Frame:
         pc = frame.pc()
         sal = frame.find_sal()
         symtab = sal.symtab
