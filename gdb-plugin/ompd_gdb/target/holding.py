@@ -148,7 +148,7 @@ class Holdings:
                 return []
             frame, in_call = gdb.newest_frame(), False
             for _ in range(MOST_FRAMES):
-                record = self._code.record(frame)
+                record = self._code.record(frame, frame == gdb.newest_frame())
                 inlined = frame.type() == gdb.INLINE_FRAME
                 foreign = self._code_map.is_runtime(record) or self._code_map.is_skipped(record)
                 if not inlined and not foreign:
