@@ -46,8 +46,7 @@ Line = tuple[Any, ...]
 
 def lines(*written: Line) -> dict[int, Instruction]:
     """("call", name[, object]), ("to", line), ("if", line[, zero]), ("end",), ("any",) for a jump
-    by what is in r, or steps. Line N is at 100 + 10 N; an object is put into a just before its call.
-    """
+    by what is in r, or steps. Line N is at 100 + 10 N; an object is put into a before its call."""
     code: dict[int, Instruction] = {}
     for i, line in enumerate(written):
         at, kind = 100 + 10 * i, line[0]

@@ -23,10 +23,8 @@ from .machine_state import MachineState
 from .native import Location
 
 # Instructions followed until the states of a function no longer change. Real functions need each of
-# theirs a few times.
-MOST_STEPS = 100_000
-# Entries of a table of jump targets.
-MOST_TARGETS = 4096
+# theirs twice or so.
+MOST_STEPS = 40_000
 
 
 @dataclass(frozen=True)
@@ -211,6 +209,7 @@ class Function:
         self._joints = {start}
         self._changed: list[int] = []
         self._steps = 0
+        self._reached: set[int] = set()
         self._anywhere: HoldingState | None = None  # of jumps of which it is not known where to
         for one in code.values():
             if one.flow in ("jump", "branch") and one.to.address is not None:
@@ -258,6 +257,7 @@ class Function:
                 self._steps += 1
                 if self._steps > MOST_STEPS:
                     raise TooMuch()
+                self._reached.add(at)
                 instruction = self._code[at]
                 goes_on = self._execute(instruction, state)
                 self._leave(instruction, state)
@@ -279,7 +279,7 @@ class Function:
         return effect.returns
 
     def _leave(self, instruction: Instruction, state: HoldingState) -> None:
-        """The other ways that go on elsewhere; `state' becomes that of the following instruction."""
+        """The ways that go on elsewhere; `state' becomes that of the following instruction."""
         if instruction.flow == "branch":
             taken = state.copy()
             if instruction.if_zero is not None:
@@ -319,9 +319,10 @@ class Function:
 
     def _follow_exceptions(self) -> None:
         """To code that nothing else leads to an exception may, out of any call."""
-        reached = self._reached()
         unreached = [
-            at for at, one in self._code.items() if at not in reached and one.flow != "padding"
+            at
+            for at, one in self._code.items()
+            if at not in self._reached and one.flow != "padding"
         ]
         thrown: HoldingState | None = None
         while unreached:
@@ -338,7 +339,7 @@ class Function:
         """What its own calls may end that it has not begun."""
         if self._anywhere is not None:
             yield from (Ended("lock", None), Ended("nest_lock", None))
-        for address, state in self._reached().items():
+        for address, state in self._states().items():
             instruction = self._code[address]
             if instruction.flow != "call":
                 continue
@@ -350,7 +351,7 @@ class Function:
                     known = wanted is not None and wanted.is_constant
                     yield Ended(effect.ends, wanted.constant if known and wanted else None)
 
-    def _reached(self) -> dict[int, HoldingState]:
+    def _states(self) -> dict[int, HoldingState]:
         """Every instruction that is executed, with the state before it."""
         found: dict[int, HoldingState] = {}
         for at, before in self._before.items():
@@ -365,7 +366,7 @@ class Function:
 
     def _thrown(self) -> HoldingState | None:
         thrown: HoldingState | None = None
-        for address, before in self._reached().items():
+        for address, before in self._states().items():
             instruction = self._code[address]
             if instruction.flow != "call":
                 continue

@@ -68,8 +68,8 @@ class Body:
     """A function's code, all its parts."""
 
     start: int
-    code: Mapping[int, Instruction]
-    ends: tuple[int, ...]  # of the parts
+    code: Mapping[int, Instruction]  # where it goes, without what it does
+    parts: Mapping[int, int]  # where each begins and ends
 
     def calls(self) -> Iterator[Instruction]:
         """Also the jumps to other functions."""
@@ -260,16 +260,24 @@ class Holdings:
         if key not in self._functions:
             try:
                 self._functions[key] = Function(
-                    body.code,
+                    self._complete(body),
                     body.start,
                     arch_x86_64.CONVENTION,
                     self._effect,
                     lambda value: self._targets(value, body),
                     outer,
                 )
-            except TooMuch:
+            except (TooMuch, gdb.error):
                 self._functions[key] = None
         return self._functions[key]
+
+    @staticmethod
+    def _complete(body: Body) -> dict[int, Instruction]:
+        architecture = gdb.selected_inferior().architecture()
+        code: dict[int, Instruction] = {}
+        for start, end in body.parts.items():
+            code.update(arch_x86_64.instructions(architecture, start, end, with_steps=True))
+        return code
 
     def _body(self, start: int) -> Body | None:
         if start not in self._bodies:
@@ -283,27 +291,27 @@ class Holdings:
         """None: too long, or where a part of it lies is not known."""
         architecture = gdb.selected_inferior().architecture()
         code: dict[int, Instruction] = {}
-        ends: list[int] = []
-        parts = [start]
+        parts: dict[int, int] = {}
+        waiting = [start]
         if _SELDOM in (self._code.object(start) or ""):
             return None
-        while parts:
-            part = parts.pop()
+        while waiting:
+            part = waiting.pop()
             end = self._end(part)
-            if end is None or len(ends) == MOST_PARTS:
+            if end is None or len(parts) == MOST_PARTS:
                 return None
             code.update(arch_x86_64.instructions(architecture, part, end))
-            ends.append(end)
+            parts[part] = end
             for target in {one.to.address for one in code.values() if one.flow in _JUMPS}:
-                if target is None or target in code or target in parts:
+                if target is None or target in code or target in waiting:
                     continue
                 other = self._code.start(target)
                 if other is not None and self._is_part(other, start):
-                    if other not in code and other not in parts:
-                        parts.append(other)
+                    if other not in parts and other not in waiting:
+                        waiting.append(other)
                 elif other != target:
                     return None
-        return Body(start, code, tuple(ends))
+        return Body(start, code, parts)
 
     def _is_part(self, address: int, start: int) -> bool:
         """Compilers put a function's code that is seldom executed elsewhere."""
@@ -356,7 +364,7 @@ class Holdings:
                 break
             distance = int.from_bytes(entry, "little", signed=True)
             target = distance + table if size == 4 else distance
-            if target not in body.code and target not in body.ends:
+            if target not in body.code and target not in body.parts.values():
                 break
             found.append(target)
         return found or None
