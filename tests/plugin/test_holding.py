@@ -37,7 +37,7 @@ EFFECTS = {
     "enter": Effect(begins="critical"),
     "leave": Effect(ends="critical"),
     "abort": Effect(returns=False),
-    "gives": Effect(may_end=frozenset({Ended("lock", 7)})),
+    "gives": Effect(),
     "work": Effect(),
 }
 SP, A, R, S = (number(Register(name)) for name in ("sp", "a", "r", "s"))
@@ -76,7 +76,13 @@ def function(
     code: dict[int, Instruction], outer: Sequence[Held] = (), targets: Sequence[int] | None = None
 ) -> Function:
     return Function(
-        code, 100, CONVENTION, lambda to: EFFECTS[to.name or ""], lambda value: targets, outer
+        code,
+        100,
+        CONVENTION,
+        lambda to: EFFECTS[to.name or ""],
+        lambda to: [Ended("lock", 7)] if to.name == "gives" else [],
+        lambda value: targets,
+        outer,
     )
 
 

@@ -51,7 +51,6 @@ class Effect:
     ends: str | None = None
     argument: int | None = None  # which one is the object; None: the kind has one only
     conditional: bool = False  # it begins if it does not return zero
-    may_end: frozenset[Ended] = frozenset()  # what it has not begun itself
     returns: bool = True
 
 
@@ -118,7 +117,6 @@ class HoldingState(MachineState):
         wanted = self.object(effect, site)
         if effect.ends is not None:
             self.end(effect.ends, wanted)
-        self.doubt(effect.may_end)
         self.after_call()
         if effect.begins is None:
             return
@@ -199,11 +197,14 @@ class Function:
         start: int,
         convention: Convention,
         effect_of: Callable[[Callee], Effect],
+        ended_by: Callable[[Callee], Iterable[Ended]],
         targets_of: Callable[[Number], Sequence[int] | None],
         outer: Iterable[Held] = (),
     ) -> None:
-        """targets_of: where a jump to a number can lead. Raises TooMuch."""
+        """ended_by: what a function may end that it has not begun itself. targets_of: where a jump
+        to a number can lead. Raises TooMuch."""
         self._code, self._effect_of, self._targets_of = code, effect_of, targets_of
+        self._ended_by = ended_by
         self._before: dict[int, HoldingState] = {}  # at each of `_joints' that is reached
         # Where ways meet; between them code is executed as it stands.
         self._joints = {start}
@@ -232,10 +233,6 @@ class Function:
                 return None
             at = instruction.following
         return state if at == address else None
-
-    def effect(self, instruction: Instruction, state: HoldingState) -> Effect:
-        """Of a call, in the state before it."""
-        return self._effect_of(called(instruction, state))
 
     def _arrive(self, address: int, state: HoldingState) -> None:
         if address not in self._code:
@@ -274,7 +271,13 @@ class Function:
             state.do(step, instruction.address)
         if instruction.flow != "call":
             return instruction.flow in ("next", "padding", "branch")
-        effect = self.effect(instruction, state)
+        return self._call(instruction, state)
+
+    def _call(self, instruction: Instruction, state: HoldingState) -> bool:
+        to = called(instruction, state)
+        if state.held:
+            state.doubt(self._ended_by(to))
+        effect = self._effect_of(to)
         state.call(effect, instruction.address)
         return effect.returns
 
@@ -343,8 +346,9 @@ class Function:
             instruction = self._code[address]
             if instruction.flow != "call":
                 continue
-            effect = self.effect(instruction, state)
-            yield from effect.may_end
+            to = called(instruction, state)
+            effect = self._effect_of(to)
+            yield from self._ended_by(to)
             if effect.ends is not None:
                 wanted = state.object(effect, address)
                 if not state.holds(effect.ends, wanted):
@@ -371,7 +375,7 @@ class Function:
             if instruction.flow != "call":
                 continue
             after = before.copy()
-            after.call(self.effect(instruction, after), address)
+            self._call(instruction, after)
             for state in (before, after):
                 state.forget_places()
                 if thrown is None:

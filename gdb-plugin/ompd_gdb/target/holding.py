@@ -12,7 +12,6 @@ import gdb
 
 from ..model import where
 from ..model.holding import (
-    NO_EFFECT,
     NO_OBJECT,
     Acquired,
     Effect,
@@ -32,7 +31,8 @@ from .memory import Unreadable
 from .stacks import LONGEST_FUNCTION, MOST_FRAMES, Code
 
 # Functions that are looked through for what a call may end.
-MOST_CALLED = 128
+MOST_CALLED = 64
+MOST_FUNCTIONS = 512
 DEEPEST_CALL = 16
 # A function is split into a few parts at most.
 MOST_PARTS = 4
@@ -106,7 +106,6 @@ class Holdings:
         self._code, self._code_map = code, code_map
         self._bodies: dict[int, Body | None] = {}
         self._functions: dict[tuple[int, tuple[Held, ...]], Function | None] = {}
-        self._effects: dict[Callee, Effect] = {}
         self._may_end: dict[int, frozenset[Ended]] = {}
         self._called: list[int] = []  # the functions that are being looked at for what they end
         self._linkers_tables = code.linkers_tables()
@@ -191,7 +190,8 @@ class Holdings:
         effect = self._effect(to)
         if effect.ends is not None:
             state.doubt_object(effect.ends, state.object(effect, instruction.address))
-        if not effect.may_end:
+        ended = self._ended_by(to) if state.held else frozenset()
+        if not ended:
             state.after_call()
             return
         name = llvm.normal(self._name(to) or "")
@@ -202,7 +202,7 @@ class Holdings:
             executed = function.constant if function and function.is_constant else None
         if inner is None or executed != inner:
             # Else the inner frame tells it.
-            state.doubt(effect.may_end)
+            state.doubt(ended)
         state.after_call()
 
     def _state(
@@ -264,6 +264,7 @@ class Holdings:
                     body.start,
                     arch_x86_64.CONVENTION,
                     self._effect,
+                    self._ended_by,
                     lambda value: self._targets(value, body),
                     outer,
                 )
@@ -371,16 +372,11 @@ class Holdings:
 
     # ---- Calls -----------------------------------------------------------------------------------
 
-    def _effect(self, to: Callee) -> Effect:
-        if to not in self._effects:
-            self._effects[to] = self._effect_of(to)
-        return self._effects[to]
-
     def _may_begin(self, to: Callee) -> bool:
         in_register = to.pointer is not None and isinstance(to.pointer.only_atom(), Register)
         return in_register or self._effect(to).begins is not None
 
-    def _effect_of(self, to: Callee) -> Effect:
+    def _effect(self, to: Callee) -> Effect:
         name = llvm.normal(self._name(to) or "")
         if name in llvm.BEGINS:
             kind, argument = llvm.BEGINS[name]
@@ -389,16 +385,7 @@ class Holdings:
         if name in llvm.ENDS:
             kind, argument = llvm.ENDS[name]
             return Effect(ends=kind, argument=argument)
-        if name in llvm.FORKED_ARGUMENT:
-            return Effect(may_end=ANY_LOCK)
-        if name.startswith(llvm.ENTRY_POINTS):
-            return NO_EFFECT
-        if name in _NEVER_RETURN:
-            return Effect(returns=False)
-        if name in _RETURN_TWICE:
-            return Effect(may_end=ANYTHING)
-        address = self._address(to)
-        return Effect(may_end=ANY_LOCK if address is None else self._ended_by(address))
+        return Effect(returns=name not in _NEVER_RETURN)
 
     def _name(self, to: Callee) -> str | None:
         if to.name is not None:
@@ -433,8 +420,19 @@ class Holdings:
         linked = any(start <= slot < end for start, end in self._linkers_tables)
         return self._number_at(slot, 8) if linked else None
 
-    def _ended_by(self, address: int) -> frozenset[Ended]:
-        """What a function may end that it has not begun itself."""
+    def _ended_by(self, to: Callee) -> frozenset[Ended]:
+        """What a function may end that it has not begun itself; of the runtime's, what it calls."""
+        name = llvm.normal(self._name(to) or "")
+        if name in llvm.FORKED_ARGUMENT:
+            return ANY_LOCK
+        if name.startswith(llvm.ENTRY_POINTS) or name in _NEVER_RETURN:
+            return frozenset()
+        if name in _RETURN_TWICE:
+            return ANYTHING
+        address = self._address(to)
+        return ANY_LOCK if address is None else self._ended_by_function(address)
+
+    def _ended_by_function(self, address: int) -> frozenset[Ended]:
         if address in self._may_end:
             return self._may_end[address]
         if address in self._called or len(self._called) >= DEEPEST_CALL:
@@ -463,7 +461,9 @@ class Holdings:
 
     def _ended_at_jump(self, jump: Instruction) -> frozenset[Ended]:
         effect = self._effect(jump.to)
-        return effect.may_end | (frozenset({Ended(effect.ends, None)}) if effect.ends else set())
+        if effect.ends is not None:
+            return frozenset({Ended(effect.ends, None)})
+        return self._ended_by(jump.to)
 
     def _ends_something(self, body: Body) -> bool:
         for one in body.calls():
@@ -482,7 +482,7 @@ class Holdings:
             if self._is_foreign(at):
                 continue
             body = self._body(at)
-            if body is None or len(found) == MOST_CALLED:
+            if body is None or len(found) == MOST_CALLED or len(self._bodies) > MOST_FUNCTIONS:
                 return None
             found.append(body)
             for one in body.calls():
