@@ -29,6 +29,7 @@ from .model.tasks import Tasks
 from .model.values import Value
 from .routines import Routines
 from .standard import StandardSpace
+from .target import running
 from .target.inferior import InferiorTarget
 from .target.places import Places
 
@@ -399,6 +400,18 @@ class Session:
             except UserError:
                 pass  # the graph says that it does not know
         return deadlock_model.find(locks.process, locks, tasks, self._arrivals())
+
+    def run_for(self, seconds: float) -> bool:
+        """Let the program run, and stop it. Raises UserError when it cannot run."""
+        if self.program().kind == "core":
+            raise UserError("not_running", "A core file is of one moment: it cannot be watched.")
+        if any(thread.running for thread in self.process().threads):
+            raise UserError(
+                "already_running",
+                "Some threads are running already.",
+                "Stop them with `interrupt -a'.",
+            )
+        return running.run_for(seconds)
 
     def deadlock_of_locks(self) -> Deadlock | None:
         """The same, if a thread waits for a lock, and the runtime's can be read."""

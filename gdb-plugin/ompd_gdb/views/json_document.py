@@ -294,7 +294,7 @@ def _lock(lock: Lock) -> Json:
     )
 
 
-def deadlock(found: Deadlock) -> Json:
+def deadlock(found: Deadlock, second_look: str = "") -> Json:
     pairs = [
         (member.chain[0][0].number, member.chain[0][1])
         for thread in found.bystanders
@@ -311,6 +311,7 @@ def deadlock(found: Deadlock) -> Json:
         ],
         "bystanders": ids.thread_list(pairs) or None,
         "unknown": found.unknown,
+        "second_look": second_look or None,
     }
 
 
