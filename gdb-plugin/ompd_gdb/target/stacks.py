@@ -141,6 +141,13 @@ class Code:
         match = re.match(r".+?(?: \+ (\d+))? in section ", self._symbol_text(address))
         return address - int(match.group(1) or 0) if match else None
 
+    @staticmethod
+    def linkers_tables() -> list[tuple[int, int]]:
+        """Where the dynamic linker keeps the addresses of what images take from each other."""
+        text = gdb.execute("info files", to_string=True)
+        found = re.finditer(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is \.got\b", text, re.MULTILINE)
+        return [(int(match.group(1), 16), int(match.group(2), 16)) for match in found]
+
     def object(self, address: int) -> str | None:
         """The name of the variable at an address, as NAME or NAME+OFFSET."""
         match = re.match(r"(.+?)(?: \+ (\d+))? in section ", self._symbol_text(address))
