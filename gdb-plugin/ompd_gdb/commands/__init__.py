@@ -5,7 +5,23 @@ alone; everything else is imported when a command is used.
 
 from __future__ import annotations
 
-from . import barriers, each, icvs, init, ompd, parallel, print, status, tasks, thread, threads
+from . import (
+    barriers,
+    bt,
+    down,
+    each,
+    frame,
+    icvs,
+    init,
+    ompd,
+    parallel,
+    print,
+    status,
+    tasks,
+    thread,
+    threads,
+    up,
+)
 
 
 def register() -> None:
@@ -17,6 +33,10 @@ def register() -> None:
         parallel.Parallel,
         tasks.Tasks,
         barriers.Barriers,
+        bt.Bt,
+        frame.Frame,
+        up.Up,
+        down.Down,
         icvs.Icvs,
         print.Print,
         each.Each,

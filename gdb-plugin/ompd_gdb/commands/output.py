@@ -48,10 +48,15 @@ def document(arguments: Arguments, json: dict[str, Any]) -> None:
     if arguments.json_file is None:
         _unpaged(text)
         return
-    path = os.path.expanduser(arguments.json_file)
+    file(arguments.json_file, text)
+
+
+def file(name: str, text: str) -> None:
+    """Raises UserError."""
+    path = os.path.expanduser(name)
     try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(path, "w", encoding="utf-8") as opened:
+            opened.write(text)
     except OSError as error:
         raise UserError(
             "file_error", f"{path} cannot be written: {error.strerror}.", "Name another file."

@@ -52,6 +52,7 @@ class Tasks:
 
     def __init__(self, process: Process, views: Mapping[int, ViewTasks]) -> None:
         self.process = process
+        self.views = views
         self.all: list[ExplicitTask] = []
         self.problem: str | None = None  # why there may be more
         self.unseen = 0  # tasks that must be there, and in no list of the runtime's

@@ -26,28 +26,36 @@ class Walk:
     No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
     that moment would be lost."""
 
-    def __init__(self, record: Callable[[gdb.Frame], Frame]) -> None:
+    def __init__(self, record: Callable[[gdb.Frame], Frame], most: int) -> None:
         self._record = record
+        self._most = most
         self._frame: gdb.Frame | None = None
         self._ended = False
+        self.whole = False  # all frames were seen, and nothing says that there should be more
         self.seen: list[Frame] = []
 
     def __iter__(self) -> Iterator[Frame]:
         return self
 
     def __next__(self) -> Frame:
-        if self._ended or len(self.seen) == MOST_FRAMES:
+        if self._ended or len(self.seen) == self._most:
             raise StopIteration
         try:
-            self._frame = self._frame.older() if self._frame else gdb.newest_frame()
+            last = self._frame
+            self._frame = last.older() if last else gdb.newest_frame()
             self._ended = self._frame is None
             if self._frame is None:
+                self.whole = last is not None and _is_outermost(last)
                 raise StopIteration
             self.seen.append(self._record(self._frame))
         except gdb.error:
             self._ended = True
             raise StopIteration from None
         return self.seen[-1]
+
+
+def _is_outermost(frame: gdb.Frame) -> bool:
+    return int(frame.unwind_stop_reason()) <= int(gdb.FRAME_UNWIND_OUTERMOST)
 
 
 class Code:
@@ -58,14 +66,17 @@ class Code:
         inferior: gdb.Inferior,
         executable: tuple[int, int] | None,
         read: Callable[[int, int], bytes],
+        bias_of: Callable[[str], int | None],
     ) -> None:
+        """bias_of: by how much an object file was moved when it was loaded."""
         self._read = read
+        self._bias_of = bias_of
         self._progspace = inferior.progspace
         self._executable = executable or (0, 0)
 
-    def frames(self) -> Walk:
+    def frames(self, most: int = MOST_FRAMES) -> Walk:
         """Of the selected thread, while it is selected."""
-        return Walk(self._record)
+        return Walk(self._record, most)
 
     def _record(self, frame: gdb.Frame) -> Frame:
         pc = frame.pc()
@@ -81,7 +92,17 @@ class Code:
             objfile=self._objfile(pc),
         )
         entry = int(function.value().address) if function is not None else None
-        return Frame(location, entry=entry, executable=self._in_executable(pc))
+        return Frame(
+            location,
+            entry=entry,
+            executable=self._in_executable(pc),
+            signal=frame.type() == gdb.SIGTRAMP_FRAME,
+            offset=self._offset(location) if location.function is None else None,
+        )
+
+    def _offset(self, location: Location) -> int | None:
+        bias = self._bias_of(location.objfile) if location.objfile else None
+        return None if bias is None or location.pc is None else location.pc - bias
 
     def _in_executable(self, pc: int) -> bool:
         return self._executable[0] <= pc < self._executable[1]

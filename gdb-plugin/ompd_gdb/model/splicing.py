@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How do the stacks of several threads become one? A region's code stands on the stacks of its
+threads, what led to it on that of the thread that began it; a task that was taken up later stands
+above whatever its thread waited in, and belongs to what generated it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Callable, Mapping, Sequence
+
+from . import doubts
+from .backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry
+from .enclosing import Enclosing, Place, enclosing, own_chain
+from .lineage import Lineage
+from .naming import is_outlined, users_function
+from .native import Location
+from .process import Membership, Process, Region, Thread
+from .stack import BOTTOM, CALL, CUT, FORK, INCLUDED, START, TASK, Part, Walked, parts_of
+from .where import NAMELESS, CodeMap
+
+# Entries of one stack: nested regions add up, and a damaged target must not make it endless.
+MOST_STEPS = 4096
+
+
+@dataclass(eq=False)
+class _Stack:
+    thread: Thread
+    walked: Walked
+    parts: list[Part]
+    enclosing: dict[int, list[Enclosing]]  # by runtime, for each part
+    # By runtime, the address of the task that each part is of. None: not asked for yet.
+    tasks: dict[int, list[int | None]] | None = None
+
+    def begun(self, at: int) -> tuple[Place | None, bool]:
+        """The region that the construct at the end of a part began, and whether that is sure."""
+        for found in self.enclosing.values():
+            if found[at].begun is not None:
+                return found[at].begun, found[at].sure
+        return None, False
+
+    def loose(self, at: int) -> list[Place]:
+        return [place for found in self.enclosing.values() for place in found[at].loose]
+
+    def part_of_region(self, region: Region) -> int | None:
+        """The part that the region's construct ends."""
+        for at in range(len(self.parts)):
+            begun, _ = self.begun(at)
+            if begun is not None and begun[0] is region:
+                return at
+        return None
+
+
+class Splicer:
+    """Of one picture: each stack is walked once."""
+
+    def __init__(
+        self,
+        process: Process,
+        code: CodeMap,
+        walk: Callable[[Thread], Walked | None],
+        lineages: Callable[[], Mapping[int, Lineage]],
+        runtime_frames: bool = False,
+    ) -> None:
+        """walk: None if the thread cannot be looked at now. lineages: by runtime; only asked for
+        where explicit tasks are on a stack."""
+        self._process = process
+        self._code = code
+        self._walk = walk
+        self._read_lineages = lineages
+        self._lineages: Mapping[int, Lineage] | None = None
+        self._runtime_frames = runtime_frames
+        self._stacks: dict[Thread, _Stack | None] = {}
+
+    def backtrace(self, thread: Thread) -> Backtrace:
+        found = Backtrace(thread)
+        stack = self._stack(thread)
+        if stack is None:
+            found.cut = doubts.RUNNING if thread.running else doubts.NATIVE_UNKNOWN
+            return found
+        self._add_wait(found, stack)
+        here: tuple[_Stack, int] | None = (stack, 0)
+        steps = 0
+        while here is not None and steps < MOST_STEPS:
+            steps += 1
+            self._add_frames(found, *here)
+            here = self._beyond(found, *here)
+        _name_outlined(found)
+        return found
+
+    # ---- One stack -------------------------------------------------------------------------------
+
+    def _stack(self, thread: Thread) -> _Stack | None:
+        if thread not in self._stacks:
+            walked = self._walk(thread)
+            self._stacks[thread] = self._parsed(thread, walked) if walked is not None else None
+        return self._stacks[thread]
+
+    def _parsed(self, thread: Thread, walked: Walked) -> _Stack:
+        parts = parts_of(walked, self._code)
+        if parts[0].began in (FORK, START) and not parts[0].levels and not _in_region(thread):
+            # It is about to begin the region, or waits for one.
+            parts[0].began = CUT
+            if len(parts) > 1:
+                parts[1].start = 0
+                del parts[0]
+            else:
+                parts[0].began = BOTTOM
+        stack = _Stack(thread, walked, parts, {})
+        for member in thread.openmp:
+            if "ancestors" in member.doubts or "region" in member.doubts:
+                continue
+            chain = own_chain(member)
+            stack.enclosing[member.runtime] = enclosing(parts, chain, member.runtime, walked.whole)
+        return stack
+
+    def _lineage(self, runtime: int) -> Lineage | None:
+        if self._lineages is None:
+            self._lineages = self._read_lineages()
+        return self._lineages.get(runtime)
+
+    def _tasks(self, stack: _Stack, runtime: int) -> list[int | None]:
+        if stack.tasks is None:
+            stack.tasks = {
+                member.runtime: self._tasks_of(stack, member)
+                for member in stack.thread.openmp
+                if member.runtime in stack.enclosing
+            }
+        return stack.tasks.get(runtime, [None] * len(stack.parts))
+
+    def _part_of_task(self, stack: _Stack, runtime: int, address: int) -> int | None:
+        found = self._tasks(stack, runtime)
+        return found.index(address) if address in found else None
+
+    def _tasks_of(self, stack: _Stack, member: Membership) -> list[int | None]:
+        """The task of each part, from the current one outwards."""
+        lineage = self._lineage(member.runtime)
+        address = member.task.address if member.task is not None else None
+        if lineage is None:
+            return [None] * len(stack.parts)
+        found: list[int | None] = []
+        for at, part in enumerate(stack.parts):
+            found.append(address)
+            task = lineage.task(address)
+            if task is None:
+                address = None
+            elif part.began in (TASK, INCLUDED):
+                if task.kind != "explicit":
+                    continue  # the runtime called back for another purpose
+                step = (
+                    lineage.parent(task)
+                    if part.began == INCLUDED
+                    else lineage.waiting(task, stack.thread)
+                )
+                address = step.address if step is not None else None
+            elif part.began in (FORK, CALL):
+                around = stack.enclosing[member.runtime][at]
+                regions = len(around.loose) + (1 if around.begun is not None else 0)
+                for _ in range(regions):
+                    implicit = task is not None and task.kind == "implicit"
+                    task = lineage.parent(task) if implicit and task is not None else None
+                address = task.address if task is not None else None
+        return found
+
+    # ---- What a part shows -----------------------------------------------------------------------
+
+    def _add_wait(self, found: Backtrace, stack: _Stack) -> None:
+        for member in stack.thread.openmp:
+            state = member.state
+            if member.raw.kind == "helper" or (state is not None and state.startswith("work_")):
+                continue
+            entry = Entry(WAIT, stack.thread, member=member)
+            if "state" in member.doubts:
+                entry.doubts["text"] = member.doubts["state"]
+            found.entries.append(entry)
+            break
+
+    def _add_frames(self, found: Backtrace, stack: _Stack, at: int) -> None:
+        part = stack.parts[at]
+        loose = list(stack.loose(at))
+        shown = set(part.levels)
+        for level in range(part.start, part.end):
+            frame = stack.walked.frames[level]
+            if level not in shown:
+                found.hidden += 1
+                if not self._runtime_frames:
+                    continue
+            kind = USER if level in shown else RUNTIME
+            found.entries.append(Entry(kind, stack.thread, level, frame, frame.location))
+            while kind == USER and loose and _may_hold(frame.location, loose[0][0]):
+                self._add_loose(found, stack, loose.pop(0))
+        for place in loose:
+            self._add_loose(found, stack, place)
+
+    def _add_loose(self, found: Backtrace, stack: _Stack, place: Place) -> None:
+        entry = Entry(CONSTRUCT, stack.thread, region=place[0], num=place[1])
+        entry.location = place[0].location
+        entry.doubts["position"] = doubts.CONSTRUCT_POSITION
+        found.entries.append(entry)
+
+    # ---- From a part to what led to it -----------------------------------------------------------
+
+    def _beyond(self, found: Backtrace, stack: _Stack, at: int) -> tuple[_Stack, int] | None:
+        part = stack.parts[at]
+        if part.began in (TASK, INCLUDED):
+            return self._beyond_task(found, stack, at)
+        if part.began in (FORK, CALL):
+            self._add_construct(found, stack, at)
+            return stack, at + 1
+        if part.began == START:
+            begun, _ = stack.begun(at)
+            self._add_construct(found, stack, at)
+            return self._beginner(found, begun[0] if begun is not None else None)
+        if part.began == CUT:
+            found.limited = stack.walked.limited
+            found.cut = doubts.STACK_LIMIT if found.limited else doubts.NO_STACK
+        return None
+
+    def _add_construct(self, found: Backtrace, stack: _Stack, at: int) -> None:
+        begun, sure = stack.begun(at)
+        entry = Entry(CONSTRUCT, stack.thread)
+        if begun is not None:
+            entry.region, entry.num = begun
+            entry.location = entry.region.location
+            if not sure:
+                entry.doubts["region"] = doubts.CONSTRUCT_REGION
+        if entry.location is None or entry.location.line is None:
+            _locate_at_call(entry, stack, at)
+        found.entries.append(entry)
+
+    def _beginner(self, found: Backtrace, region: Region | None) -> tuple[_Stack, int] | None:
+        """What is below a region's construct on the stack of the thread that began it."""
+        region = _first_of_league(region) if region is not None else None
+        primary = region.members[0] if region is not None and region.members else None
+        stack = self._stack(primary) if primary is not None else None
+        at = stack.part_of_region(region) if stack is not None and region is not None else None
+        if stack is not None and at is not None and at + 1 < len(stack.parts):
+            return stack, at + 1
+        found.cut = doubts.BEGINNER_UNKNOWN
+        if stack is not None:
+            found.limited = stack.walked.limited
+            found.cut = doubts.BEGINNER_DEEPER if found.limited else doubts.BEGINNER_NOT_FOUND
+        elif primary is not None and primary.running:
+            found.cut = doubts.BEGINNER_RUNNING
+        return None
+
+    # ---- Explicit tasks --------------------------------------------------------------------------
+
+    def _beyond_task(self, found: Backtrace, stack: _Stack, at: int) -> tuple[_Stack, int] | None:
+        runtime = stack.parts[at].runtime
+        if runtime is None:  # called without the runtime: that of the thread
+            runtime = next(iter(stack.enclosing), 0)
+        lineage = self._lineage(runtime)
+        task = lineage.task(self._tasks(stack, runtime)[at]) if lineage is not None else None
+        if task is not None and task.kind != "explicit":
+            return stack, at + 1
+        entry = Entry(CONSTRUCT, stack.thread, explicit=True)
+        found.entries.append(entry)
+        if lineage is None or task is None:
+            entry.doubts["region"] = doubts.TASK_UNKNOWN
+            if stack.parts[at].began == INCLUDED:
+                _locate_at_call(entry, stack, at)
+                return stack, at + 1
+            base = stack.parts[at].base
+            if base is not None:
+                function = users_function(base.location.function or "")
+                entry.location = Location(function=function)
+            return self._beyond_region_of(found, stack, at)
+        entry.task = lineage.explicit(task)
+        entry.location = entry.task.location if entry.task is not None else None
+        if stack.parts[at].began == INCLUDED:
+            if entry.location is None:
+                _locate_at_call(entry, stack, at)
+            return stack, at + 1
+        seen = {task.address}
+        while True:
+            parent, creator = lineage.parent(task), lineage.creator(task)
+            there = self._stack(creator) if creator is not None else None
+            if parent is None:
+                break
+            part = None
+            if there is not None:
+                part = self._part_of_task(there, runtime, parent.address)
+            if there is not None and part is not None:
+                return there, part
+            if parent.kind != "explicit" or parent.address in seen:
+                break
+            seen.add(parent.address)
+            task = parent
+            gone = Entry(CONSTRUCT, stack.thread, task=lineage.explicit(task), explicit=True)
+            gone.location = gone.task.location if gone.task is not None else None
+            found.entries.append(gone)
+        return self._beyond_region_of(found, stack, at)
+
+    def _beyond_region_of(
+        self, found: Backtrace, stack: _Stack, at: int
+    ) -> tuple[_Stack, int] | None:
+        """The generating task is on no stack: what led to the region that the task belongs to."""
+        for outer in range(at + 1, len(stack.parts)):
+            if stack.parts[outer].began in (FORK, START) and stack.begun(outer)[0] is not None:
+                begun, sure = stack.begun(outer)
+                assert begun is not None
+                entry = Entry(CONSTRUCT, stack.thread, region=begun[0])
+                entry.location = begun[0].location
+                if not sure:
+                    entry.doubts["region"] = doubts.CONSTRUCT_REGION
+                found.entries.append(entry)
+                return self._beginner(found, begun[0])
+        found.cut = doubts.GENERATOR_GONE
+        return None
+
+
+def _in_region(thread: Thread) -> bool:
+    """Of a thread in the runtime's routine that begins and ends a region: is the region it?"""
+    return any(
+        member.region is not None and (member.state or "").startswith("wait_barrier")
+        for member in thread.openmp
+    )
+
+
+def _may_hold(frame: Location, region: Region) -> bool:
+    """The construct is in the frame's function, or it is not known where it is."""
+    place = region.location
+    if place is None or place.function is None:
+        return True
+    name = users_function(frame.function or "")
+    return name is None or name == place.function
+
+
+def _locate_at_call(entry: Entry, stack: _Stack, at: int) -> None:
+    """The construct is where the code is that met it. Not for certain, if that called the runtime:
+    the optimiser may have removed the frame that did."""
+    levels = stack.parts[at + 1].levels if at + 1 < len(stack.parts) else []
+    caller = stack.walked.frames[levels[0]].location if levels else None
+    direct = stack.parts[at].runtime is None
+    if caller is not None and (direct or caller.line is not None):
+        entry.location = caller
+        if not direct:
+            entry.doubts["loc"] = doubts.CALL_SITE
+
+
+def _first_of_league(region: Region) -> Region:
+    """Only the first team of a league stands above the construct."""
+    if region.raw.generator == "teams" and region.raw.team_num and region.parent is not None:
+        for other in region.parent.children:
+            if other.raw.generator == "teams" and other.raw.team_num == 0:
+                return other
+    return region
+
+
+def _name_outlined(found: Backtrace) -> None:
+    """Code of a construct is called after the function that the user wrote it in: its own name
+    tells, else what the compiler recorded of the construct."""
+    for at in range(len(found.entries) - 1, -1, -1):
+        entry = found.entries[at]
+        if entry.kind not in (USER, CONSTRUCT) or entry.location is None:
+            continue
+        if is_outlined(entry.location.function):
+            name = users_function(entry.location.function or "")
+            name = name or _enclosing_name(entry, found.entries[at + 1 :])
+            entry.location = replace(entry.location, function=name or NAMELESS)
+
+
+def _enclosing_name(entry: Entry, outer: Sequence[Entry]) -> str | None:
+    """The compiler records `each', the frame is called `grid::Solver<double>::each<int>'. A frame
+    alone proves nothing: the optimiser may have removed that of the function meant."""
+    around = [one for one in outer if one.kind != RUNTIME][:2]
+    names = [one.location.function if one.location is not None else None for one in around]
+    if entry.kind == CONSTRUCT:
+        return names[0] if names else None
+    if not around or around[0].kind != CONSTRUCT:
+        return None
+    recorded, caller = names[0], names[1] if len(names) > 1 else None
+    if recorded is not None and caller is not None and recorded in caller:
+        return caller
+    return recorded
