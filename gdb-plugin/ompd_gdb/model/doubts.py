@@ -77,7 +77,6 @@ STANDARD_ONLY = Doubt(
 CALL_SITE = Doubt(
     "likely",
     "the compiler recorded no source position; this is the line of the call that began the region",
-    "compile the program with -g",
 )
 OBJECT_NOT_CONSTANT = Doubt(
     "unknown",

@@ -68,6 +68,11 @@ def users_function(symbol: str) -> str | None:
     return _plain(match.group(1) if match else base)
 
 
+def library_function(name: str | None) -> str | None:
+    """As its callers write it: the GNU C library's own name of usleep is __GI_usleep."""
+    return name[len("__GI_") :].lstrip("_") if name and name.startswith("__GI_") else name
+
+
 def _plain(name: str) -> str:
     """Fortran's names as the user wrote them, and no suffixes of the optimizer."""
     name = _CLONE.sub("", name) or name

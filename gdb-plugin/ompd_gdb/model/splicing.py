@@ -12,7 +12,7 @@ from . import doubts
 from .backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry
 from .enclosing import Enclosing, Place, enclosing, own_chain
 from .lineage import Lineage
-from .naming import is_outlined, users_function
+from .naming import is_outlined, library_function, users_function
 from .native import Location
 from .process import Membership, Process, Region, Thread
 from .stack import BOTTOM, CALL, CUT, FORK, INCLUDED, START, TASK, Part, Walked, parts_of
@@ -185,9 +185,14 @@ class Splicer:
                 if not self._runtime_frames:
                     continue
             kind = USER if level in shown else RUNTIME
-            found.entries.append(Entry(kind, stack.thread, level, frame, frame.location))
-            while kind == USER and loose and _may_hold(frame.location, loose[0][0]):
-                self._add_loose(found, stack, loose.pop(0))
+            entry = Entry(kind, stack.thread, level, frame, frame.location)
+            found.entries.append(entry)
+            if self._code.is_skipped(frame):
+                name = library_function(frame.location.function)
+                entry.location = replace(frame.location, function=name)
+            elif kind == USER:
+                while loose and _may_hold(frame.location, loose[0][0], part.began == BOTTOM):
+                    self._add_loose(found, stack, loose.pop(0))
         for place in loose:
             self._add_loose(found, stack, place)
 
@@ -317,13 +322,13 @@ def _in_region(thread: Thread) -> bool:
     )
 
 
-def _may_hold(frame: Location, region: Region) -> bool:
-    """The construct is in the frame's function, or it is not known where it is."""
+def _may_hold(frame: Location, region: Region, bottom: bool) -> bool:
+    """Is the construct in the frame's function? If nobody recorded where it is, it is shown at the
+    outer end of what is inside of another construct, and not below main."""
     place = region.location
     if place is None or place.function is None:
-        return True
-    name = users_function(frame.function or "")
-    return name is None or name == place.function
+        return bottom
+    return users_function(frame.function or "") in (None, place.function)
 
 
 def _locate_at_call(entry: Entry, stack: _Stack, at: int) -> None:
