@@ -57,7 +57,9 @@ def told(document: Any, source: str, lines: bool = True) -> Stacks:
     """Of threads in OpenMP's hands. Lines are those of the program's source alone."""
     found: Stacks = Counter()
     for stack in document["stacks"]:
-        if stack["who"] and (stack["who"].startswith("R") or stack["frames"][0]["text"] == "<idle>"):
+        if stack["who"] and (
+            stack["who"].startswith("R") or stack["frames"][0]["text"] == "<idle>"
+        ):
             found[tuple(_told(frame, source, lines) for frame in stack["frames"])] += 1
     return found
 

@@ -18,9 +18,6 @@ from .process import Membership, Process, Region, Thread
 from .stack import BOTTOM, CALL, CUT, FORK, INCLUDED, START, TASK, Part, Walked, parts_of
 from .where import NAMELESS, CodeMap
 
-# Entries of one stack: nested regions add up, and a damaged target must not make it endless.
-MOST_STEPS = 4096
-
 
 @dataclass(eq=False)
 class _Stack:
@@ -79,9 +76,12 @@ class Splicer:
             return found
         self._add_wait(found, stack)
         here: tuple[_Stack, int] | None = (stack, 0)
-        steps = 0
-        while here is not None and steps < MOST_STEPS:
-            steps += 1
+        seen = set()
+        while here is not None:
+            if here in seen:  # of a damaged target the parents can form a ring
+                found.cut = doubts.of_problem("inconsistent")
+                break
+            seen.add(here)
             self._add_frames(found, *here)
             here = self._beyond(found, *here)
         _name_outlined(found)

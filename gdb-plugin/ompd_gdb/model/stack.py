@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Sequence
 
-from .naming import is_outlined
+from .naming import is_fortran, is_outlined
 from .native import Frame
 from .runtimes import llvm
 from .where import CodeMap
@@ -84,11 +84,22 @@ class _Parser:
             return True
         if self._code.is_runtime(frame):
             return False
-        if self._is_foreign(at):
+        if self._is_foreign(at) or self._starts_fortran(at):
             return True
         # A program without symbols: its _start, below the C library's frames.
         nameless = frame.executable and frame.location.function is None
         return nameless and end == len(self._frames) and at > 0 and self._is_foreign(at - 1)
+
+    def _starts_fortran(self, at: int) -> bool:
+        """GNU's compiler makes a main that calls the main program."""
+        frame, inner = self._frames[at], self._frames[at - 1]
+        return (
+            at > 0
+            and frame.location.function == "main"
+            and is_fortran(frame.location.file)
+            and inner.location.file == frame.location.file
+            and self._is_users(at - 1)
+        )
 
     def _is_foreign(self, at: int) -> bool:
         return self._frames[at].signal or self._code.is_skipped(self._frames[at])
@@ -173,7 +184,12 @@ class _Parser:
         """Where the optimiser has removed the frame of a construct whose last act was a call, two
         blocks of the runtime's frames follow each other."""
         for at in range(start, end - 1):
-            if _ENTRY_POINT.match(self._name(at)) and self._name(at + 1) == llvm.INVOKE:
+            name, outer = self._name(at), self._name(at + 1)
+            # GNU's constructs are called by one more function of the runtime's.
+            around = [outer] + [self._name(at + 2)] * (at + 2 < end)
+            if _ENTRY_POINT.match(name) and llvm.INVOKE in around:
+                return at + 1
+            if name in llvm.FORKS and outer in llvm.FORKS and outer not in llvm.FORKS_BY_ANOTHER:
                 return at + 1
         return end
 

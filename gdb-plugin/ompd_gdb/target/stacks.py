@@ -72,6 +72,7 @@ class Code:
         self._read = read
         self._bias_of = bias_of
         self._progspace = inferior.progspace
+        self._demangled: dict[str, str] = {}
         self._executable = executable or (0, 0)
 
     def frames(self, most: int = MOST_FRAMES) -> Walk:
@@ -84,7 +85,7 @@ class Code:
         symtab = sal.symtab
         function = frame.function()
         location = Location(
-            function=frame.name(),
+            function=self._name(frame),
             file=symtab.filename if symtab else None,
             fullname=symtab.fullname() if symtab else None,
             line=sal.line or None if symtab else None,
@@ -99,6 +100,21 @@ class Code:
             signal=frame.type() == gdb.SIGTRAMP_FRAME,
             offset=self._offset(location) if location.function is None else None,
         )
+
+    def _name(self, frame: gdb.Frame) -> str | None:
+        """GDB leaves names mangled that a compiler has appended something to."""
+        name = frame.name()
+        if name is None or not name.startswith("_Z") or "." not in name:
+            return None if name is None else str(name)
+        if name not in self._demangled:
+            base, _, rest = name.partition(".")
+            try:
+                text = gdb.execute(f"demangle -- {base}", to_string=True).strip()
+            except gdb.error:
+                text = ""
+            known = text and not text.startswith("Can't")
+            self._demangled[name] = f"{text} [clone .{rest}]" if known else str(name)
+        return self._demangled[name]
 
     def _offset(self, location: Location) -> int | None:
         bias = self._bias_of(location.objfile) if location.objfile else None

@@ -9,6 +9,7 @@ from typing import Any, Mapping, Sequence
 from ..model import ids
 from ..model.backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry, likeness
 from ..model.doubts import Doubt
+from ..model.naming import is_fortran, without_parameters
 from ..model.native import Location
 from ..model.process import Membership, Thread
 from ..model.where import NAMELESS
@@ -16,7 +17,6 @@ from .json_document import location, with_doubts
 from .table import NARROWEST, Style, count, paragraph, plain, shorten
 from .values import who
 
-_FORTRAN = (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")
 # What is said about a stack without being told of in its line.
 _MARKED = ("text", "position", "region", "loc")
 
@@ -155,7 +155,7 @@ def construct(entry: Entry) -> str:
         name = f"task {entry.task.id}" if entry.task is not None else "task"
         return f"{name} created{at}" if at else f"{name}, created at a place that is not known"
     generator = entry.region.raw.generator if entry.region is not None else "parallel"
-    fortran = place is not None and (place.file or "").lower().endswith(_FORTRAN)
+    fortran = place is not None and is_fortran(place.file)
     return f"{'!$omp' if fortran else '#pragma omp'} {generator}{at}"
 
 
@@ -188,7 +188,7 @@ def _frame(entry: Entry, room: int | None, arguments: str) -> str:
     name = function(entry)
     if not at and place.objfile and entry.kind == RUNTIME:
         at = f" from {plain(place.objfile.rsplit('/', 1)[-1])}"
-    call = "" if name.endswith(")") or name == NAMELESS else f" ({plain(arguments)})"
+    call = "" if name == NAMELESS else f" ({plain(arguments)})"
     if room is not None:
         call = shorten(call, max(room // 2, NARROWEST))
         name = shorten(name, max(room - len(at) - len(call), NARROWEST))
@@ -199,7 +199,7 @@ def function(entry: Entry) -> str:
     """Its name; without symbols heat+0x1463, what addr2line wants."""
     frame, place = entry.frame, entry.location
     if place is not None and place.function:
-        return plain(place.function)
+        return plain(without_parameters(place.function))
     if frame is None or place is None or place.pc is None:
         return "??"
     if place.objfile is None or frame.offset is None:

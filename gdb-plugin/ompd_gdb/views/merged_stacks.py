@@ -8,6 +8,7 @@ from typing import Any, Sequence
 from ..model import ids
 from ..model.backtrace import CONSTRUCT, WAIT, Entry
 from ..model.merging import Node, chain, nodes
+from ..model.process import Thread
 from . import backtrace
 from .table import NARROWEST, Style, Table, count, paragraph, plain
 from .values import who
@@ -41,7 +42,7 @@ def _branch(
     labels = [_label(one, before) for before, one in zip([outer, *whole], whole)]
     folded = _fold(labels, None if room is None else room - len(stem))
     cell = f"\n{below}{trunk}".join([stem + folded[0], *folded[1:]])
-    table.add(cell, str(len(node.threads)), who(node.threads))
+    table.add(cell, str(len(node.threads)), _ids(node.threads))
     for i, child in enumerate(last.children):
         final = i + 1 == len(last.children)
         branch = style.last_branch if final else style.branch
@@ -87,6 +88,13 @@ def _construct(entries: Sequence[Entry]) -> str:
     generator = first.region.raw.generator if first.region is not None else "parallel"
     numbers = [entry.region.number for entry in entries if entry.region is not None]
     return f"{generator} R{ids.compress(numbers)}" if numbers else generator
+
+
+def _ids(threads: Sequence[Thread]) -> str:
+    """Those of OpenMP, unless GDB's are much shorter."""
+    natives = [thread.native.num for thread in threads if thread.native is not None]
+    name, in_gdb = who(threads), f"T{ids.compress(natives)}"
+    return in_gdb if len(natives) == len(threads) and len(name) > 2 * len(in_gdb) else name
 
 
 def _leaves(root: Node) -> int:

@@ -24,6 +24,9 @@ FORKS = (
     "GOMP_teams_reg",
 )
 
+# Those that call another one.
+FORKS_BY_ANOTHER = ("__kmpc_fork_call_if", "GOMP_parallel_reductions")
+
 # Between the runtime and the code of a construct.
 INVOKE = "__kmp_invoke_microtask"
 
