@@ -68,7 +68,8 @@ def _told(frame: Any, source: str, lines: bool) -> str:
     loc = frame["loc"] or {}
     if frame["kind"] == "wait":
         return str(frame["text"]) if lines else _nameless(frame["text"])
-    name = loc.get("function") or "?"
+    name = re.split(r" \(\S*[=)]| \(\)| at |\s*\?$", frame["text"])[0]
+    name = re.sub(r"\$_\d+", "lambda", name)  # as clang calls those of a function
     if frame["kind"] == "construct":
         match = re.match(r"(?:(?:#pragma|!\$)\s?omp (\w+)|(task))", frame["text"])
         assert match is not None, frame

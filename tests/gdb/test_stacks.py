@@ -80,3 +80,26 @@ def test_gnu_compiler(scenario: str, folder: Path) -> None:
         answer = ask("gdb", [ALL], made.before, made.files, folder=folder)
     found = told(answer.document(ALL), "stacks.c", lines=False)
     assert found == expected(SOURCE, scenario, lines=False), answer.everything
+
+
+@pytest.mark.parametrize("build", ["debug", "optimised"])
+@pytest.mark.parametrize("scenario", ["templates", "exceptions"])
+def test_cxx(scenario: str, build: str, folder: Path) -> None:
+    executable, runtime = machine.compiled("stacks_cxx", build), machine.cached("libomp-16")
+    with target("core", executable, (scenario,), runtime, folder) as made:
+        answer = ask("gdb", [ALL], made.before, made.files, folder=folder)
+    found = told(answer.document(ALL), "stacks_cxx.cc", lines=build == "debug")
+    source = machine.PROGRAMS / "stacks_cxx.cc"
+    assert found == expected(source, scenario, build == "debug"), answer.everything
+
+
+def test_fortran(folder: Path) -> None:
+    """Nothing of what GNU's compiler puts around a main program."""
+    executable = machine.compiled("whole_fortran", compiler="gcc")
+    runtime = machine.as_libgomp(machine.cached("libomp-19"), folder / "lib")
+    with target("live", executable, (), runtime, folder) as made:
+        answer = ask("gdb", [ALL, "ompd bt"], made.before, made.files, folder=folder)
+    found = told(answer.document(ALL), "whole_fortran.F90", lines=False)
+    source = machine.PROGRAMS / "whole_fortran.F90"
+    assert found == expected(source, "nested", False), answer.everything
+    assert "!$omp parallel at whole_fortran.F90:" in answer.text
