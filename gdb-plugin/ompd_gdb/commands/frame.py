@@ -51,8 +51,10 @@ class Frame(OmpdCommand):
         if entries[number].kind != USER:
             near = [i for i, entry in enumerate(entries) if entry.kind == USER]
             nearest = min(near, key=lambda i: abs(i - number), default=None)
-            hint = f"The nearest is #{nearest}." if nearest is not None else ""
-            raise UserError("no_frame", f"#{number} is no frame with variables.", hint)
+            hint = f"The nearest frame is #{nearest}." if nearest is not None else ""
+            raise UserError(
+                "no_frame", f"Line #{number} is a construct or a wait: it has no variables.", hint
+            )
         following.go(here, process, backtrace, entries[number])
 
     def complete(self, text: str, word: str) -> "list[str]":

@@ -184,11 +184,11 @@ class _Parser:
         """Where the optimiser has removed the frame of a construct whose last act was a call, two
         blocks of the runtime's frames follow each other."""
         for at in range(start, end - 1):
-            name, outer = self._name(at), self._name(at + 1)
             # GNU's constructs are called by one more function of the runtime's.
-            around = [outer] + [self._name(at + 2)] * (at + 2 < end)
+            name, *around = (self._name(i) for i in range(at, min(at + 3, end)))
             if _ENTRY_POINT.match(name) and llvm.INVOKE in around:
                 return at + 1
+            outer = around[0]
             if name in llvm.FORKS and outer in llvm.FORKS and outer not in llvm.FORKS_BY_ANOTHER:
                 return at + 1
         return end

@@ -89,7 +89,7 @@ def _one(group: Sequence[Backtrace], details: AllDetails, style: Style) -> list[
         if entry.kind == USER and entry.level is not None and entry.level in own.locals:
             shown += [f"        {line}" for line in own.locals[entry.level].splitlines()]
     if not backtrace.entries:
-        shown.append("(no frames)")
+        shown.append("(running)" if backtrace.thread.running else "(no frames)")
     return shown
 
 
