@@ -41,7 +41,7 @@ def expected(source: Path, scenario: str, lines: bool = True) -> Stacks:
 
 
 def _nameless(wait: str) -> str:
-    """Optimised code may hold the lock's address in a register all the time: it has no name then."""
+    """Optimised code may hold a lock's address in a register all the time: it has no name then."""
     return re.sub(r"^<(critical|lock wait).*", r"<\1>", wait)
 
 

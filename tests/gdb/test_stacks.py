@@ -13,6 +13,8 @@ import pytest
 from expected_stacks import expected, told
 from sentences import is_a_sentence
 from sessions import Answer, ask, target
+from test_builds import second_part, static_program
+from test_states import CUT
 
 SOURCE = machine.PROGRAMS / "stacks.c"
 SCENARIOS = ["nested", "tasks", "gone", "waits", "serialized"]
@@ -107,7 +109,7 @@ def test_fortran(folder: Path) -> None:
 
 @pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-16", "gdb-18"])
 def test_moving_along(gdb: str, folder: Path) -> None:
-    """Over frames on other threads' stacks, with their variables; and back to where one came from."""
+    """Over frames on other threads' stacks, with their variables, and back to where one was."""
     first = asked("recursion 1", ["thread 3", "ompd bt -json"], folder, gdb=gdb)
     frames = first.document("ompd bt -json")["stacks"][0]["frames"]
     users = [frame for frame in frames if frame["kind"] == "user"]
@@ -266,3 +268,67 @@ def test_other_threads_running(folder: Path) -> None:
         answer = ask("gdb", commands, [*steps, *made.before], made.files, folder=folder)
     assert "stop_here" in answer.texts[1]
     assert "(running)" in answer.text
+
+
+@pytest.mark.parametrize("kind", ["llvm", "gomp"])
+def test_two_runtimes(kind: str, folder: Path) -> None:
+    """A region of one inside that of another. What the one does that is not served is not told."""
+    settings = {
+        "OMPD_SECOND_PART": str(second_part(folder, kind)),
+        "KMP_DUPLICATE_LIB_OK": "TRUE",
+    }
+    executable, runtime = machine.compiled("two_runtimes"), machine.cached("libomp-19")
+    with target("core", executable, (), runtime, folder, settings) as made:
+        answer = ask("gdb", [ALL, "ompd bt *"], made.before, made.files, folder=folder)
+    inner = 0
+    for stack in answer.document(ALL)["stacks"]:
+        frames = stack["frames"]
+        names = [re.split(r" \(| at |, ", frame["text"])[0] for frame in frames]
+        functions = [frame["loc"]["function"] for frame in frames if frame["kind"] == "user"]
+        assert not any("task" in name for name in names), answer.everything
+        if "second" in functions:
+            inner += 1
+            assert names.count("#pragma omp parallel") >= 1
+        if stack["complete"] and "second" in functions:
+            assert functions[-1] == "main" and names.count("#pragma omp parallel") == 2
+            assert functions.count("second_region") >= 1
+    assert inner == 3, answer.everything
+    assert all(s["complete"] for s in answer.document(ALL)["stacks"]) == (kind == "llvm")
+
+
+@pytest.mark.parametrize("stripped", [False, True], ids=["symbols", "stripped"])
+def test_runtime_in_the_program(stripped: bool, folder: Path) -> None:
+    """Without symbols its frames cannot be told from the program's: nothing is said to be whole."""
+    executable = static_program(folder, "stacks", stripped)
+    with target("core", executable, ("nested",), folder, folder) as made:
+        answer = ask("gdb", [ALL, "ompd bt *"], made.before, made.files, folder=folder)
+    stacks = [stack for stack in answer.document(ALL)["stacks"] if stack["who"].startswith("R")]
+    assert len(stacks) == 4
+    if stripped:
+        assert not any(stack["complete"] for stack in stacks), answer.everything
+        assert "cannot be told from those of the program" in " ".join(answer.text.split())
+        return
+    found = told(answer.document(ALL), "stacks.c", lines=False)
+    for stack in found:
+        assert stack[-1] == "main" and stack.count("parallel") == 2, answer.everything
+        assert stack.count("parallel serialized") == 1
+
+
+@pytest.mark.parametrize("number", [0, 0x4141414141414141])
+@pytest.mark.parametrize("thread", [1, 3])
+@pytest.mark.parametrize("level", [1, 3, 5, 8])
+def test_damaged_stack(level: int, thread: int, number: int, folder: Path) -> None:
+    """What is told for whole and without doubts is as it was written."""
+    damage = CUT.format(level=level, number=number)
+    before = (f"thread {thread}", damage)
+    answer = asked("nested", [ALL, "ompd bt *", "ompd bt -merge"], folder, before=before)
+    ((whole, _),) = expected(SOURCE, "nested").items()
+    for stack in answer.document(ALL)["stacks"]:
+        if not (stack["who"] or "").startswith("R"):
+            continue
+        ((frames, _),) = told({"stacks": [stack]}, "stacks.c").items()
+        unsure = [frame for frame in stack["frames"] if "doubts" in frame]
+        if stack["complete"] and not unsure:
+            assert frames == whole, answer.everything
+        elif not stack["complete"]:
+            assert any(n in frames for n in whole) and "doubts" in stack

@@ -105,8 +105,8 @@ TASK_PLACE = Doubt(
 )
 CONSTRUCT_POSITION = Doubt(
     "likely",
-    "the region is executed by one thread without a call that a stack would show, or the optimiser "
-    "removed the call: which of the frames are inside of it is not certain",
+    "no call on the stack shows where it began, as the optimiser may leave it: which of the frames "
+    "are inside of it is not certain",
     "compile the program with -O0",
 )
 CONSTRUCT_REGION = Doubt(
@@ -120,10 +120,21 @@ TASK_UNKNOWN = Doubt(
     "stack",
     "`ompd tasks' shows those that are known",
 )
+STACK_UNCLEAR = Doubt(
+    "unknown",
+    "frames of the runtime cannot be told from those of the program, so that it is not known which "
+    "of them began the regions that the thread is in",
+    "keep the symbols of a runtime that is linked into the program",
+)
+NO_CODE = Doubt(
+    "likely",
+    "no file of the program's has code at this address: the stack is damaged here, or the code was "
+    "made while the program ran",
+)
 STACK_LIMIT = Doubt(
     "unknown", "the stack is deeper than was looked at", "`ompd bt -depth N' looks at N frames"
 )
-BEGINNER_UNKNOWN = Doubt("unknown", "GDB does not know the thread that began the region")
+BEGINNER_UNKNOWN = Doubt("unknown", "which thread began the region is not known")
 BEGINNER_RUNNING = Doubt(
     "unknown",
     "the thread that began the region is running",

@@ -62,20 +62,20 @@ def _pair(
     forks = [i for i in items if parts[i].began != CALL]
     for candidates in (items, forks):
         if len(candidates) == len(chain) and not any(
-            parts[i].began == CALL and _is_active(region)
+            parts[i].began == CALL and is_active(region)
             for i, (region, _) in zip(candidates, chain)
         ):
             return dict(enumerate(candidates)), True
     pairs: dict[int, int] = {}
-    active = sum(1 for region, _ in chain if _is_active(region))
+    active = sum(1 for region, _ in chain if is_active(region))
     surplus = len(forks) - active
     # Every region of several threads has a call of the runtime's; one of a single thread can have.
     left = list(forks)
     order = list(range(len(chain)))
     for at in reversed(order) if whole else order:
         region = chain[at][0]
-        if left and (_is_active(region) or (whole and surplus > 0)):
-            surplus -= 0 if _is_active(region) else 1
+        if left and (is_active(region) or (whole and surplus > 0)):
+            surplus -= 0 if is_active(region) else 1
             pairs[at] = left.pop(-1 if whole else 0)
     _pair_calls(parts, items, chain, pairs)
     return pairs, len(forks) == active
@@ -92,5 +92,5 @@ def _pair_calls(
             pairs.update(zip(range(low + 1, high), calls))
 
 
-def _is_active(region: Region) -> bool:
+def is_active(region: Region) -> bool:
     return not region.raw.serialized or region.raw.generator == "teams"

@@ -35,6 +35,14 @@ class Lineage:
         known = index is not None and 0 <= index < len(self._view.tasks)
         return self._view.tasks[index] if known and index is not None else None
 
+    def implicit(self, task: ViewTask | None) -> ViewTask | None:
+        """The task itself, or the nearest ancestor that a region generated."""
+        seen: set[int] = set()
+        while task is not None and task.kind == "explicit" and task.address not in seen:
+            seen.add(task.address)
+            task = self.parent(task)
+        return task if task is not None and task.kind != "explicit" else None
+
     def creator(self, task: ViewTask) -> Thread | None:
         """The thread that executed the parent when it generated the task."""
         return self._threads.get(task.creator) if task.creator is not None else None

@@ -8,14 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Callable, Mapping, Sequence
 
+from ..answers import ViewTask
 from . import doubts
 from .backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry
-from .enclosing import Enclosing, Place, enclosing, own_chain
+from .enclosing import Enclosing, Place, enclosing, is_active, own_chain
 from .lineage import Lineage
 from .naming import is_outlined, library_function, users_function
 from .native import Location
 from .process import Membership, Process, Region, Thread
 from .stack import BOTTOM, CALL, CUT, FORK, INCLUDED, START, TASK, Part, Walked, parts_of
+from .tasks import ExplicitTask
 from .where import NAMELESS, CodeMap
 
 
@@ -134,31 +136,25 @@ class Splicer:
     def _tasks_of(self, stack: _Stack, member: Membership) -> list[int | None]:
         """The task of each part, from the current one outwards."""
         lineage = self._lineage(member.runtime)
-        address = member.task.address if member.task is not None else None
-        if lineage is None:
-            return [None] * len(stack.parts)
+        task = None
+        if lineage is not None and member.task is not None:
+            task = lineage.task(member.task.address)
         found: list[int | None] = []
-        for at, part in enumerate(stack.parts):
-            found.append(address)
-            task = lineage.task(address)
-            if task is None:
-                address = None
-            elif part.began in (TASK, INCLUDED):
-                if task.kind != "explicit":
-                    continue  # the runtime called back for another purpose
-                step = (
-                    lineage.parent(task)
-                    if part.began == INCLUDED
-                    else lineage.waiting(task, stack.thread)
-                )
-                address = step.address if step is not None else None
-            elif part.began in (FORK, CALL):
-                around = stack.enclosing[member.runtime][at]
-                regions = len(around.loose) + (1 if around.begun is not None else 0)
-                for _ in range(regions):
-                    implicit = task is not None and task.kind == "implicit"
-                    task = lineage.parent(task) if implicit and task is not None else None
-                address = task.address if task is not None else None
+        for part, around in zip(stack.parts, stack.enclosing[member.runtime]):
+            found.append(task.address if task is not None else None)
+            if lineage is None or task is None:
+                continue
+            if part.began in (FORK, CALL):
+                step: ViewTask | None = lineage.implicit(task)
+                for _ in range(len(around.loose) + (around.begun is not None)):
+                    step = lineage.parent(step) if step is not None else None
+                task = step
+            elif task.kind != "explicit":
+                pass  # the runtime called back for another purpose
+            elif part.began == INCLUDED:
+                task = lineage.parent(task)
+            elif part.began == TASK:
+                task = lineage.waiting(task, stack.thread)
         return found
 
     # ---- What a part shows -----------------------------------------------------------------------
@@ -176,7 +172,9 @@ class Splicer:
 
     def _add_frames(self, found: Backtrace, stack: _Stack, at: int) -> None:
         part = stack.parts[at]
-        loose = list(stack.loose(at))
+        loose = list(stack.loose(at)) if part.began != CUT else []
+        # Regions of several threads have a call: without it nothing is known of where they are.
+        inside = part.began == BOTTOM and not any(is_active(region) for region, _ in loose)
         shown = set(part.levels)
         for level in range(part.start, part.end):
             frame = stack.walked.frames[level]
@@ -187,18 +185,49 @@ class Splicer:
             kind = USER if level in shown else RUNTIME
             entry = Entry(kind, stack.thread, level, frame, frame.location)
             found.entries.append(entry)
+            at_code = frame.location
+            if at_code.function is None and at_code.objfile is None and not frame.signal:
+                entry.doubts["loc"] = doubts.NO_CODE
             if self._code.is_skipped(frame):
                 name = library_function(frame.location.function)
                 entry.location = replace(frame.location, function=name)
             elif kind == USER:
-                while loose and _may_hold(frame.location, loose[0][0], part.began == BOTTOM):
+                while loose and _may_hold(frame.location, loose[0][0], inside):
                     self._add_loose(found, stack, loose.pop(0))
         for place in loose:
             self._add_loose(found, stack, place)
+        if part.began not in (TASK, INCLUDED):
+            self._add_unframed_tasks(found, stack, at)
+
+    def _add_unframed_tasks(self, found: Backtrace, stack: _Stack, at: int) -> None:
+        """Explicit tasks that were executed at once, and the optimiser removed the call."""
+        for member in stack.thread.openmp:
+            if member.task is None or member.task.kind != "explicit":
+                continue
+            lineage = self._lineage(member.runtime)
+            task = None
+            if lineage is not None:
+                task = lineage.task(self._tasks(stack, member.runtime)[at])
+            seen: set[int] = set()
+            while lineage is not None and task is not None and task.address not in seen:
+                if task.kind != "explicit":
+                    break
+                seen.add(task.address)
+                entry = self._task_entry(stack, lineage.explicit(task))
+                entry.doubts["position"] = doubts.CONSTRUCT_POSITION
+                found.entries.append(entry)
+                task = lineage.parent(task)
+
+    def _task_entry(self, stack: _Stack, task: ExplicitTask | None) -> Entry:
+        entry = Entry(CONSTRUCT, stack.thread, task=task, explicit=True)
+        if task is not None:
+            entry.location = task.location
+            if "created" in task.doubts:
+                entry.doubts["loc"] = task.doubts["created"]
+        return entry
 
     def _add_loose(self, found: Backtrace, stack: _Stack, place: Place) -> None:
-        entry = Entry(CONSTRUCT, stack.thread, region=place[0], num=place[1])
-        entry.location = place[0].location
+        entry = _region_entry(stack, place[0], place[1])
         entry.doubts["position"] = doubts.CONSTRUCT_POSITION
         found.entries.append(entry)
 
@@ -209,27 +238,31 @@ class Splicer:
         if part.began in (TASK, INCLUDED):
             return self._beyond_task(found, stack, at)
         if part.began in (FORK, CALL):
-            self._add_construct(found, stack, at)
+            self._add_construct(found, stack, at, (stack, at + 1))
             return stack, at + 1
         if part.began == START:
             begun, _ = stack.begun(at)
-            self._add_construct(found, stack, at)
-            return self._beginner(found, begun[0] if begun is not None else None)
+            outer = self._beginner(found, begun[0] if begun is not None else None)
+            self._add_construct(found, stack, at, outer)
+            return outer
+        if part.began == BOTTOM and any(is_active(region) for region, _ in stack.loose(at)):
+            found.cut = doubts.STACK_UNCLEAR
         if part.began == CUT:
             found.limited = stack.walked.limited
             found.cut = doubts.STACK_LIMIT if found.limited else doubts.NO_STACK
         return None
 
-    def _add_construct(self, found: Backtrace, stack: _Stack, at: int) -> None:
+    def _add_construct(
+        self, found: Backtrace, stack: _Stack, at: int, outer: tuple[_Stack, int] | None
+    ) -> None:
         begun, sure = stack.begun(at)
         entry = Entry(CONSTRUCT, stack.thread)
         if begun is not None:
-            entry.region, entry.num = begun
-            entry.location = entry.region.location
+            entry = _region_entry(stack, begun[0], begun[1])
             if not sure:
                 entry.doubts["region"] = doubts.CONSTRUCT_REGION
         if entry.location is None or entry.location.line is None:
-            _locate_at_call(entry, stack, at)
+            _locate_at_call(entry, stack.parts[at].began == CALL, outer)
         found.entries.append(entry)
 
     def _beginner(self, found: Backtrace, region: Region | None) -> tuple[_Stack, int] | None:
@@ -258,23 +291,21 @@ class Splicer:
         task = lineage.task(self._tasks(stack, runtime)[at]) if lineage is not None else None
         if task is not None and task.kind != "explicit":
             return stack, at + 1
-        entry = Entry(CONSTRUCT, stack.thread, explicit=True)
+        entry = self._task_entry(stack, lineage.explicit(task) if lineage and task else None)
         found.entries.append(entry)
         if lineage is None or task is None:
             entry.doubts["region"] = doubts.TASK_UNKNOWN
             if stack.parts[at].began == INCLUDED:
-                _locate_at_call(entry, stack, at)
+                _locate_at_call(entry, stack.parts[at].runtime is None, (stack, at + 1))
                 return stack, at + 1
             base = stack.parts[at].base
             if base is not None:
                 function = users_function(base.location.function or "")
                 entry.location = Location(function=function)
             return self._beyond_region_of(found, stack, at)
-        entry.task = lineage.explicit(task)
-        entry.location = entry.task.location if entry.task is not None else None
         if stack.parts[at].began == INCLUDED:
             if entry.location is None:
-                _locate_at_call(entry, stack, at)
+                _locate_at_call(entry, stack.parts[at].runtime is None, (stack, at + 1))
             return stack, at + 1
         seen = {task.address}
         while True:
@@ -291,9 +322,7 @@ class Splicer:
                 break
             seen.add(parent.address)
             task = parent
-            gone = Entry(CONSTRUCT, stack.thread, task=lineage.explicit(task), explicit=True)
-            gone.location = gone.task.location if gone.task is not None else None
-            found.entries.append(gone)
+            found.entries.append(self._task_entry(stack, lineage.explicit(task)))
         return self._beyond_region_of(found, stack, at)
 
     def _beyond_region_of(
@@ -304,8 +333,7 @@ class Splicer:
             if stack.parts[outer].began in (FORK, START) and stack.begun(outer)[0] is not None:
                 begun, sure = stack.begun(outer)
                 assert begun is not None
-                entry = Entry(CONSTRUCT, stack.thread, region=begun[0])
-                entry.location = begun[0].location
+                entry = _region_entry(stack, begun[0], None)
                 if not sure:
                     entry.doubts["region"] = doubts.CONSTRUCT_REGION
                 found.entries.append(entry)
@@ -322,23 +350,31 @@ def _in_region(thread: Thread) -> bool:
     )
 
 
-def _may_hold(frame: Location, region: Region, bottom: bool) -> bool:
-    """Is the construct in the frame's function? If nobody recorded where it is, it is shown at the
-    outer end of what is inside of another construct, and not below main."""
+def _region_entry(stack: _Stack, region: Region, num: int | None) -> Entry:
+    entry = Entry(CONSTRUCT, stack.thread, region=region, num=num, location=region.location)
+    if "loc" in region.doubts:
+        entry.doubts["loc"] = region.doubts["loc"]
+    return entry
+
+
+def _may_hold(frame: Location, region: Region, otherwise: bool) -> bool:
+    """Is the construct in the frame's function? otherwise: if nobody recorded where it is."""
     place = region.location
     if place is None or place.function is None:
-        return bottom
+        return otherwise
     return users_function(frame.function or "") in (None, place.function)
 
 
-def _locate_at_call(entry: Entry, stack: _Stack, at: int) -> None:
+def _locate_at_call(entry: Entry, direct: bool, outer: tuple[_Stack, int] | None) -> None:
     """The construct is where the code is that met it. Not for certain, if that called the runtime:
     the optimiser may have removed the frame that did."""
-    levels = stack.parts[at + 1].levels if at + 1 < len(stack.parts) else []
-    caller = stack.walked.frames[levels[0]].location if levels else None
-    direct = stack.parts[at].runtime is None
-    if caller is not None and (direct or caller.line is not None):
+    levels = outer[0].parts[outer[1]].levels if outer is not None else []
+    if outer is None or not levels:
+        return
+    caller = outer[0].walked.frames[levels[0]].location
+    if direct or caller.line is not None:
         entry.location = caller
+        entry.doubts.pop("loc", None)
         if not direct:
             entry.doubts["loc"] = doubts.CALL_SITE
 

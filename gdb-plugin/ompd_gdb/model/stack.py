@@ -62,14 +62,15 @@ class _Parser:
         at = 0
         while at < self._end:
             if code.is_runtime(self._frames[at]):
-                at = self._through_runtime(at, walked.whole)
+                at = self._through_runtime(at)
             elif self._is_foreign(at):
                 at = self._through_foreign(at)
             else:
                 at = self._through_users(at)
         last = self.parts[-1]
         last.end = len(self._frames)
-        if last.began == CUT and walked.whole and not self._ends_in_runtime():
+        ends_in_runtime = self._end > 0 and code.is_runtime(self._frames[self._end - 1])
+        if last.began == CUT and walked.whole and not ends_in_runtime:
             last.began = BOTTOM
 
     def _without_start(self, end: int) -> int:
@@ -103,10 +104,6 @@ class _Parser:
 
     def _is_foreign(self, at: int) -> bool:
         return self._frames[at].signal or self._code.is_skipped(self._frames[at])
-
-    def _ends_in_runtime(self) -> bool:
-        """A stack that ends there, and not where its thread was started, is damaged."""
-        return self._end > 0 and self._code.is_runtime(self._frames[self._end - 1])
 
     def _name(self, at: int) -> str:
         return llvm.normal(self._frames[at].location.function or "")
@@ -156,7 +153,7 @@ class _Parser:
 
     # ---- The runtime's frames --------------------------------------------------------------------
 
-    def _through_runtime(self, at: int, whole: bool) -> int:
+    def _through_runtime(self, at: int) -> int:
         runtime = self._code.runtime_of(self._frames[at])
         end = at
         while end < self._end and self._belongs(end, runtime):
@@ -165,8 +162,11 @@ class _Parser:
         start = at
         while start < end:
             stop = self._block_end(start, end)
-            if not (interrupted and start == at):
-                self._block(start, stop, runtime, stop == self._end and whole)
+            last = stop == self._end
+            # A stack that ends there, and not where its thread was started, is cut off.
+            cut = last and stop == len(self._frames)
+            if not cut and not (interrupted and start == at):
+                self._block(start, stop, runtime, last)
             start = stop
         return end
 
@@ -204,8 +204,10 @@ class _Parser:
             part.runtime, part.entry = runtime, entry
             if last or entry in llvm.FORKS:
                 self._close(stop, began, runtime, entry)
-        elif region:
+        elif region or (last and not self._code.understands(runtime)):
             self._close(stop, began, runtime, entry)
+        elif not self._code.understands(runtime):
+            pass  # nor are its tasks
         elif part.base is not None and _HELPER.search(part.base.location.function or ""):
             pass  # a clause's helper: it belongs to the task that called the runtime
         elif entry in llvm.EXECUTES_AT_ONCE:

@@ -28,7 +28,10 @@ class Places:
         self._process = process
         self._target = target
         self.code = where.CodeMap(
-            (where.Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in process.runtimes),
+            (
+                where.Runtime(r.start, r.end, r.path, r.embedded, r.id, r.supported)
+                for r in process.runtimes
+            ),
             skipped,
         )
         self._threads_known = self._regions_known = False

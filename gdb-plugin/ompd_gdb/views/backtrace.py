@@ -17,9 +17,6 @@ from .json_document import location, with_doubts
 from .table import NARROWEST, Style, count, paragraph, plain, shorten
 from .values import who
 
-# What is said about a stack without being told of in its line.
-_MARKED = ("text", "position", "region", "loc")
-
 
 @dataclass
 class Details:
@@ -118,7 +115,7 @@ def text(entry: Entry, room: int | None, details: Details, nums: Sequence[int | 
         shown = construct(entry) + _whose(entry, nums or [entry.num])
     else:
         shown = _frame(entry, room, details.arguments.get(entry.level or 0, ""))
-    return shown + ("  ?" if any(name in entry.doubts for name in _MARKED) else "")
+    return shown + ("  ?" if any(d.certainty == "likely" for d in entry.doubts.values()) else "")
 
 
 def wait(member: Membership | None) -> str:
@@ -213,17 +210,13 @@ def function(entry: Entry) -> str:
 def _footnotes(found: Sequence[Backtrace], style: Style) -> list[str]:
     reasons: dict[str, None] = {}
     for backtrace in found:
-        nameless = [
-            e
-            for e in backtrace.entries
-            if e.kind == USER and e.location and not e.location.function
-        ]
-        if nameless and any(not (e.frame and e.frame.signal) for e in nameless):
+        frames = [e.frame for e in backtrace.entries if e.kind == USER]
+        if any(frame is not None and frame.offset is not None for frame in frames):
             reasons["MODULE+OFFSET: the code there has no symbols (it is stripped)"] = None
         for entry in backtrace.entries:
-            for name in _MARKED:
-                if name in entry.doubts:
-                    reasons[f"?: {_sentence(entry.doubts[name])}"] = None
+            for name, doubt in entry.doubts.items():
+                mark = "?" if doubt.certainty == "likely" or name != "loc" else "No line"
+                reasons[f"{mark}: {_sentence(doubt)}"] = None
         if backtrace.cut is not None:
             reasons[f"More is not shown: {_sentence(backtrace.cut)}"] = None
     return [line for reason in reasons for line in paragraph(f"{reason}.", style, "   ")]
