@@ -53,6 +53,14 @@ def test_as_written(scenario: str, number: int, folder: Path) -> None:
     assert all(stack["complete"] for stack in document["stacks"])
 
 
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_states_tracked(scenario: str, folder: Path) -> None:
+    """With OMP_DEBUG=enabled libomp keeps serialized regions in another way."""
+    tracking = {"OMP_DEBUG": "enabled"}
+    answer = asked(scenario, [ALL], folder, runtime="libomp-19-ompd", settings=tracking)
+    assert told(answer.document(ALL), "stacks.c") == expected(SOURCE, scenario), answer.everything
+
+
 @pytest.mark.parametrize("build", ["optimised", "plain"])
 @pytest.mark.parametrize("scenario", ["nested", "tasks", "gone", "waits"])
 def test_optimised(scenario: str, build: str, folder: Path) -> None:

@@ -85,7 +85,7 @@ def move(here: Session, words: Sequence[str], command: str, outwards: bool) -> N
 def count(words: Sequence[str], command: str) -> int:
     if not words:
         return 1
-    number = int(words[0]) if words[0].isdigit() and len(words[0]) < 10 else 0
+    number = int(words[0]) if words[0].isdecimal() and len(words[0]) < 10 else 0
     if number < 1 or len(words) > 1:
         raise UserError("bad_argument", f"`{command}' takes one number of frames, from 1 on.")
     return number

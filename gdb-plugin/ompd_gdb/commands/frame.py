@@ -39,7 +39,7 @@ class Frame(OmpdCommand):
             output.lines([f"#{at} of `ompd bt'."])
             return
         word = arguments.words[0]
-        if len(arguments.words) > 1 or not word.isdigit() or len(word) > 9:
+        if len(arguments.words) > 1 or not word.isdecimal() or len(word) > 9:
             raise UserError(
                 "bad_argument", "`ompd frame' takes the number of one frame, as `ompd bt' shows it."
             )

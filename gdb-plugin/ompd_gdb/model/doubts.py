@@ -76,7 +76,7 @@ STANDARD_ONLY = Doubt(
 )
 CALL_SITE = Doubt(
     "likely",
-    "the compiler recorded no source position; this is the line of the call that began the region",
+    "the construct's own source position is not kept; this is the line of the call that began it",
 )
 OBJECT_NOT_CONSTANT = Doubt(
     "unknown",

@@ -99,12 +99,10 @@ class Splicer:
 
     def _parsed(self, thread: Thread, walked: Walked) -> _Stack:
         parts = parts_of(walked, self._code)
-        if parts[0].began in (FORK, START) and not parts[0].levels and not _in_region(thread):
-            # It is about to begin the region, or waits for one.
-            parts[0].began = CUT
-            if len(parts) > 1:
-                parts[1].start = 0
+        if not parts[0].levels and not _in_region(thread, parts[0]):
+            if len(parts) > 1:  # it is about to begin the region
                 del parts[0]
+                parts[0].start = 0
             else:
                 parts[0].began = BOTTOM
         stack = _Stack(thread, walked, parts, {})
@@ -196,7 +194,7 @@ class Splicer:
                     self._add_loose(found, stack, loose.pop(0))
         for place in loose:
             self._add_loose(found, stack, place)
-        if part.began not in (TASK, INCLUDED):
+        if part.began not in (TASK, INCLUDED, CUT):
             self._add_unframed_tasks(found, stack, at)
 
     def _add_unframed_tasks(self, found: Backtrace, stack: _Stack, at: int) -> None:
@@ -284,46 +282,46 @@ class Splicer:
     # ---- Explicit tasks --------------------------------------------------------------------------
 
     def _beyond_task(self, found: Backtrace, stack: _Stack, at: int) -> tuple[_Stack, int] | None:
-        runtime = stack.parts[at].runtime
-        if runtime is None:  # called without the runtime: that of the thread
-            runtime = next(iter(stack.enclosing), 0)
+        part = stack.parts[at]
+        # Code that was called without the runtime is of the one that the thread is known to.
+        runtime = next(iter(stack.enclosing), 0) if part.runtime is None else part.runtime
         lineage = self._lineage(runtime)
         task = lineage.task(self._tasks(stack, runtime)[at]) if lineage is not None else None
         if task is not None and task.kind != "explicit":
-            return stack, at + 1
+            return stack, at + 1  # the runtime called back for another purpose
         entry = self._task_entry(stack, lineage.explicit(task) if lineage and task else None)
-        found.entries.append(entry)
-        if lineage is None or task is None:
+        if task is None:
             entry.doubts["region"] = doubts.TASK_UNKNOWN
-            if stack.parts[at].began == INCLUDED:
-                _locate_at_call(entry, stack.parts[at].runtime is None, (stack, at + 1))
-                return stack, at + 1
-            base = stack.parts[at].base
-            if base is not None:
-                function = users_function(base.location.function or "")
-                entry.location = Location(function=function)
-            return self._beyond_region_of(found, stack, at)
-        if stack.parts[at].began == INCLUDED:
+        found.entries.append(entry)
+        if part.began == INCLUDED:
             if entry.location is None:
-                _locate_at_call(entry, stack.parts[at].runtime is None, (stack, at + 1))
+                _locate_at_call(entry, part.runtime is None, (stack, at + 1))
             return stack, at + 1
-        seen = {task.address}
-        while True:
+        there = None
+        if lineage is not None and task is not None:
+            there = self._generating(found, stack, runtime, task)
+        return there or self._beyond_region_of(found, stack, at)
+
+    def _generating(
+        self, found: Backtrace, stack: _Stack, runtime: int, task: ViewTask
+    ) -> tuple[_Stack, int] | None:
+        """The nearest ancestor that has frames on a stack; those that have not are named."""
+        lineage = self._lineage(runtime)
+        seen: set[int] = set()
+        while lineage is not None and task.address not in seen:
+            seen.add(task.address)
             parent, creator = lineage.parent(task), lineage.creator(task)
             there = self._stack(creator) if creator is not None else None
             if parent is None:
                 break
-            part = None
-            if there is not None:
-                part = self._part_of_task(there, runtime, parent.address)
+            part = self._part_of_task(there, runtime, parent.address) if there else None
             if there is not None and part is not None:
                 return there, part
-            if parent.kind != "explicit" or parent.address in seen:
+            if parent.kind != "explicit":
                 break
-            seen.add(parent.address)
             task = parent
             found.entries.append(self._task_entry(stack, lineage.explicit(task)))
-        return self._beyond_region_of(found, stack, at)
+        return None
 
     def _beyond_region_of(
         self, found: Backtrace, stack: _Stack, at: int
@@ -342,12 +340,12 @@ class Splicer:
         return None
 
 
-def _in_region(thread: Thread) -> bool:
-    """Of a thread in the runtime's routine that begins and ends a region: is the region it?"""
-    return any(
-        member.region is not None and (member.state or "").startswith("wait_barrier")
-        for member in thread.openmp
-    )
+def _in_region(thread: Thread, part: Part) -> bool:
+    """A thread is in the runtime's routine that begins and ends regions, or waits for work there:
+    has it come from a region's code?"""
+    if part.began == FORK:
+        return any((member.state or "").startswith("wait_barrier") for member in thread.openmp)
+    return part.began != START or any(member.region is not None for member in thread.openmp)
 
 
 def _region_entry(stack: _Stack, region: Region, num: int | None) -> Entry:
@@ -391,24 +389,24 @@ def _first_of_league(region: Region) -> Region:
 def _name_outlined(found: Backtrace) -> None:
     """Code of a construct is called after the function that the user wrote it in: its own name
     tells, else what the compiler recorded of the construct."""
-    for at in range(len(found.entries) - 1, -1, -1):
-        entry = found.entries[at]
-        if entry.kind not in (USER, CONSTRUCT) or entry.location is None:
+    outer: list[Entry] = []  # the two that follow further out
+    for entry in reversed(found.entries):
+        if entry.kind == RUNTIME:
             continue
-        if is_outlined(entry.location.function):
+        if entry.location is not None and is_outlined(entry.location.function):
             name = users_function(entry.location.function or "")
-            name = name or _enclosing_name(entry, found.entries[at + 1 :])
+            name = name or _enclosing_name(entry, outer)
             entry.location = replace(entry.location, function=name or NAMELESS)
+        outer = [entry, *outer[:1]]
 
 
 def _enclosing_name(entry: Entry, outer: Sequence[Entry]) -> str | None:
     """The compiler records `each', the frame is called `grid::Solver<double>::each<int>'. A frame
     alone proves nothing: the optimiser may have removed that of the function meant."""
-    around = [one for one in outer if one.kind != RUNTIME][:2]
-    names = [one.location.function if one.location is not None else None for one in around]
+    names = [one.location.function if one.location is not None else None for one in outer]
     if entry.kind == CONSTRUCT:
         return names[0] if names else None
-    if not around or around[0].kind != CONSTRUCT:
+    if not outer or outer[0].kind != CONSTRUCT:
         return None
     recorded, caller = names[0], names[1] if len(names) > 1 else None
     if recorded is not None and caller is not None and recorded in caller:

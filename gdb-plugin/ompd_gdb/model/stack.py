@@ -22,8 +22,8 @@ INCLUDED = "included"  # an explicit task, executed by the task that generated i
 BOTTOM = "bottom"  # the stack's end: what the thread began with
 CUT = "cut"  # not known: the stack could not be looked at any further
 
-# Code of the runtime's that starts threads, where it is linked into the program.
-_THREAD_START = re.compile(r"_*(start_thread|clone3?|libc_start\w*|start)$")
+# What the C library starts threads and programs with, where it is linked into the program.
+_THREAD_START = re.compile(r"start_thread|(__)?clone3?|__libc_start_\w+")
 # Helpers that compilers make of clauses: the runtime calls them, and they are no task.
 _HELPER = re.compile(r"omp[._](reduction|combiner|task_dup|task_privates|cpyfn|copyprivate)")
 _ENTRY_POINT = re.compile(r"__kmpc_|GOMP_|omp_|kmp_")
@@ -81,15 +81,16 @@ class _Parser:
 
     def _starts(self, at: int, end: int) -> bool:
         frame = self._frames[at]
-        if _THREAD_START.fullmatch(frame.location.function or ""):
-            return True
         if self._code.is_runtime(frame):
             return False
         if self._is_foreign(at) or self._starts_fortran(at):
             return True
-        # A program without symbols: its _start, below the C library's frames.
-        nameless = frame.executable and frame.location.function is None
-        return nameless and end == len(self._frames) and at > 0 and self._is_foreign(at - 1)
+        name = frame.location.function
+        if frame.location.line is None and _THREAD_START.fullmatch(name or ""):
+            return True
+        # The program's first code, below the C library's frames.
+        outermost = end == len(self._frames) and at > 0 and self._is_foreign(at - 1)
+        return outermost and frame.executable and name in (None, "_start")
 
     def _starts_fortran(self, at: int) -> bool:
         """GNU's compiler makes a main that calls the main program."""

@@ -86,7 +86,9 @@ def _one(group: Sequence[Backtrace], details: AllDetails, style: Style) -> list[
         if entry.kind == USER and entry.level is not None and entry.level in own.locals:
             shown += [f"        {line}" for line in own.locals[entry.level].splitlines()]
     if not backtrace.entries:
-        shown.append("(running)" if backtrace.thread.running else "(no frames)")
+        shown.append(
+            "(running)" if backtrace.thread.running else "(no frame of the program's own code)"
+        )
     return shown
 
 
@@ -137,9 +139,11 @@ def wait(member: Membership | None) -> str:
 def _barrier(state: str, construct: str | None) -> str:
     if construct == "reduction":
         return "barrier of a reduction"
-    if "implicit" in state:
-        return f"barrier, implicit, end of {'region' if construct == 'parallel' else construct}"
-    return "barrier"
+    if "implicit" not in state:
+        return "barrier"
+    where = {"parallel": "region", None: "worksharing" if "workshare" in state else None}
+    end = where.get(construct, construct)
+    return f"barrier, implicit, end of {end}" if end else "barrier, implicit"
 
 
 def construct(entry: Entry) -> str:
