@@ -28,7 +28,7 @@ class Deadlock(OmpdCommand):
 
     name = "ompd deadlock"
     flags = ("bt", "wide")
-    with_value = ("dot", "watch")
+    valued = ("dot", "watch")
 
     def run(self, arguments: Arguments) -> None:
         from .. import session
@@ -47,7 +47,7 @@ class Deadlock(OmpdCommand):
             found = here.deadlock()
             remark = deadlock.second_look(before, found, seconds, whole)
         if "dot" in arguments.values:
-            output.to_file(arguments.values["dot"], deadlock.dot(found))
+            output.file(arguments.values["dot"], deadlock.dot(found))
         if arguments.json:
             section = json_document.deadlock(found, remark)
             output.document(arguments, documents.envelope(here, "deadlock", deadlock=section))
