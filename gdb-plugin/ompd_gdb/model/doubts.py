@@ -29,6 +29,11 @@ NO_STACK = Doubt(
     "the thread's stack cannot be unwound to where it entered the runtime",
     "`bt' in the thread shows what GDB finds",
 )
+UNKNOWN_CODE = Doubt(
+    "unknown",
+    "GDB knows neither a library nor a symbol where the thread is",
+    "`info sharedlibrary' lists the libraries that it knows",
+)
 RUNNING = Doubt("unknown", "the thread is running", "stop it, for example with `interrupt'")
 RUNNING_LIKELY = Doubt(
     "likely", "the thread ran on while its runtime's memory was read", "stop it with `interrupt'"

@@ -60,7 +60,10 @@ class InferiorTarget:
         self.threads = Threads(inferior)
         program = self.images.program
         self.code = Code(
-            inferior, (program.start, program.end) if program else None, self._memory.read
+            inferior,
+            (program.start, program.end) if program else None,
+            self.images.vdso,
+            self._memory.read,
         )
         self._stopped_at: list[NativeThread] = []
 

@@ -61,9 +61,12 @@ class Places:
         with on_thread(native):
             frames = self._target.code.frames()
             frame = where.users_frame(frames, self._code)
-            self._judge_state(thread, waiting.call_on(frames.seen, self._code))
+            call = waiting.call_on(frames.seen, self._code)
+            self._judge_state(thread, call)
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
+            if call.runtime is None:
+                thread.in_call = where.call_of(frames.seen, frame, self._code)
         elif not frames.seen or not self._code.is_skipped(frames.seen[-1]):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME

@@ -9,6 +9,7 @@ from typing import Callable, Iterator
 import gdb
 
 from ..model.native import Frame, Location
+from ..model.where import VDSO
 from . import arch_x86_64
 from .memory import Unreadable
 
@@ -57,11 +58,13 @@ class Code:
         self,
         inferior: gdb.Inferior,
         executable: tuple[int, int] | None,
+        vdso: tuple[int, int] | None,
         read: Callable[[int, int], bytes],
     ) -> None:
         self.read = read
         self._progspace = inferior.progspace
         self._executable = executable or (0, 0)
+        self._vdso = vdso or (0, 0)
 
     def frames(self) -> Walk:
         """Of the selected thread, while it is selected."""
@@ -89,6 +92,8 @@ class Code:
     def _objfile(self, pc: int) -> str | None:
         if self.in_executable(pc):
             return self._progspace.filename
+        if self._vdso[0] <= pc < self._vdso[1]:
+            return VDSO  # GDB tells no file of it
         return self._progspace.solib_name(pc)
 
     def location(self, address: int) -> Location:
