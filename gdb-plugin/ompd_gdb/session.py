@@ -39,6 +39,11 @@ _WITHOUT_EXECUTABLE = (
     "first `file {exe}', then `core {core}'."
 )
 
+_FILE_IS_GONE = (
+    "GDB has not found the program's file: without it no stack can be followed. If the file was"
+    " replaced or removed since the program started: `file /proc/{pid}/exe'."
+)
+
 _STANDARD_ONLY = (
     "{} has only OMPD's own routines: one runtime, no construct's line, no tasks, no certainty"
     " about idle threads and leagues. For the library that came with these commands:"
@@ -183,6 +188,8 @@ class Session:
         found = self._core_notes()
         if self._library is not None and self._library.missing_extensions:
             found.append(_STANDARD_ONLY.format(self._library.path))
+        if self.target.kind == "live" and not self.inferior.progspace.filename:
+            found.append(_FILE_IS_GONE.format(pid=self.inferior.pid))
         running = sum(1 for thread in self.inferior.threads() if thread.is_running())
         if running:
             found.append(
