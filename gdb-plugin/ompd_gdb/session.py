@@ -7,6 +7,7 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any, Sequence, Union
 
@@ -19,7 +20,7 @@ from .library import AddressSpace, Library, OmpdError
 from .model import deadlock as deadlock_model
 from .model import facts
 from .model import locks as locks_model
-from .model.deadlock import Deadlock
+from .model.deadlock import Arrivals, Deadlock
 from .model.icvs import Icv, gather
 from .model.locks import Locks
 from .model.native import NativeThread
@@ -123,6 +124,7 @@ class Session:
         self._tasks: Tasks | None = None
         self._locks: Locks | None = None
         self._places: Places | None = None
+        self._read_arrivals: Arrivals | None = None
         self._target: InferiorTarget | None = None
         self._library: Library | None = None
         self._context = 0
@@ -312,6 +314,7 @@ class Session:
         process = Process(natives, runtimes)
         self.stop_id += 1
         self._places = Places(process, self.target, settings.skip_libraries())
+        self._read_arrivals = None
         # While threads run the next command finds another state: nothing is kept.
         if not any(thread.running for thread in natives):
             self.taken = process
@@ -421,16 +424,16 @@ class Session:
         except UserError:
             return None
 
-    def _arrivals(self) -> dict[int, dict[int, Arrival]]:
-        found = {}
-        for runtime, space in self._opened:
-            if isinstance(space, AddressSpace) and runtime.view is not None:
-                try:
-                    found[runtime.id] = space.arrivals()
-                except OmpdError as error:
-                    if error.name != "ompd_rc_unavailable":
-                        raise
-        return found
+    def _arrivals(self) -> Arrivals:
+        """What the barriers' words tell at the same stop, of the runtimes whose words are known."""
+        if self._read_arrivals is None:
+            found: dict[int, dict[int, Arrival]] = {}
+            for runtime, space in self._opened:
+                if isinstance(space, AddressSpace) and runtime.view is not None:
+                    with contextlib.suppress(OmpdError):
+                        found[runtime.id] = space.arrivals()
+            self._read_arrivals = found
+        return self._read_arrivals
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Of the first runtime that has threads. Raises UserError."""
@@ -463,7 +466,7 @@ class Session:
 
     def locate_threads(self) -> None:
         if self._places is not None:
-            self._places.locate_threads()
+            self._places.locate_threads(self._arrivals)
 
     def locate_regions(self) -> None:
         if self._places is not None:

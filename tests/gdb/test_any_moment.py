@@ -14,6 +14,7 @@ import machine
 import pytest
 import schema
 from sessions import ask, target
+
 from states import score, told_of
 
 # As in busy.c.

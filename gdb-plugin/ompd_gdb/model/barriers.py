@@ -85,6 +85,8 @@ def instead(thread: Thread | None, region: Region) -> str:
         return "unknown"
     if member.wait is not None:
         return "barrier" if member.wait.kind == "barrier" else "waiting"
+    if not member.state.startswith("work_"):
+        return "overhead"
     return "call" if thread.in_call is not None else "working"
 
 

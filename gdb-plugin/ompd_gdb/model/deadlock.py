@@ -138,6 +138,8 @@ class _Edges:
             self._need_tasks(needs, member, wait)
         elif wait.kind == "atomic":
             needs.progress = True  # only while another thread is inside
+        elif wait.kind == "depend":
+            needs.unknown = "the runtime does not list the tasks that a thread waits for"
         else:
             needs.unknown = "the runtime does not tell whose turn it is in an ordered construct"
 
@@ -163,6 +165,9 @@ class _Edges:
         region = member.region
         if region is None:
             needs.unknown = "it is not known which region a thread is in"
+            return
+        if wait.construct == "teams":
+            needs.unknown = "who is missing at the end of a league is not read"
             return
         missing, proven = self._missing_at(region, _barrier_of(wait))
         doubt = None if proven else doubts.BARRIER_NOT_PROVEN
