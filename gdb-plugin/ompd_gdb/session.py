@@ -7,7 +7,9 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 
 from __future__ import annotations
 
+import contextlib
 import os
+from dataclasses import dataclass
 from typing import Any, Sequence, Union
 
 import gdb
@@ -19,24 +21,34 @@ from .library import AddressSpace, Library, OmpdError
 from .model import deadlock as deadlock_model
 from .model import facts
 from .model import locks as locks_model
-from .model.deadlock import Deadlock
+from .model.deadlock import Arrivals, Deadlock
 from .model.icvs import Icv, gather
+from .model.lineage import Lineage
 from .model.locks import Locks
 from .model.native import NativeThread
 from .model.process import Process, Runtime, Thread
 from .model.runtimes import gomp
+from .model.splicing import Splicer
 from .model.tasks import Tasks
 from .model.values import Value
 from .routines import Routines
 from .standard import StandardSpace
+from .target import running, selection
 from .target.inferior import InferiorTarget
 from .target.places import Places
+from .target.stacks import MOST_FRAMES
+from .target.walks import Walks
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 _WITHOUT_EXECUTABLE = (
     "GDB has the core file, but not the program that it is of: "
     "first `file {exe}', then `core {core}'."
+)
+
+_FILE_IS_GONE = (
+    "GDB has not found the program's file: without it no stack can be followed. If the file was"
+    " replaced or removed since the program started: `file /proc/{pid}/exe'."
 )
 
 _STANDARD_ONLY = (
@@ -110,6 +122,16 @@ def known_process() -> Process | None:
     return session.taken if session is not None else None
 
 
+@dataclass(frozen=True)
+class Followed:
+    """A frame that `ompd frame' or `ompd up' selected, of the stack of which thread."""
+
+    process: Process
+    thread: Thread
+    num: int  # GDB's number of the thread that is selected
+    level: int
+
+
 class Session:
     def __init__(self, inferior: gdb.Inferior) -> None:
         self.inferior = inferior
@@ -118,6 +140,10 @@ class Session:
         self._tasks: Tasks | None = None
         self._locks: Locks | None = None
         self._places: Places | None = None
+        self.walks: Walks | None = None
+        self.followed: Followed | None = None
+        self._depth = MOST_FRAMES
+        self._read_arrivals: Arrivals | None = None
         self._target: InferiorTarget | None = None
         self._library: Library | None = None
         self._context = 0
@@ -183,6 +209,8 @@ class Session:
         found = self._core_notes()
         if self._library is not None and self._library.missing_extensions:
             found.append(_STANDARD_ONLY.format(self._library.path))
+        if self.target.kind == "live" and not self.inferior.progspace.filename:
+            found.append(_FILE_IS_GONE.format(pid=self.inferior.pid))
         running = sum(1 for thread in self.inferior.threads() if thread.is_running())
         if running:
             found.append(
@@ -305,6 +333,8 @@ class Session:
         process = Process(natives, runtimes)
         self.stop_id += 1
         self._places = Places(process, self.target, settings.skip_libraries())
+        self.walks = Walks(self.target)
+        self._read_arrivals = None
         # While threads run the next command finds another state: nothing is kept.
         if not any(thread.running for thread in natives):
             self.taken = process
@@ -400,6 +430,18 @@ class Session:
                 pass  # the graph says that it does not know
         return deadlock_model.find(locks.process, locks, tasks, self._arrivals())
 
+    def run_for(self, seconds: float) -> bool:
+        """Let the program run, and stop it. Raises UserError when it cannot run."""
+        if self.program().kind == "core":
+            raise UserError("not_running", "A core file is of one moment: it cannot be watched.")
+        if any(thread.running for thread in self.process().threads):
+            raise UserError(
+                "already_running",
+                "Some threads are running already.",
+                "Stop them with `interrupt -a'.",
+            )
+        return running.run_for(seconds)
+
     def deadlock_of_locks(self) -> Deadlock | None:
         """The same, if a thread waits for a lock, and the runtime's can be read."""
         process = self.process()
@@ -414,16 +456,16 @@ class Session:
         except UserError:
             return None
 
-    def _arrivals(self) -> dict[int, dict[int, Arrival]]:
-        found = {}
-        for runtime, space in self._opened:
-            if isinstance(space, AddressSpace) and runtime.view is not None:
-                try:
-                    found[runtime.id] = space.arrivals()
-                except OmpdError as error:
-                    if error.name != "ompd_rc_unavailable":
-                        raise
-        return found
+    def _arrivals(self) -> Arrivals:
+        """What the barriers' words tell at the same stop, of the runtimes whose words are known."""
+        if self._read_arrivals is None:
+            found: dict[int, dict[int, Arrival]] = {}
+            for runtime, space in self._opened:
+                if isinstance(space, AddressSpace) and runtime.view is not None:
+                    with contextlib.suppress(OmpdError):
+                        found[runtime.id] = space.arrivals()
+            self._read_arrivals = found
+        return self._read_arrivals
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Of the first runtime that has threads. Raises UserError."""
@@ -454,9 +496,44 @@ class Session:
         assert self._places is not None
         return self._places.run_in(thread, command)
 
+    def selected_frame(self) -> tuple[int, int]:
+        """GDB's number of the selected thread, 0 if there is none, and its selected frame's."""
+        thread = gdb.selected_thread()
+        return (thread.num, selection.selected_level()) if thread is not None else (0, 0)
+
+    def splicer(self, depth: int | None = None, runtime_frames: bool = False) -> Splicer:
+        """Of the stacks as the user wrote the program. depth: how many frames of each are looked
+        at; None: as many as the last time. Raises UserError."""
+        self._depth = most = depth or self._depth
+        process = self.process()
+        self.locate_threads()
+        self.locate_regions()
+        walks, places = self.walks, self._places
+        assert walks is not None and places is not None
+        walked = walks.walked
+        return Splicer(
+            process,
+            places.code,
+            lambda thread: walked(thread, most),
+            self._lineages,
+            runtime_frames,
+        )
+
+    def _lineages(self) -> dict[int, Lineage]:
+        """None where the runtime's tasks cannot be read: that is told beside what needs them."""
+        try:
+            tasks = self.tasks()
+        except (UserError, OmpdError):
+            return {}
+        self.locate_tasks()
+        return {
+            runtime: Lineage(tasks.process, runtime, view, tasks)
+            for runtime, view in tasks.views.items()
+        }
+
     def locate_threads(self) -> None:
         if self._places is not None:
-            self._places.locate_threads()
+            self._places.locate_threads(self._arrivals)
 
     def locate_regions(self) -> None:
         if self._places is not None:

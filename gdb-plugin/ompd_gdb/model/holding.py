@@ -282,7 +282,7 @@ class Function:
         return effect.returns
 
     def _leave(self, instruction: Instruction, state: HoldingState) -> None:
-        """The ways that go on elsewhere; `state' becomes that of the following instruction."""
+        """The other ways, that go on elsewhere; `state' becomes the following instruction's."""
         if instruction.flow == "branch":
             taken = state.copy()
             if instruction.if_zero is not None:

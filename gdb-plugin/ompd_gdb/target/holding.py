@@ -69,6 +69,7 @@ class Body:
 
     start: int
     code: Mapping[int, Instruction]  # where it goes, without what it does
+    returns: Mapping[int, Instruction]  # the calls, by where they return to
     parts: Mapping[int, int]  # where each begins and ends
 
     def calls(self) -> Iterator[Instruction]:
@@ -114,12 +115,9 @@ class Holdings:
     def of_selected_thread(self) -> list[Held]:
         """Innermost frame first."""
         held: list[Held] = []
-        inner: dict[int, int | None] = {}
         levels = self._levels()
-        for i, level in enumerate(levels):
-            inner[i] = levels[i - 1].start if i else None
         for i in reversed(range(len(levels))):
-            held = self._through(levels[i], held, inner[i])
+            held = self._through(levels[i], held, levels[i - 1].start if i else None)
         return held[::-1]
 
     def waited_for(self) -> Object | None:
@@ -212,12 +210,7 @@ class Holdings:
         body = self._body(level.start) if level.start is not None else None
         if body is None:
             return None, None
-        pc = level.record.pc
-        at = body.code.get(pc)
-        if level.in_call:
-            at = next((one for one in body.code.values() if one.following == pc), None)
-            if at is not None and at.flow != "call":
-                at = None
+        at = (body.returns if level.in_call else body.code).get(level.record.pc)
         function = self._function(body, tuple(outer)) if at is not None else None
         if at is None or function is None:
             return None, None
@@ -312,7 +305,8 @@ class Holdings:
                         waiting.append(other)
                 elif other != target:
                     return None
-        return Body(start, code, parts)
+        returns = {one.following: one for one in code.values() if one.flow == "call"}
+        return Body(start, code, returns, parts)
 
     def _is_part(self, address: int, start: int) -> bool:
         """Compilers put a function's code that is seldom executed elsewhere."""

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Iterator, Sequence
+from typing import Callable, Iterator, Sequence
 
 import gdb
 
-from ..model import doubts, waiting, where
+from ..model import doubts, region_ends, waiting, where
+from ..model.deadlock import Arrivals
 from ..model.doubts import Doubt
 from ..model.holding import Held
 from ..model.locks import Holdings
@@ -30,23 +31,27 @@ class Places:
     def __init__(self, process: Process, target: InferiorTarget, skipped: Sequence[str]) -> None:
         self._process = process
         self._target = target
-        self._code = where.CodeMap(
-            (where.Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in process.runtimes),
+        self.code = where.CodeMap(
+            (
+                where.Runtime(r.start, r.end, r.path, r.embedded, r.id, r.supported)
+                for r in process.runtimes
+            ),
             skipped,
         )
         target.code.forget()
-        self._holding = CodeOfHolders(target.code, self._code)
+        self._holding = CodeOfHolders(target.code, self.code)
         self._objects: dict[int, int] = {}  # constant arguments, by the place of the call
         self._threads_known = self._regions_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
-    def locate_threads(self) -> None:
-        """The user's own frame of each thread."""
+    def locate_threads(self, arrivals: Callable[[], Arrivals]) -> None:
+        """The user's own frame of each thread, and what it does there."""
         if self._threads_known:
             return
         with kept_selection():
             for thread in self._process.threads:
                 self._locate(thread)
+        region_ends.settle(self._process, arrivals)
         self._threads_known = True
 
     def _locate(self, thread: Thread) -> None:
@@ -62,11 +67,14 @@ class Places:
             return
         with on_thread(native):
             frames = self._target.code.frames()
-            frame = where.users_frame(frames, self._code)
-            self._judge_state(thread, waiting.call_on(frames.seen, self._code))
+            frame = where.users_frame(frames, self.code)
+            call = waiting.call_on(frames.seen, self.code)
+            self._judge_state(thread, call)
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
-        elif not frames.seen or not self._code.is_skipped(frames.seen[-1]):
+            if call.runtime is None:
+                thread.in_call = where.call_of(frames.seen, frame, self.code)
+        elif not frames.seen or not self.code.is_skipped(frames.seen[-1]):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME
 
@@ -155,7 +163,7 @@ class Places:
             return None
         with on_thread(native):
             frames = self._target.code.frames()
-            frame = where.users_frame(frames, self._code)
+            frame = where.users_frame(frames, self.code)
         return (native, evaluation.level_of(frames.seen, frame)) if frame is not None else None
 
     def _beginnings(
@@ -171,7 +179,7 @@ class Places:
                     continue
                 with on_thread(native):
                     frames = self._target.code.frames()
-                    sites = where.fork_sites(frames, self._code, llvm.FORKS)
+                    sites = where.fork_sites(frames, self.code, llvm.FORKS)
                 for body, caller in sites:
                     # While the primary is still or again in the runtime there is one site only.
                     if (body.entry == region.raw.function) if body else len(sites) == 1:
@@ -277,7 +285,7 @@ class Places:
         if native is None:
             return []
         with on_thread(native):
-            return where.fork_sites(self._target.code.frames(), self._code, llvm.FORKS)
+            return where.fork_sites(self._target.code.frames(), self.code, llvm.FORKS)
 
 
 def _may_hold(thread: Thread) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Sequence
 
 from ..errors import UserError
 from ..model import doubts, ids
-from ..model.barriers import Barrier
+from ..model.barriers import Barrier, instead
 from ..model.deadlock import Deadlock
 from ..model.doubts import Doubt
 from ..model.facts import Library, Program
@@ -117,7 +117,7 @@ def threads(chosen: Sequence[Thread]) -> list[Json]:
 
 def _thread(thread: Thread) -> Json:
     native = thread.native
-    return _with_doubts(
+    return with_doubts(
         {
             "gdb": native.id if native else None,
             "gdb_global": native.global_num if native else None,
@@ -127,15 +127,20 @@ def _thread(thread: Thread) -> Json:
             "running": thread.running,
             "kind": thread.kind,
             "where": location(thread.where),
+            "in_call": location(thread.in_call),
             "openmp": [_membership(member) for member in thread.openmp],
         },
-        thread.doubts,
+        {**_call_doubt(thread), **thread.doubts},
     )
+
+
+def _call_doubt(thread: Thread) -> dict[str, Doubt]:
+    return {"in_call": thread.doubts["where"]} if "where" in thread.doubts else {}
 
 
 def _membership(member: Membership) -> Json:
     region = member.region
-    return _with_doubts(
+    return with_doubts(
         {
             "runtime": member.runtime,
             "id": member.id,
@@ -160,7 +165,7 @@ def _wait(member: Membership) -> Json | None:
     wait = member.wait
     if wait is None:
         return None
-    return _with_doubts(
+    return with_doubts(
         {
             "kind": wait.kind,
             "construct": wait.construct,
@@ -198,7 +203,7 @@ def _task(member: Membership) -> Json | None:
     if task is None:
         return None
     implicit = task.kind == "implicit" and member.region is not None
-    return _with_doubts(
+    return with_doubts(
         {
             "id": task.id,
             "kind": task.kind,
@@ -216,7 +221,7 @@ def tasks(chosen: Sequence[ExplicitTask]) -> list[Json]:
 
 def _explicit_task(task: ExplicitTask) -> Json:
     raw = task.raw
-    return _with_doubts(
+    return with_doubts(
         {
             "id": task.id,
             "runtime": task.runtime,
@@ -248,12 +253,15 @@ def _task_wait(task: ExplicitTask) -> Json | None:
     if kind == "taskwait":
         wait["loc"] = location(task.taskwait)
         if task.taskwait is None:
-            _with_doubts(wait, {"loc": doubts.TASKWAIT_PLACE})
+            with_doubts(wait, {"loc": doubts.TASKWAIT_PLACE})
     return wait
 
 
 def barriers(found: Sequence[Barrier]) -> list[Json]:
-    return [{"region": barrier.region.id, **_barrier(barrier)} for barrier in found]
+    return [
+        {"region": barrier.region.id, **_barrier(barrier), "instead": _instead(barrier)}
+        for barrier in found
+    ]
 
 
 def _barrier(barrier: Barrier) -> Json:
@@ -266,13 +274,29 @@ def _barrier(barrier: Barrier) -> Json:
     }
 
 
+def _instead(barrier: Barrier) -> list[Json]:
+    """What each of those does that are missing."""
+    found = []
+    for num in barrier.missing:
+        thread = barrier.region.members[num]
+        found.append(
+            {
+                "who": f"{barrier.region.id}.{num}",
+                "doing": instead(thread, barrier.region),
+                "in_call": location(thread.in_call) if thread else None,
+                "loc": location(thread.where) if thread else None,
+            }
+        )
+    return found
+
+
 def locks(found: Locks) -> list[Json]:
     return [_lock(lock) for lock in found.all]
 
 
 def _lock(lock: Lock) -> Json:
     raw = lock.raw
-    return _with_doubts(
+    return with_doubts(
         {
             "id": lock.id,
             "runtime": lock.runtime,
@@ -294,7 +318,7 @@ def _lock(lock: Lock) -> Json:
     )
 
 
-def deadlock(found: Deadlock) -> Json:
+def deadlock(found: Deadlock, second_look: str = "") -> Json:
     pairs = [
         (member.chain[0][0].number, member.chain[0][1])
         for thread in found.bystanders
@@ -311,6 +335,7 @@ def deadlock(found: Deadlock) -> Json:
         ],
         "bystanders": ids.thread_list(pairs) or None,
         "unknown": found.unknown,
+        "second_look": second_look or None,
     }
 
 
@@ -337,7 +362,7 @@ def regions(chosen: Sequence[Region]) -> list[Json]:
 
 def _region(region: Region) -> Json:
     raw = region.raw
-    return _with_doubts(
+    return with_doubts(
         {
             "id": region.id,
             "runtime": region.runtime,
@@ -393,7 +418,7 @@ def integer(value: int) -> int | str:
     return value if -EXACT <= value <= EXACT else str(value)
 
 
-def _with_doubts(fields: Json, uncertain: dict[str, Doubt]) -> Json:
+def with_doubts(fields: Json, uncertain: dict[str, Doubt]) -> Json:
     if uncertain:
         fields["doubts"] = {
             field: {"certainty": doubt.certainty, "why": doubt.why, "how": doubt.how}
