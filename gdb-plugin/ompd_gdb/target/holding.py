@@ -419,7 +419,7 @@ class Holdings:
         name = llvm.normal(self._name(to) or "")
         if name in llvm.FORKED_ARGUMENT:
             return ANY_LOCK
-        if name.startswith(llvm.ENTRY_POINTS) or name in _NEVER_RETURN:
+        if name in llvm.BEGINS or name in llvm.ENDS or name in _NEVER_RETURN:
             return frozenset()
         if name in _RETURN_TWICE:
             return ANYTHING
@@ -480,12 +480,10 @@ class Holdings:
                 return None
             found.append(body)
             for one in body.calls():
-                name = llvm.normal(self._name(one.to) or "")
                 target = self._address(one.to)
-                if target is None or target in seen or name.startswith(llvm.ENTRY_POINTS):
-                    continue
-                seen.add(target)
-                waiting.append(target)
+                if target is not None and target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
         return found
 
     def _is_foreign(self, address: int) -> bool:
