@@ -340,3 +340,32 @@ def test_damaged_stack(level: int, thread: int, number: int, folder: Path) -> No
             assert frames == whole, answer.everything
         elif not stack["complete"]:
             assert any(n in frames for n in whole) and "doubts" in stack
+
+
+def test_llvms_library(folder: Path) -> None:
+    """OMPD's own routines tell the regions; what they do not tell of tasks is told as unknown."""
+    home = machine.cached("libomp-19-ompd")
+    settings, before = {"OMP_DEBUG": "enabled"}, (f"set ompd library {home / 'libompd.so'}",)
+    how = {"runtime": "libomp-19-ompd", "settings": settings, "before": before}
+    nested = asked("nested", [ALL, "ompd bt *"], folder, **how)
+    found = told(nested.document(ALL), "stacks.c", lines=False)
+    outlined = {"parallel region", "parallel", "nested"}
+    for stack in found:
+        known = {name for one in expected(SOURCE, "nested", lines=False) for name in one}
+        assert set(stack) <= known | outlined, nested.everything
+        assert stack[-1] == "main" and stack.count("parallel") == 3
+    tasks = asked("tasks", [ALL], folder, **how).document(ALL)["stacks"]
+    constructs = [f for one in tasks for f in one["frames"] if f["text"].startswith("task")]
+    assert constructs and all("region" in frame["doubts"] for frame in constructs)
+
+
+def test_hidden_helpers(folder: Path) -> None:
+    """They have no construct; a task that one executes is the program's."""
+    executable, runtime = machine.compiled("helpers"), machine.cached("libomp-19")
+    with target("live", executable, (), runtime, folder) as made:
+        answer = ask("gdb", [ALL, "ompd bt *"], made.before, made.files, folder=folder)
+    stacks = answer.document(ALL)["stacks"]
+    texts = [[frame["text"] for frame in stack["frames"]] for stack in stacks]
+    assert sum(1 for text in texts if text == ["<hidden helper>"]) == 7, answer.everything
+    assert all(stack["complete"] for stack in stacks)
+    assert sum(1 for text in texts if any(one.startswith("task t1") for one in text)) == 1

@@ -160,10 +160,13 @@ class Splicer:
     def _add_wait(self, found: Backtrace, stack: _Stack) -> None:
         for member in stack.thread.openmp:
             state = member.state
-            if member.raw.kind == "helper" or (state is not None and state.startswith("work_")):
+            if state is not None and state.startswith("work_"):
+                continue
+            helper = member.raw.kind == "helper"
+            if helper and stack.parts[0].levels:
                 continue
             entry = Entry(WAIT, stack.thread, member=member)
-            if "state" in member.doubts:
+            if "state" in member.doubts and not helper:
                 entry.doubts["text"] = member.doubts["state"]
             found.entries.append(entry)
             break
@@ -240,6 +243,8 @@ class Splicer:
             return stack, at + 1
         if part.began == START:
             begun, _ = stack.begun(at)
+            if begun is not None and begun[0].raw.helpers:
+                return None  # the program has no construct for them
             outer = self._beginner(found, begun[0] if begun is not None else None)
             self._add_construct(found, stack, at, outer)
             return outer

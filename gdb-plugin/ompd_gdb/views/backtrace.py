@@ -123,6 +123,8 @@ def text(entry: Entry, room: int | None, details: Details, nums: Sequence[int | 
 def wait(member: Membership | None) -> str:
     """What a thread waits for, as a programmer would say it."""
     state = member.state if member is not None else None
+    if member is not None and member.raw.kind == "helper":
+        return "hidden helper"
     if member is None or state is None:
         return "not known"
     waits = member.wait
