@@ -218,7 +218,7 @@ def test_deep_recursion_is_looked_at_as_deep_as_shown(depth: int, folder: Path) 
         " seen = []; stacks.Code._record = lambda *a: (seen.append(1), old(*a))[1];"
         " ompd_unwound = lambda: len(seen)"
     )
-    commands = ["ompd bt 3 -json", count, "ompd bt -merge", count, "ompd threads"]
+    commands = ["ompd bt 3 -json", count, "ompd bt -merge", count, "ompd bt -merge -json"]
     answer = asked(f"recursion {depth}", commands, folder, before=(watch,), settings=settings)
     (stack,) = answer.document(commands[0])["stacks"]
     assert stack["complete"] == (depth == 5)

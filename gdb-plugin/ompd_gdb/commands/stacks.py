@@ -43,14 +43,15 @@ def each(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
 
 def merge(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
     splicer = here.splicer(_depth(arguments))
-    tree = merged([splicer.backtrace(thread) for thread in chosen])
+    found = [splicer.backtrace(thread) for thread in chosen]
+    tree = merged(found)
     if "dot" in arguments.values:
         output.file(arguments.values["dot"], merged_stacks.dot(tree))
     if arguments.json:
         section = merged_stacks.document(tree)
         output.document(arguments, documents.envelope(here, "bt", merged=section))
     elif "dot" not in arguments.values:
-        output.lines(merged_stacks.lines(tree, output.style(arguments)))
+        output.lines(merged_stacks.lines(tree, found, output.style(arguments)))
 
 
 def _depth(arguments: Arguments) -> int:

@@ -43,7 +43,7 @@ def lines(found: Sequence[Backtrace], details: AllDetails, style: Style) -> list
     if hidden and not runtime_shown:
         frames = count(hidden, "frame")
         shown.append(f"({frames} of the runtime and the C library hidden: `ompd bt -runtime'.)")
-    return shown + _footnotes([group[0] for group in groups], style)
+    return shown + footnotes([group[0] for group in groups], style)
 
 
 def _groups(found: Sequence[Backtrace], every: bool) -> list[list[Backtrace]]:
@@ -213,7 +213,7 @@ def function(entry: Entry) -> str:
 # ---- What is not certain -------------------------------------------------------------------------
 
 
-def _footnotes(found: Sequence[Backtrace], style: Style) -> list[str]:
+def footnotes(found: Sequence[Backtrace], style: Style) -> list[str]:
     reasons: dict[str, None] = {}
     for backtrace in found:
         frames = [e.frame for e in backtrace.entries if e.kind == USER]
