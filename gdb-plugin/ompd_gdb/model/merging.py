@@ -10,7 +10,7 @@ from .backtrace import Backtrace, Entry, likeness
 from .process import Thread
 
 # What is further out and further in of a recursion that is deeper; its middle is left out.
-OUTERMOST, INNERMOST = 64, 32
+OUTERMOST, INNERMOST = 40, 16
 
 
 @dataclass(eq=False)

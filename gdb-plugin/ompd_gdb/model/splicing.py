@@ -279,7 +279,7 @@ class Splicer:
         found.cut = doubts.BEGINNER_UNKNOWN
         if stack is not None:
             found.limited = stack.walked.limited
-            found.cut = doubts.BEGINNER_DEEPER if found.limited else doubts.BEGINNER_NOT_FOUND
+            found.cut = doubts.DEEPER_ELSEWHERE if found.limited else doubts.BEGINNER_NOT_FOUND
         elif primary is not None and primary.running:
             found.cut = doubts.BEGINNER_RUNNING
         return None
@@ -305,7 +305,9 @@ class Splicer:
         there = None
         if lineage is not None and task is not None:
             there = self._generating(found, stack, runtime, task)
-        return there or self._beyond_region_of(found, stack, at)
+        if there is not None or found.cut is not None:
+            return there
+        return self._beyond_region_of(found, stack, at)
 
     def _generating(
         self, found: Backtrace, stack: _Stack, runtime: int, task: ViewTask
@@ -322,6 +324,9 @@ class Splicer:
             part = self._part_of_task(there, runtime, parent.address) if there else None
             if there is not None and part is not None:
                 return there, part
+            if there is not None and there.walked.limited and parent.state != "finished":
+                found.limited, found.cut = True, doubts.DEEPER_ELSEWHERE
+                break
             if parent.kind != "explicit":
                 break
             task = parent
