@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import cells
 import machine
 import pytest
 from expected_stacks import expected, told
@@ -369,3 +370,30 @@ def test_hidden_helpers(folder: Path) -> None:
     assert sum(1 for text in texts if text == ["<hidden helper>"]) == 7, answer.everything
     assert all(stack["complete"] for stack in stacks)
     assert sum(1 for text in texts if any(one.startswith("task t1") for one in text)) == 1
+
+
+@pytest.mark.parametrize("build", ["debug", "plain"])
+@pytest.mark.parametrize("case", cells.CASES, ids=str)
+def test_every_region_around_a_thread(case: machine.Case, build: str, folder: Path) -> None:
+    """Each stack goes down to its end, through the regions that the thread is in, from inside out."""
+    turn = cells.CASES.index(case)
+    executable = machine.compiled(case.source, build)
+    runtime = machine.cached(RUNTIMES[turn % 4])
+    commands = [ALL, "ompd threads -json", "ompd bt *"]
+    with target("core", executable, case.args, runtime, folder) as made:
+        answer = ask(GDBS[turn % 2], commands, made.before, made.files, folder=folder)
+    document = answer.document(ALL)
+    if "error" in document:
+        assert document["error"]["code"] in ("not_started", "no_openmp")
+        return
+    threads = {one["gdb"]: one for one in answer.document("ompd threads -json")["threads"]}
+    for stack in document["stacks"]:
+        regions = [f["region"] for f in stack["frames"] if f["region"] is not None]
+        around: list[str] = []
+        for member in threads[stack["gdb"]]["openmp"]:
+            if member["region"] is not None:
+                around += [member["region"], *(one["region"] for one in member["ancestors"])]
+        roots = {one for one in around if one not in regions}
+        assert regions == [one for one in around if one not in roots], answer.text
+        assert len(roots) <= 1, answer.text
+        assert stack["complete"], answer.text
