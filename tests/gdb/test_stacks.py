@@ -375,7 +375,7 @@ def test_hidden_helpers(folder: Path) -> None:
 @pytest.mark.parametrize("build", ["debug", "plain"])
 @pytest.mark.parametrize("case", cells.CASES, ids=str)
 def test_every_region_around_a_thread(case: machine.Case, build: str, folder: Path) -> None:
-    """Each stack goes down to its end, through the regions that the thread is in, from inside out."""
+    """Each stack goes down to its end, and through the regions that the thread is in."""
     turn = cells.CASES.index(case)
     executable = machine.compiled(case.source, build)
     runtime = machine.cached(RUNTIMES[turn % 4])

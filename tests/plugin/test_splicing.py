@@ -75,6 +75,7 @@ IDLE = "/sched_yield * * /start_thread /clone3"
         # A clause's helper is no task, and a signal's handler neither.
         (f".omp.reduction.reduction_func * *__kmpc_reduce g:2 {WORKER}", "0,3 start"),
         (f"handler:1 ! * *__kmpc_barrier g:2 {WORKER}", "0,1,4 start"),
+        (f"handler:1 ! /futex * *__kmpc_barrier g:2 {WORKER}", "0,1,5 start"),
         # A library between the user's frames: what the user called.
         ("compare:1 /msort /qsort main:2", "0,2,3 bottom"),
         # Cut off.
