@@ -198,7 +198,7 @@ def test_selection_is_kept(gdb: str, folder: Path) -> None:
 
 
 def test_options(folder: Path) -> None:
-    forms = ["ompd bt 3", "ompd bt 3 -runtime", "ompd bt 3 -full", "ompd bt 3 -depth 2"]
+    forms = ["ompd bt 3", "ompd bt 3 -runtime", "ompd bt * -full", "ompd bt 3 -depth 2"]
     answer = asked("nested", forms, folder)
     usual, runtime, full, shallow = answer.texts
     hidden = re.search(r"^\((\d+) frames? of", usual, re.MULTILINE)

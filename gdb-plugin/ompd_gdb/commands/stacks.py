@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Sequence
 
 from ..errors import UserError
@@ -37,8 +38,11 @@ def each(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
     if arguments.json:
         section = backtrace.document(found, details)
         output.document(arguments, documents.envelope(here, "bt", stacks=section))
-    else:
-        output.lines(backtrace.lines(found, details, output.style(arguments)))
+        return
+    style = output.style(arguments)
+    if "full" in arguments.flags:  # whose variables would stand for all?
+        style = replace(style, every=True)
+    output.lines(backtrace.lines(found, details, style))
 
 
 def merge(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
