@@ -84,7 +84,9 @@ def _one(group: Sequence[Backtrace], details: AllDetails, style: Style) -> list[
         own = details.get(entry.thread, Details()) if len(group) == 1 else Details()
         shown.append(f"{label} {text(entry, room, own, [e.num for e in alike[at]])}")
         if entry.kind == USER and entry.level is not None and entry.level in own.locals:
-            shown += [f"        {line}" for line in own.locals[entry.level].splitlines()]
+            shown += [
+                f"        {line}" for line in own.locals[entry.level].expandtabs().splitlines()
+            ]
     if not backtrace.entries:
         shown.append(
             "(running)" if backtrace.thread.running else "(no frame of the program's own code)"
