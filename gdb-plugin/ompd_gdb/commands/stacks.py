@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Sequence
 
 from ..errors import UserError
@@ -37,20 +38,24 @@ def each(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
     if arguments.json:
         section = backtrace.document(found, details)
         output.document(arguments, documents.envelope(here, "bt", stacks=section))
-    else:
-        output.lines(backtrace.lines(found, details, output.style(arguments)))
+        return
+    style = output.style(arguments)
+    if "full" in arguments.flags:  # whose variables would stand for all?
+        style = replace(style, every=True)
+    output.lines(backtrace.lines(found, details, style))
 
 
 def merge(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
     splicer = here.splicer(_depth(arguments))
-    tree = merged([splicer.backtrace(thread) for thread in chosen])
+    found = [splicer.backtrace(thread) for thread in chosen]
+    tree = merged(found)
     if "dot" in arguments.values:
         output.file(arguments.values["dot"], merged_stacks.dot(tree))
     if arguments.json:
         section = merged_stacks.document(tree)
         output.document(arguments, documents.envelope(here, "bt", merged=section))
     elif "dot" not in arguments.values:
-        output.lines(merged_stacks.lines(tree, output.style(arguments)))
+        output.lines(merged_stacks.lines(tree, found, output.style(arguments)))
 
 
 def _depth(arguments: Arguments) -> int:
