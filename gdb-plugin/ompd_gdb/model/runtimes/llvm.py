@@ -56,6 +56,8 @@ WAITS = {
     "__kmpc_reduce_nowait": "reduction",
     "__kmpc_end_reduce": "reduction",
     "GOMP_single_copy_start": "workshare",
+    "GOMP_single_copy_end": "workshare",
+    "GOMP_workshare_task_reduction_unregister": "workshare",
     "__kmpc_critical": "critical",
     "__kmpc_critical_with_hint": "critical",
     "GOMP_critical_start": "critical",
