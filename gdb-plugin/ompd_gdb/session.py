@@ -8,15 +8,16 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 from __future__ import annotations
 
 import os
-from typing import Any, Sequence, Union
+from typing import Any, Callable, Sequence, Union
 
 import gdb
 
-from . import icvs, search, settings
+from . import icvs, questions, search, settings
 from .answers import FoundRuntime, Image, NativeIds
 from .errors import UserError
 from .library import AddressSpace, Library, OmpdError
 from .model import facts
+from .model.events import Event, Place
 from .model.icvs import Icv, gather
 from .model.native import NativeThread
 from .model.process import Process, Runtime, Thread
@@ -25,8 +26,9 @@ from .model.tasks import Tasks
 from .model.values import Value
 from .routines import Routines
 from .standard import StandardSpace
+from .target.event_breakpoint import EventBreakpoint
 from .target.inferior import InferiorTarget
-from .target.places import Places
+from .target.places import Places, code_map
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
@@ -117,6 +119,7 @@ class Session:
         self._library: Library | None = None
         self._context = 0
         self._opened: list[tuple[Runtime, Space | None]] = []
+        self._routines_of: dict[Space, Routines] = {}
         self._outdated = False
         self._identity: tuple[Any, ...] = ()
 
@@ -143,6 +146,7 @@ class Session:
     def close(self) -> None:
         self.taken = None
         self._outdated = False
+        self._routines_of.clear()
         opened, self._opened = self._opened, []
         for _, space in opened:
             if space is not None:
@@ -359,14 +363,46 @@ class Session:
             if isinstance(space, StandardSpace):
                 found = space.icvs(given)
             else:
-                assert self._library is not None
-                width = self.target.pointer_size
-                found = icvs.read(Routines(self._library, space.handle, width), space.handle, given)
+                found = icvs.read(self._routines(space), space.handle, given)
                 _refresh(runtime, space)
             return gather(process, runtime.id, found, chosen)
         raise UserError(
             "not_started", "The program has not used OpenMP yet.", "Try again when it has."
         )
+
+    def of_selected_thread(self, question: str) -> int | None:
+        """About the selected thread alone, without a picture: cheap enough for a condition. None:
+        it is in no region."""
+        native = self.target.selected_thread()
+        if native is None:
+            return None
+        for _, space in self._open_runtimes():
+            if space is not None:
+                found = questions.ask(self._routines(space), native_ids(native), question)
+                if found is not None:
+                    return found
+        return None
+
+    def _routines(self, space: Space) -> Routines:
+        if isinstance(space, StandardSpace):
+            return space.routines
+        if space not in self._routines_of:
+            assert self._library is not None
+            width = self.target.pointer_size
+            self._routines_of[space] = Routines(self._library, space.handle, width)
+        return self._routines_of[space]
+
+    def event_breakpoint(
+        self, event: Event, place: Place | None, wanted: Callable[[], bool]
+    ) -> EventBreakpoint:
+        """Of this process; it watches nothing yet."""
+        return EventBreakpoint(event, place, wanted, self.target)
+
+    def watch(self, breakpoint_: EventBreakpoint) -> bool:
+        """Whether there is a runtime to watch. Raises UserError."""
+        runtimes = self.runtimes()
+        code = code_map(runtimes, settings.skip_libraries())
+        return breakpoint_.watch(self.target, runtimes, code)
 
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread."""

@@ -5,7 +5,21 @@ alone; everything else is imported when a command is used.
 
 from __future__ import annotations
 
-from . import barriers, each, icvs, init, ompd, parallel, print, status, tasks, thread, threads
+from . import (
+    barriers,
+    break_,
+    each,
+    icvs,
+    info,
+    init,
+    ompd,
+    parallel,
+    print,
+    status,
+    tasks,
+    thread,
+    threads,
+)
 
 
 def register() -> None:
@@ -21,6 +35,10 @@ def register() -> None:
         print.Print,
         each.Each,
         thread.Thread,
+        break_.Break,
+        break_.Tbreak,
+        info.Info,
+        info.InfoBreak,
         init.Init,
     ):
         command()

@@ -68,3 +68,32 @@ def _constant(instruction: bytes, following: int, index: int) -> int | None:
     if instruction.startswith(_MOVE[index]) and len(instruction) == 5:
         return int(struct.unpack("<I", instruction[1:])[0])
     return None
+
+
+# ---- At a function's first instruction -----------------------------------------------------------
+
+_ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
+_WORD = 0xFFFFFFFFFFFFFFFF
+
+
+def argument(frame: gdb.Frame, index: int) -> int:
+    """An integer or a pointer, counted from 0."""
+    return int(frame.read_register(_ARGUMENTS[index])) & _WORD
+
+
+def stack_pointer(frame: gdb.Frame) -> int:
+    return int(frame.read_register("rsp")) & _WORD
+
+
+def return_address(frame: gdb.Frame, read: Callable[[int, int], bytes]) -> tuple[int, int]:
+    """Where the function returns to, and the stack pointer there."""
+    stack = stack_pointer(frame)
+    return int(struct.unpack("<Q", read(stack, 8))[0]), stack + 8
+
+
+def direct_call(read: Callable[[int, int], bytes], returns_to: int) -> int | None:
+    """What is called by name in the call that returns there; None: it is a call by pointer."""
+    code = read(returns_to - 5, 5)
+    if code[0] != 0xE8:
+        return None
+    return (returns_to + int(struct.unpack("<i", code[1:])[0])) & _WORD

@@ -83,6 +83,17 @@ class InferiorTarget:
     def symbol(self, name: str, file_name: str | None) -> int | None:
         return self._symbols.find(name, file_name)
 
+    def symbol_at(self, bias: int, name: str) -> int | None:
+        """Of the image that is loaded there."""
+        return self._symbols.of_image(bias, name)
+
+    def selected_thread(self) -> NativeThread | None:
+        """Alone, without a list of all; the callbacks know it from now on."""
+        native = self.threads.selected()
+        if native is not None and native not in self._stopped_at:
+            self._stopped_at.append(native)
+        return native
+
     def thread_symbol(self, name: str, thread: int) -> int | None:
         native = self.threads.by_number(thread)
         if native is None:

@@ -12,7 +12,7 @@ from ..model import doubts, waiting, where
 from ..model.doubts import Doubt
 from ..model.naming import critical_name, parse_source, users_function
 from ..model.native import Frame, Location
-from ..model.process import Process, Region, Thread, Wait
+from ..model.process import Process, Region, Runtime, Thread, Wait
 from ..model.runtimes import llvm
 from ..model.tasks import Tasks
 from ..model.values import Value
@@ -27,10 +27,7 @@ class Places:
     def __init__(self, process: Process, target: InferiorTarget, skipped: Sequence[str]) -> None:
         self._process = process
         self._target = target
-        self._code = where.CodeMap(
-            (where.Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in process.runtimes),
-            skipped,
-        )
+        self._code = code_map(process.runtimes, skipped)
         self._threads_known = self._regions_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
@@ -247,6 +244,12 @@ class Places:
             return []
         with on_thread(native):
             return where.fork_sites(self._target.code.frames(), self._code, llvm.FORKS)
+
+
+def code_map(runtimes: Sequence[Runtime], skipped: Sequence[str]) -> where.CodeMap:
+    return where.CodeMap(
+        (where.Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in runtimes), skipped
+    )
 
 
 def _enclosing_function(thread: Thread) -> str | None:

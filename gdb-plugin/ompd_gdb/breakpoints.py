@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which breakpoints at OpenMP's events has the user set? Each is also one of GDB's: a pending one, that
+GDB itself never hits, but that it lists, numbers, disables and deletes, and to which it attaches commands.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import gdb
+
+from . import session
+from .errors import UserError
+from .library import OmpdError
+from .model.events import Event, Listed, Place
+from .target.event_breakpoint import EventBreakpoint
+from .target.watches import Watch
+from .views import breakpoints as view
+
+Say = Callable[[Sequence[str]], None]
+
+_all: list[Breakpoint] = []
+_say: Say = print
+_continuing = False
+
+
+class Breakpoint:
+    """One that the user set. It outlives processes."""
+
+    def __init__(
+        self, event: Event, place: Place | None, condition: str | None, temporary: bool
+    ) -> None:
+        self.event = event
+        self.place = place
+        self.condition = condition
+        self.temporary = temporary
+        self.hits = 0
+        self.watching = False
+        self.inferior = gdb.selected_inferior()
+        self._process: EventBreakpoint | None = None
+        self._pid = 0
+        self._to_ignore = 0
+        self.gdbs = _pending(view.location(event, place), temporary)
+
+    @property
+    def listed(self) -> Listed:
+        return Listed(
+            self.gdbs.number,
+            self.event,
+            self.place,
+            self.condition,
+            self.temporary,
+            self.gdbs.enabled,
+            self.hits,
+            self.watching,
+        )
+
+    def attach(self) -> None:
+        """To the process that there is now, and to runtimes that are new. Raises UserError."""
+        here = session.current()
+        if self._pid != self.inferior.pid or self._process is None:
+            self.detach()
+            self._pid = self.inferior.pid
+            self._process = here.event_breakpoint(self.event, self.place, self._is_wanted)
+            self._process.set_commands(self.gdbs.commands)
+        self.watching = here.watch(self._process)
+        self._process.set_enabled(self.gdbs.enabled)
+
+    def detach(self) -> None:
+        process, self._process = self._process, None
+        self.watching = False
+        if process is not None:
+            process.delete()
+
+    def disable(self) -> None:
+        if self._process is not None:
+            self._process.set_enabled(False)
+
+    def _is_wanted(self) -> bool:
+        if not self.gdbs.is_valid() or not self.gdbs.enabled:
+            return False
+        if self.event.kind == "barrier":
+            if session.current().of_selected_thread("thread_num") != 0:
+                return False
+        if self.condition is not None and not gdb.parse_and_eval(self.condition):
+            return False
+        self.hits += 1
+        if self._to_ignore:
+            self._to_ignore -= 1
+            return False
+        return True
+
+    def follow(self) -> None:
+        """What the user changed by GDB's own commands."""
+        gdbs = self.gdbs
+        if gdbs.condition is not None:
+            # GDB would check it whenever it looks for the place in vain, and disable the breakpoint.
+            self.condition, gdbs.condition = gdbs.condition, None
+        self._to_ignore = gdbs.ignore_count
+        if self._process is not None:
+            self._process.set_commands(gdbs.commands)
+            self._process.set_enabled(gdbs.enabled)
+
+    # ---- At a stop -------------------------------------------------------------------------------
+
+    def arm(self) -> bool:
+        """Whether the stop was made for that alone."""
+        if self._process is None:
+            return False
+        met = self._process.met
+        self._process.arm()
+        return met
+
+    def report(self) -> None:
+        hit = self._process.hit if self._process is not None else None
+        if self._process is None or hit is None:
+            return
+        self._process.hit = None
+        try:
+            process = session.current().process()
+            selected = gdb.selected_thread()
+            thread = next(t for t in process.threads if t.native and t.native.num == selected.num)
+        except (UserError, OmpdError, StopIteration):
+            thread = None
+        _say(view.stopped(self.listed, hit, thread))
+        gdb.execute("frame")
+        if self.temporary:
+            self.detach()
+            self.gdbs.delete()
+
+
+def _pending(location: str, temporary: bool) -> gdb.Breakpoint:
+    """GDB says that it does not find the place: that is as it should be."""
+    before = {known.number for known in gdb.breakpoints()}
+    old = gdb.parameter("breakpoint pending")
+    gdb.execute("set breakpoint pending on", to_string=True)
+    try:
+        gdb.execute(f"{'tbreak' if temporary else 'break'} '{location}'", to_string=True)
+    finally:
+        word = "auto" if old is None else "on" if old else "off"
+        gdb.execute(f"set breakpoint pending {word}", to_string=True)
+    return next(known for known in gdb.breakpoints() if known.number not in before)
+
+
+# ---- For the commands ----------------------------------------------------------------------------
+
+
+def create(
+    event: Event, place: Place | None, condition: str | None, temporary: bool, say: Say
+) -> Listed:
+    """Raises UserError."""
+    global _say
+    _say = say
+    _connect_events()
+    made = Breakpoint(event, place, condition, temporary)
+    _all.append(made)
+    try:
+        if session.has_process():
+            made.attach()
+    except BaseException:
+        _remove(made)
+        made.gdbs.delete()
+        raise
+    return made.listed
+
+
+def listed() -> list[Listed]:
+    return [one.listed for one in _all]
+
+
+def _remove(one: Breakpoint) -> None:
+    _all.remove(one)
+    one.detach()
+
+
+# ---- Events --------------------------------------------------------------------------------------
+
+
+def _of(gdbs: gdb.Breakpoint) -> Breakpoint | None:
+    return next((one for one in _all if one.gdbs is gdbs or one.gdbs == gdbs), None)
+
+
+def _deleted(gdbs: gdb.Breakpoint) -> None:
+    one = _of(gdbs)
+    if one is not None:
+        # GDB may be walking along its list: nothing else may be deleted before it has finished.
+        _all.remove(one)
+        one.disable()
+        gdb.post_event(one.detach)
+
+
+def _modified(gdbs: gdb.Breakpoint) -> None:
+    one = _of(gdbs)
+    if one is not None:
+        one.follow()
+
+
+def _new_objfile(event: Any) -> None:
+    for one in _all:
+        if one.inferior == gdb.selected_inferior():
+            try:
+                one.attach()
+            except (UserError, OmpdError, gdb.error):
+                pass  # too early: its list of images cannot be read yet
+
+
+def _exited(event: Any) -> None:
+    for one in _all:
+        if one.inferior == event.inferior:
+            one.detach()
+
+
+def _stopped(event: Any) -> None:
+    global _continuing
+    to_arm = [one for one in list(_all) if one.arm()]
+    for one in list(_all):
+        one.report()
+    if not to_arm or any(_stops_for_another(b) for b in getattr(event, "breakpoints", ())):
+        return
+    if _continuing:
+        _continuing_again.append(True)
+        return
+    _continuing = True
+    try:
+        _continuing_again.append(True)
+        while _continuing_again:
+            _continuing_again.clear()
+            gdb.execute("continue")
+    except gdb.error as error:
+        _say([f"The program stays stopped here: {error}"])
+    finally:
+        _continuing = False
+        _continuing_again.clear()
+
+
+# Not one `continue' inside the other: there may be many places to arm.
+_continuing_again: list[bool] = []
+
+
+def _stops_for_another(other: gdb.Breakpoint) -> bool:
+    """The event also names breakpoints of which the condition is false."""
+    if isinstance(other, Watch):
+        return False
+    try:
+        return other.condition is None or bool(gdb.parse_and_eval(other.condition))
+    except gdb.error:
+        return True
+
+
+_connected = False
+
+
+def _connect_events() -> None:
+    """With the first breakpoint."""
+    global _connected
+    if _connected:
+        return
+    gdb.events.breakpoint_deleted.connect(_deleted)
+    gdb.events.breakpoint_modified.connect(_modified)
+    gdb.events.new_objfile.connect(_new_objfile)
+    gdb.events.exited.connect(_exited)
+    gdb.events.stop.connect(_stopped)
+    _connected = True
