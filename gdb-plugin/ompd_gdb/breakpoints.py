@@ -20,6 +20,7 @@ from .views import breakpoints as view
 Say = Callable[[Sequence[str]], None]
 
 _all: list[Breakpoint] = []
+_gone: list[Breakpoint] = []  # the user has deleted them, and GDB does not allow yet to clean up
 _say: Say = print
 _continuing = False
 
@@ -165,6 +166,7 @@ def create(
 
 
 def listed() -> list[Listed]:
+    _sweep()
     return [one.listed for one in _all]
 
 
@@ -186,7 +188,12 @@ def _deleted(gdbs: gdb.Breakpoint) -> None:
         # GDB may be walking along its list: nothing else may be deleted before it has finished.
         _all.remove(one)
         one.disable()
-        gdb.post_event(one.detach)
+        _gone.append(one)
+
+
+def _sweep(event: object = None) -> None:
+    while _gone:
+        _gone.pop().detach()
 
 
 def _modified(gdbs: gdb.Breakpoint) -> None:
@@ -212,6 +219,7 @@ def _exited(event: Any) -> None:
 
 def _stopped(event: Any) -> None:
     global _continuing
+    _sweep()
     to_arm = [one for one in list(_all) if one.arm()]
     for one in list(_all):
         one.report()
@@ -260,4 +268,5 @@ def _connect_events() -> None:
     gdb.events.new_objfile.connect(_new_objfile)
     gdb.events.exited.connect(_exited)
     gdb.events.stop.connect(_stopped)
+    gdb.events.before_prompt.connect(_sweep)
     _connected = True

@@ -70,6 +70,35 @@ def _constant(instruction: bytes, following: int, index: int) -> int | None:
     return None
 
 
+_AWAY = ("j", "ret", "bnd", "notrack", "loop", "ud2", "syscall", "hlt", "int3")
+_NOT_STRAIGHT = ("call", *_AWAY)
+MOST_OF_WRAPPER = 64  # instructions; those that compilers make have some twenty
+_TARGET = re.compile(r"call\w*\s+(0x[0-9a-f]+)")
+
+
+def is_straight(architecture: gdb.Architecture, start: int, end: int, calls: bool) -> bool:
+    """Does what enters at the start certainly get to the end? calls: also through other
+    functions."""
+    away = _AWAY if calls else _NOT_STRAIGHT
+    code = architecture.disassemble(start, end - 1) if start < end else []
+    ends = [one["addr"] + one["length"] for one in code]
+    return ends[-1:] == [end] and not any(one["asm"].startswith(away) for one in code)
+
+
+def only_call(architecture: gdb.Architecture, start: int) -> int | None:
+    """What a function calls that does nothing else."""
+    called = None
+    for one in architecture.disassemble(start, count=MOST_OF_WRAPPER):
+        match = _TARGET.match(one["asm"])
+        if match and called is None:
+            called = int(match.group(1), 16)
+        elif one["asm"].startswith("ret"):
+            return called
+        elif one["asm"].startswith(_NOT_STRAIGHT):
+            return None
+    return None
+
+
 # ---- At a function's first instruction -----------------------------------------------------------
 
 _ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")

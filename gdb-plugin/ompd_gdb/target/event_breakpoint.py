@@ -56,6 +56,7 @@ class EventBreakpoint:
         self._met: dict[int, Callable[[gdb.Frame], bool]] = {}  # places that are not armed yet
         self._tasks: dict[int, _Function] = {}
         self._constructs: dict[int, Location] = {}
+        self._firsts: dict[int, int] = {}
         self._calls: dict[int, bool] = {}
         self._commands: str | None = None
 
@@ -154,7 +155,7 @@ class EventBreakpoint:
         if self.event.kind == "task":
             self._tasks[function] = _Function(construct, name == llvm.PARTS_OF)
             return self._meet(function, self._at_task)
-        return self._expect(Note(function, stack, False, construct))
+        return self._expect(Note(self._first(function), stack, False, construct))
 
     def _expect(self, note: Note) -> bool:
         self._notes.add(_thread(), note)
@@ -183,7 +184,12 @@ class EventBreakpoint:
             return False
         if self.event.when == "end":
             return self._expect(Note(back, stack, True, function.construct, task, part))
-        return not part and self._decide(function.construct)
+        if part:
+            return False
+        first = self._first(int(frame.pc()))
+        if first == int(frame.pc()):
+            return self._decide(function.construct)
+        return self._expect(Note(first, stack, False, function.construct))
 
     def _part(self, task: int) -> int:
         if not task:
@@ -205,6 +211,13 @@ class EventBreakpoint:
         return True
 
     # ---- What an address means -------------------------------------------------------------------
+
+    def _first(self, function: int) -> int:
+        """The first instruction of the user's own in a construct's function."""
+        if function not in self._firsts:
+            is_task = self.event.kind == "task"
+            self._firsts[function] = self._target.code.first_instruction(function, is_task)
+        return self._firsts[function]
 
     def _is_runtime(self, address: int) -> bool:
         return self._code.is_runtime(Frame(self._target.code.location(address)))

@@ -17,6 +17,8 @@ from .memory import Unreadable
 MOST_FRAMES = 256
 # Bytes of a function that are looked through for the argument of a call.
 LONGEST_FUNCTION = 1 << 16
+# Lines that a function unpacks its variables in, before the user's code begins.
+MOST_ROWS = 16
 
 
 class Walk:
@@ -60,6 +62,7 @@ class Code:
         read: Callable[[int, int], bytes],
     ) -> None:
         self._read = read
+        self._inferior = inferior
         self._progspace = inferior.progspace
         self._executable = executable or (0, 0)
 
@@ -103,6 +106,36 @@ class Code:
             pc=address,
             objfile=self._objfile(address),
         )
+
+    def first_instruction(self, outlined: int, of_task: bool) -> int:
+        """Of the user's, in a function that the compiler made of a construct: behind what builds the
+        stack frame, where the user's variables can be read."""
+        architecture = self._inferior.architecture()
+        if not arch_x86_64.serves(architecture.name()):
+            return outlined
+        try:
+            # clang's unoptimised code with -g has a function between the runtime and the user's.
+            called = arch_x86_64.only_call(architecture, outlined)
+            if called is not None and "_debug__" in (self._function(called) or ""):
+                outlined = called
+            rows = self._rows(architecture, outlined, of_task)
+            if of_task:
+                # clang puts the user's code inline into a function that unpacks the variables.
+                own = self._function(outlined)
+                return next((row for row in rows if self._function(row) != own), outlined)
+            return next(rows, outlined)
+        except gdb.error:
+            return outlined
+
+    def _rows(self, architecture: gdb.Architecture, at: int, calls: bool) -> Iterator[int]:
+        """Where the following lines begin that a function certainly comes to."""
+        for _ in range(MOST_ROWS):
+            sal = self._progspace.find_pc_line(at)
+            end = sal.last + 1 if sal.symtab and sal.last else at
+            if not arch_x86_64.is_straight(architecture, at, end, calls):
+                return
+            at = end
+            yield at
 
     def argument(self, frame: Frame, argument_of: Callable[[str], int | None]) -> int | None:
         """The constant that a frame's function passes in the call that it is in; None if it is not
