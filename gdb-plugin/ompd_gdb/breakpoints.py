@@ -112,10 +112,11 @@ class Breakpoint:
         self._process.arm()
         return met
 
-    def report(self) -> None:
+    def report(self) -> bool:
+        """Whether it was stopped for an event."""
         hit = self._process.hit if self._process is not None else None
         if self._process is None or hit is None:
-            return
+            return False
         self._process.hit = None
         try:
             process = session.current().process()
@@ -128,6 +129,7 @@ class Breakpoint:
         if self.temporary:
             self.detach()
             self.gdbs.delete()
+        return True
 
 
 def _pending(location: str, temporary: bool) -> gdb.Breakpoint:
@@ -220,10 +222,11 @@ def _exited(event: Any) -> None:
 def _stopped(event: Any) -> None:
     global _continuing
     _sweep()
-    to_arm = [one for one in list(_all) if one.arm()]
-    for one in list(_all):
-        one.report()
-    if not to_arm or any(_stops_for_another(b) for b in getattr(event, "breakpoints", ())):
+    to_arm = [one for one in _all if one.arm()]
+    reported = [one for one in list(_all) if one.report()]
+    if reported or not to_arm:
+        return
+    if any(_stops_for_another(other) for other in getattr(event, "breakpoints", ())):
         return
     if _continuing:
         _continuing_again.append(True)
