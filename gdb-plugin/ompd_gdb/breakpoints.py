@@ -5,7 +5,7 @@ GDB itself never hits, but that it lists, numbers, disables and deletes, and to 
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Sequence
 
 import gdb
 
@@ -13,15 +13,14 @@ from . import session
 from .errors import UserError
 from .library import OmpdError
 from .model.events import Event, Listed, Place
+from .model.process import Thread
 from .target.event_breakpoint import EventBreakpoint
 from .target.watches import Watch
 from .views import breakpoints as view
-
-Say = Callable[[Sequence[str]], None]
+from .views.table import plain
 
 _all: list[Breakpoint] = []
 _gone: list[Breakpoint] = []  # the user has deleted them, and GDB does not allow yet to clean up
-_say: Say = print
 _continuing = False
 
 
@@ -36,12 +35,15 @@ class Breakpoint:
         self.condition = condition
         self.temporary = temporary
         self.hits = 0
+        self.enabled = True
         self.watching = False
         self.inferior = gdb.selected_inferior()
         self._process: EventBreakpoint | None = None
         self._pid = 0
         self._to_ignore = 0
         self.gdbs = _pending(view.location(event, place), temporary)
+        self._seen = (True, 0, self.gdbs.commands)
+        self._setting = False
 
     @property
     def listed(self) -> Listed:
@@ -51,7 +53,7 @@ class Breakpoint:
             self.place,
             self.condition,
             self.temporary,
-            self.gdbs.enabled,
+            self.enabled,
             self.hits,
             self.watching,
         )
@@ -65,7 +67,9 @@ class Breakpoint:
             self._process = here.event_breakpoint(self.event, self.place, self._is_wanted)
             self._process.set_commands(self.gdbs.commands)
         self.watching = here.watch(self._process)
-        self._process.set_enabled(self.gdbs.enabled)
+        self._process.set_enabled(self.enabled)
+        # GDB disables it when it has once had a condition of GDB's, and looks for its place in vain.
+        self._set("enabled", self.enabled)
 
     def detach(self) -> None:
         process, self._process = self._process, None
@@ -77,30 +81,47 @@ class Breakpoint:
         if self._process is not None:
             self._process.set_enabled(False)
 
+    def _set(self, attribute: str, value: Any) -> None:
+        if getattr(self.gdbs, attribute) != value:
+            self._setting = True
+            try:
+                setattr(self.gdbs, attribute, value)
+            finally:
+                self._setting = False
+
     def _is_wanted(self) -> bool:
-        if not self.gdbs.is_valid() or not self.gdbs.enabled:
+        if not self.gdbs.is_valid() or not self.enabled:
             return False
-        if self.event.kind == "barrier":
-            if session.current().of_selected_thread("thread_num") != 0:
+        if self.event.kind == "barrier" and _thread_num() != 0:
+            return False
+        try:
+            if self.condition is not None and not gdb.parse_and_eval(self.condition):
                 return False
-        if self.condition is not None and not gdb.parse_and_eval(self.condition):
-            return False
+        except gdb.error:
+            self.hits += 1  # the program is stopped for it
+            raise
         self.hits += 1
         if self._to_ignore:
             self._to_ignore -= 1
             return False
+        # What a report needs of GDB's commands: behind the stop they would start the user's commands.
+        _runtimes()
         return True
 
     def follow(self) -> None:
         """What the user changed by GDB's own commands."""
+        if self._setting:
+            return
         gdbs = self.gdbs
+        before, self._seen = self._seen, (gdbs.enabled, gdbs.ignore_count, gdbs.commands)
+        self.enabled, self._to_ignore, _ = self._seen
         if gdbs.condition is not None:
-            # GDB would check it whenever it looks for the place in vain, and disable the breakpoint.
-            self.condition, gdbs.condition = gdbs.condition, None
-        self._to_ignore = gdbs.ignore_count
+            self.condition = gdbs.condition
+        elif self._seen == before:
+            self.condition = None  # nothing else has changed: it was taken away
         if self._process is not None:
             self._process.set_commands(gdbs.commands)
-            self._process.set_enabled(gdbs.enabled)
+            self._process.set_enabled(self.enabled)
 
     # ---- At a stop -------------------------------------------------------------------------------
 
@@ -118,18 +139,44 @@ class Breakpoint:
         if self._process is None or hit is None:
             return False
         self._process.hit = None
-        try:
-            process = session.current().process()
-            selected = gdb.selected_thread()
-            thread = next(t for t in process.threads if t.native and t.native.num == selected.num)
-        except (UserError, OmpdError, StopIteration):
-            thread = None
-        _say(view.stopped(self.listed, hit, thread))
-        gdb.execute("frame")
+        self._set("ignore_count", self._to_ignore)
+        commands = (self.gdbs.commands or "").split("\n")
+        if commands[0].strip() != "silent":
+            _say(view.stopped(self.listed, hit, _selected_thread()))
+            if commands == [""]:
+                gdb.execute("frame")
         if self.temporary:
             self.detach()
             self.gdbs.delete()
         return True
+
+
+def _thread_num() -> int | None:
+    try:
+        return session.current().of_selected_thread("thread_num")
+    except (UserError, OmpdError) as error:
+        raise gdb.error(str(error)) from None
+
+
+def _runtimes() -> None:
+    try:
+        session.current().runtimes()
+    except (UserError, OmpdError):
+        pass  # the report will do without
+
+
+def _selected_thread() -> Thread | None:
+    try:
+        process = session.current().process()
+    except (UserError, OmpdError):
+        return None
+    selected = gdb.selected_thread()
+    return next((t for t in process.threads if t.native and t.native.num == selected.num), None)
+
+
+def _say(lines: Sequence[str]) -> None:
+    for line in lines:
+        gdb.write(plain(line) + "\n")
 
 
 def _pending(location: str, temporary: bool) -> gdb.Breakpoint:
@@ -148,12 +195,8 @@ def _pending(location: str, temporary: bool) -> gdb.Breakpoint:
 # ---- For the commands ----------------------------------------------------------------------------
 
 
-def create(
-    event: Event, place: Place | None, condition: str | None, temporary: bool, say: Say
-) -> Listed:
+def create(event: Event, place: Place | None, condition: str | None, temporary: bool) -> Listed:
     """Raises UserError."""
-    global _say
-    _say = say
     _connect_events()
     made = Breakpoint(event, place, condition, temporary)
     _all.append(made)
@@ -224,7 +267,10 @@ def _stopped(event: Any) -> None:
     _sweep()
     to_arm = [one for one in _all if one.arm()]
     reported = [one for one in list(_all) if one.report()]
-    if reported or not to_arm:
+    if reported:
+        return
+    if not to_arm:
+        _explain_silence(event)
         return
     if any(_stops_for_another(other) for other in getattr(event, "breakpoints", ())):
         return
@@ -246,6 +292,14 @@ def _stopped(event: Any) -> None:
 
 # Not one `continue' inside the other: there may be many places to arm.
 _continuing_again: list[bool] = []
+
+
+def _explain_silence(event: Any) -> None:
+    """Our breakpoints say nothing by themselves."""
+    found = getattr(event, "breakpoints", ())
+    if found and all(isinstance(one, Watch) for one in found):
+        _say(["Interrupted while a breakpoint decided whether to stop."])
+        gdb.execute("frame")
 
 
 def _stops_for_another(other: gdb.Breakpoint) -> bool:

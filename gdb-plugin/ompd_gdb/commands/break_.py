@@ -67,7 +67,7 @@ class Break(RawCommand):
             )
         event = Event(match["kind"], when)
         place = Place(match["at"]) if match["at"] else None
-        made = breakpoints.create(event, place, match["condition"], self.temporary, output.lines)
+        made = breakpoints.create(event, place, match["condition"], self.temporary)
         output.lines(view.created(made))
 
     def complete(self, text: str, word: str) -> "list[str]":

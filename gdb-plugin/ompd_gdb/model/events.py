@@ -74,6 +74,9 @@ class Notes:
     def add(self, thread: Hashable, note: Note) -> None:
         self._notes[thread] = [*self._outside(thread, note.stack), note]
 
+    def has(self, thread: Hashable, address: int) -> bool:
+        return any(note.address == address for note in self._notes.get(thread, ()))
+
     def take(self, thread: Hashable, address: int, stack: int) -> Note | None:
         """The one that this address, reached with this stack, fulfils."""
         for note in self._notes.get(thread, ()):

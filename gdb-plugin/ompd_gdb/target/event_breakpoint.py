@@ -25,6 +25,10 @@ from .inferior import InferiorTarget
 from .watches import Watch
 
 
+# Is given the address; says whether the program is to stop.
+Hook = Callable[[int], bool]
+
+
 @dataclass
 class _Function:
     """Of a task."""
@@ -53,7 +57,7 @@ class EventBreakpoint:
         self._runtimes: set[int] = set()
         self._notes = Notes()
         self._watches: dict[int, Watch] = {}
-        self._met: dict[int, Callable[[gdb.Frame], bool]] = {}  # places that are not armed yet
+        self._met: dict[int, Hook] = {}  # places that are not armed yet
         self._tasks: dict[int, _Function] = {}
         self._constructs: dict[int, Location] = {}
         self._firsts: dict[int, int] = {}
@@ -108,7 +112,7 @@ class EventBreakpoint:
             if watch.is_valid() and self._shows_events(watch.hit) and watch.commands != commands:
                 watch.commands = commands
 
-    def _shows_events(self, hit: Callable[[gdb.Frame], bool]) -> bool:
+    def _shows_events(self, hit: Hook) -> bool:
         """Or does it only lead to such places?"""
         if self.event.when == "entry":
             return True
@@ -124,23 +128,24 @@ class EventBreakpoint:
 
     # ---- While a breakpoint decides --------------------------------------------------------------
 
-    def _meet(self, address: int, hit: Callable[[gdb.Frame], bool]) -> bool:
+    def _meet(self, address: int, hit: Hook) -> bool:
         """Must the program stop, to be able to set a breakpoint there?"""
         if address in self._watches:
             return False
         self._met[address] = hit
         return True
 
-    def _entry(self, name: str, argument: int) -> Callable[[gdb.Frame], bool]:
-        def hit(frame: gdb.Frame) -> bool:
+    def _entry(self, name: str, argument: int) -> Hook:
+        def hit(address: int) -> bool:
             try:
-                return self._at_entry(frame, name, argument)
+                return self._at_entry(name, argument)
             except (gdb.error, Unreadable):
                 return False
 
         return hit
 
-    def _at_entry(self, frame: gdb.Frame, name: str, argument: int) -> bool:
+    def _at_entry(self, name: str, argument: int) -> bool:
+        frame = gdb.newest_frame()
         back, stack = arch_x86_64.return_address(frame, self._target.read)
         if self._calls_itself(back):
             return False
@@ -161,20 +166,24 @@ class EventBreakpoint:
         self._notes.add(_thread(), note)
         return self._meet(note.address, self._at_place)
 
-    def _at_place(self, frame: gdb.Frame) -> bool:
+    def _at_place(self, address: int) -> bool:
+        thread = _thread()
+        if not self._notes.has(thread, address):
+            return False  # most come here: the other threads of a team, to whom a frame is not worth it
         try:
-            stack = arch_x86_64.stack_pointer(frame)
-            note = self._notes.take(_thread(), int(frame.pc()), stack)
+            stack = arch_x86_64.stack_pointer(gdb.newest_frame())
+            note = self._notes.take(thread, address, stack)
             if note is None or (note.task and self._goes_on(note)):
                 return False
         except (gdb.error, Unreadable):
             return False
         return self._decide(note.construct)
 
-    def _at_task(self, frame: gdb.Frame) -> bool:
+    def _at_task(self, address: int) -> bool:
         """At a task's function, which the runtime calls, or for if(0) the program itself."""
         try:
-            function = self._tasks[int(frame.pc())]
+            function = self._tasks[address]
+            frame = gdb.newest_frame()
             back, stack = arch_x86_64.return_address(frame, self._target.read)
             if not self._is_runtime(back):
                 return False
@@ -186,8 +195,8 @@ class EventBreakpoint:
             return self._expect(Note(back, stack, True, function.construct, task, part))
         if part:
             return False
-        first = self._first(int(frame.pc()))
-        if first == int(frame.pc()):
+        first = self._first(address)
+        if first == address:
             return self._decide(function.construct)
         return self._expect(Note(first, stack, False, function.construct))
 

@@ -13,12 +13,16 @@ class Watch(gdb.Breakpoint):
 
     hit only reads: GDB forbids all else while a breakpoint decides. It must not raise."""
 
-    def __init__(self, address: int, hit: Callable[[gdb.Frame], bool]) -> None:
+    def __init__(self, address: int, hit: Callable[[int], bool]) -> None:
         # A decimal number is one in every language that GDB knows.
         super().__init__(f"*{address}", internal=True)
         # What is to be said about a stop is said when it has happened.
         self.silent = True
+        self._address = address
         self.hit = hit
 
     def stop(self) -> bool:
-        return self.hit(gdb.newest_frame())
+        try:
+            return self.hit(self._address)
+        except KeyboardInterrupt:
+            return True
