@@ -14,6 +14,7 @@ from .errors import UserError
 from .library import OmpdError
 from .model.events import Event, Listed, Place
 from .model.process import Thread
+from .target import arch_x86_64
 from .target.event_breakpoint import EventBreakpoint
 from .target.watches import Watch
 from .views import breakpoints as view
@@ -197,6 +198,14 @@ def _pending(location: str, temporary: bool) -> gdb.Breakpoint:
 
 def create(event: Event, place: Place | None, condition: str | None, temporary: bool) -> Listed:
     """Raises UserError."""
+    if session.has_process() and session.current().program().kind == "core":
+        raise UserError("core", "A core file does not run.", "Use `ompd break' on a live process.")
+    if not arch_x86_64.serves(gdb.selected_inferior().architecture().name()):
+        raise UserError(
+            "not_supported",
+            "OpenMP breakpoints are made for x86-64 only.",
+            "On this architecture: `break' at the construct's line.",
+        )
     _connect_events()
     made = Breakpoint(event, place, condition, temporary)
     _all.append(made)
@@ -257,6 +266,7 @@ def _new_objfile(event: Any) -> None:
 
 
 def _exited(event: Any) -> None:
+    _sweep()
     for one in _all:
         if one.inferior == event.inferior:
             one.detach()

@@ -35,14 +35,20 @@ class InfoBreak(OmpdCommand):
     flags = ("wide",)
 
     def run(self, arguments: Arguments) -> None:
+        import gdb
+
         from .. import breakpoints, session
         from ..views import breakpoints as view
+        from ..views import json_document
         from . import documents, output
 
         found = breakpoints.listed()
-        if arguments.json:
-            here = session.current()
-            section = view.document(found)
-            output.document(arguments, documents.envelope(here, "info break", breakpoints=section))
+        if not arguments.json:
+            output.lines(view.lines(found, output.style(arguments)))
             return
-        output.lines(view.lines(found, output.style(arguments)))
+        section = {"breakpoints": view.document(found)}
+        if session.has_process():
+            document = documents.envelope(session.current(), "info break", **section)
+        else:
+            document = json_document.envelope("info break", 0, gdb.VERSION, [], None, [], **section)
+        output.document(arguments, document)

@@ -88,10 +88,13 @@ class InferiorTarget:
         return self._symbols.of_image(bias, name)
 
     def selected_thread(self) -> NativeThread | None:
-        """Alone, without a list of all; the callbacks know it from now on."""
+        """Without a new list of all: of those that were listed some may be gone, and their ids
+        another's."""
         native = self.threads.selected()
+        if not self._stopped_at:
+            self.native_threads()
         if native is not None and native not in self._stopped_at:
-            self._stopped_at.append(native)
+            self._stopped_at.insert(0, native)
         return native
 
     def thread_symbol(self, name: str, thread: int) -> int | None:
