@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which breakpoints at OpenMP's events has the user set? Each is also one of GDB's: a pending one, that
-GDB itself never hits, but that it lists, numbers, disables and deletes, and to which it attaches commands.
+"""Which breakpoints at OpenMP's events has the user set? Each is also one of GDB's: a pending one,
+that GDB itself never hits, but that it lists, numbers, disables and deletes, and to which it
+attaches commands.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Breakpoint:
             self._process.set_commands(self.gdbs.commands)
         self.watching = here.watch(self._process)
         self._process.set_enabled(self.enabled)
-        # GDB disables it when it has once had a condition of GDB's, and looks for its place in vain.
+        # GDB disables one that has had a condition of GDB's when it looks for its place in vain.
         self._set("enabled", self.enabled)
 
     def detach(self) -> None:
@@ -105,7 +106,7 @@ class Breakpoint:
         if self._to_ignore:
             self._to_ignore -= 1
             return False
-        # What a report needs of GDB's commands: behind the stop they would start the user's commands.
+        # This may use GDB's commands: behind the stop one would start the user's commands.
         _runtimes()
         return True
 
@@ -275,7 +276,11 @@ def _exited(event: Any) -> None:
 def _stopped(event: Any) -> None:
     global _continuing
     _sweep()
-    to_arm = [one for one in _all if one.arm()]
+    try:
+        to_arm = [one for one in _all if one.arm()]
+    except gdb.error as error:
+        _say([f"An OpenMP breakpoint cannot be set where it is needed: {error}"])
+        return
     reported = [one for one in list(_all) if one.report()]
     if reported:
         return

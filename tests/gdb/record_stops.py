@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run by GDB: `record-stops FILE COMMAND' starts or continues the program by COMMAND, then continues it
+"""Run by GDB: `record-stops FILE COMMAND' starts or continues the program by COMMAND, continues it
 until it ends, and writes what was said of each stop on the way."""
 
 from __future__ import annotations

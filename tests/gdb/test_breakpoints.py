@@ -241,7 +241,15 @@ def test_commands_of_gdb(folder: Path) -> None:
 
 
 def test_again_in_the_next_run(folder: Path) -> None:
-    commands = ["ompd break parallel at nested", "run", "kill", "run", "continue", "delete", "continue"]
+    commands = [
+        "ompd break parallel at nested",
+        "run",
+        "kill",
+        "run",
+        "continue",
+        "delete",
+        "continue",
+    ]
     answer = session([*commands, "maint info breakpoints"], folder)
     assert all("nested () at" in answer.texts[i] for i in (1, 3, 4))
     assert "exited normally" in answer.texts[6]

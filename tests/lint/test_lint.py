@@ -185,7 +185,16 @@ PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
 # Known to commands/ for its error only, which base.py turns into a sentence.
 LIBRARY_IN_COMMANDS = ("commands.base",)
 
-GDB_USERS = ("commands.", "frames.", "mi.", "target.", "session", "settings", "functions", "breakpoints")
+GDB_USERS = (
+    "commands.",
+    "frames.",
+    "mi.",
+    "target.",
+    "session",
+    "settings",
+    "functions",
+    "breakpoints",
+)
 CTYPES_USERS = ("capi",)
 REGISTER_USERS = re.compile(r"target\.arch_\w+$")
 

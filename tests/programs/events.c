@@ -213,8 +213,8 @@ static void write_truth(void)
 		exit(2);
 	fprintf(file, "{\"events\": [");
 	for (int i = 0; i < count; i++)
-		fprintf(file, "%s[\"%s\", %d, %d, %d]", i > 0 ? ",\n" : "", events[i].what, events[i].line,
-			events[i].level, events[i].size);
+		fprintf(file, "%s[\"%s\", %d, %d, %d]", i > 0 ? ",\n" : "", events[i].what,
+			events[i].line, events[i].level, events[i].size);
 	fprintf(file, "]}\n");
 	fclose(file);
 }

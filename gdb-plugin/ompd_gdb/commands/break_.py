@@ -29,9 +29,10 @@ class Break(RawCommand):
     COND is any expression of GDB's, evaluated where the program would stop. $_omp_thread_num(),
     $_omp_level(), $_omp_team_size() and $_omp_num_teams() can be used in it.
 
-    GDB lists the breakpoint too, as pending; `delete', `disable', `ignore', `condition' and `commands'
-    take its number. `ompd info break' counts the hits. At a construct that is met for the first
-    time the program is stopped for a moment, which ends a `next' or `finish' that is under way."""
+    GDB lists the breakpoint too, as pending; `delete', `disable', `ignore', `condition' and
+    `commands' take its number. `ompd info break' counts the hits. At a construct that is met for
+    the first time the program is stopped for a moment, which ends a `next' or `finish' that is
+    under way."""
 
     name = "ompd break"
     takes_ids = False

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When does a thread come to an event? Internal breakpoints at the runtime's entry points tell where
-a construct's code begins or goes on; others there, set when such a place is met for the first time,
-stop the program in the user's own code.
+"""When does a thread come to an event? Internal breakpoints at the runtime's entry points tell
+where a construct's code begins or goes on; others there, set when such a place is met for the first
+time, stop the program in the user's own code.
 
 GDB forbids to set breakpoints while one decides whether to stop. So at a place that is new the
 program is stopped, the breakpoint set, and the program continued (arm). Places stay known.
@@ -23,7 +23,6 @@ from ..model.runtimes import llvm
 from . import arch_x86_64
 from .inferior import InferiorTarget
 from .watches import Watch
-
 
 # Is given the address; says whether the program is to stop.
 Hook = Callable[[int], bool]
@@ -97,9 +96,6 @@ class EventBreakpoint:
         """Was the program stopped only to arm?"""
         return bool(self._met) and self.hit is None
 
-    def owns(self, breakpoint_: gdb.Breakpoint) -> bool:
-        return any(breakpoint_ is watch for watch in self._watches.values())
-
     def set_enabled(self, enabled: bool) -> None:
         for watch in self._watches.values():
             if watch.is_valid():
@@ -169,7 +165,7 @@ class EventBreakpoint:
     def _at_place(self, address: int) -> bool:
         thread = _thread()
         if not self._notes.has(thread, address):
-            return False  # most come here: the other threads of a team, to whom a frame is not worth it
+            return False  # as most: a frame for each of a team's threads would cost too much
         try:
             stack = arch_x86_64.stack_pointer(gdb.newest_frame())
             note = self._notes.take(thread, address, stack)
@@ -203,7 +199,7 @@ class EventBreakpoint:
     def _part(self, task: int) -> int:
         if not task:
             return 0
-        return int.from_bytes(self._target.read(task + llvm.TASK_PART, 4), self._target.byte_order)
+        return self._target.number(task + llvm.TASK_PART, 4)
 
     def _goes_on(self, note: Note) -> bool:
         """Has an untied task put itself back, to be continued?"""
@@ -252,8 +248,8 @@ class EventBreakpoint:
         return self._constructs[back]
 
     def _source(self, ident: int) -> str | None:
-        word = self._target.read(ident + llvm.IDENT_SOURCE, self._target.pointer_size)
-        return self._target.images.string(int.from_bytes(word, self._target.byte_order))
+        text = self._target.number(ident + llvm.IDENT_SOURCE, self._target.pointer_size)
+        return self._target.images.string(text)
 
 
 def _thread() -> tuple[int, int, int]:

@@ -80,6 +80,11 @@ class InferiorTarget:
     def read(self, address: int, nbytes: int) -> bytes:
         return self._memory.read(address, nbytes)
 
+    def number(self, address: int, nbytes: int) -> int:
+        """Unsigned. Raises Unreadable."""
+        data = self.read(address, nbytes)
+        return int.from_bytes(data, "little" if self.byte_order == "little" else "big")
+
     def symbol(self, name: str, file_name: str | None) -> int | None:
         return self._symbols.find(name, file_name)
 

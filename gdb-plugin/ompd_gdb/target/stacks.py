@@ -108,8 +108,8 @@ class Code:
         )
 
     def first_instruction(self, outlined: int, of_task: bool) -> int:
-        """Of the user's, in a function that the compiler made of a construct: behind what builds the
-        stack frame, where the user's variables can be read."""
+        """Of the user's, in a function that the compiler made of a construct: behind what builds
+        the stack frame, where the user's variables can be read."""
         architecture = self._inferior.architecture()
         if not arch_x86_64.serves(architecture.name()):
             return outlined

@@ -9,7 +9,7 @@ from ..model.events import Event, Hit, Listed, Place
 from ..model.naming import users_function
 from ..model.native import Location
 from ..model.process import Thread
-from .table import Style, Table, count, paragraph, place, plain
+from .table import Style, Table, count, place, plain
 
 
 def location(event: Event, at: Place | None) -> str:

@@ -24,8 +24,8 @@ FORKS = (
     "GOMP_teams_reg",
 )
 
-# Where a construct's own code begins or goes on, by the entry point that leads there: which argument
-# is the address of its function, or AFTER the call.
+# Where a construct's own code begins or goes on, by the entry point that leads there: which
+# argument is the address of its function, or AFTER the call.
 AFTER = -1
 _REGIONS = {name: 0 if name.startswith("GOMP") else 2 for name in FORKS if "teams" not in name}
 _TASKS = {"__kmpc_omp_task_alloc": 5, "GOMP_task": 0, "GOMP_taskloop": 0, "GOMP_taskloop_ull": 0}
