@@ -38,7 +38,7 @@ class Breakpoint:
         self.temporary = temporary
         self.hits = 0
         self.enabled = True
-        self.watching = False
+        self.problem: str | None = session.NO_RUNTIME
         self.inferior = gdb.selected_inferior()
         self._process: EventBreakpoint | None = None
         self._pid = 0
@@ -57,7 +57,7 @@ class Breakpoint:
             self.temporary,
             self.enabled,
             self.hits,
-            self.watching,
+            self.problem,
         )
 
     def attach(self) -> None:
@@ -68,14 +68,14 @@ class Breakpoint:
             self._pid = self.inferior.pid
             self._process = here.event_breakpoint(self.event, self.place, self._is_wanted)
             self._process.set_commands(self.gdbs.commands)
-        self.watching = here.watch(self._process)
+        self.problem = here.watch(self._process)
         self._process.set_enabled(self.enabled)
         # GDB disables one that has had a condition of GDB's when it looks for its place in vain.
         self._set("enabled", self.enabled)
 
     def detach(self) -> None:
         process, self._process = self._process, None
-        self.watching = False
+        self.problem = session.NO_RUNTIME
         if process is not None:
             process.delete()
 

@@ -398,11 +398,17 @@ class Session:
         """Of this process; it watches nothing yet."""
         return EventBreakpoint(event, place, wanted, self.target)
 
-    def watch(self, breakpoint_: EventBreakpoint) -> bool:
-        """Whether there is a runtime to watch. Raises UserError."""
+    def watch(self, breakpoint_: EventBreakpoint) -> str | None:
+        """Why there is nothing to watch, if so. Raises UserError."""
         runtimes = self.runtimes()
         code = code_map(runtimes, settings.skip_libraries())
-        return breakpoint_.watch(self.target, runtimes, code)
+        if breakpoint_.watch(self.target, runtimes, code):
+            return None
+        if not runtimes:
+            return NO_RUNTIME
+        if not any(runtime.supported for runtime in runtimes):
+            return f"{_names(runtimes)} {gomp.NOT_SUPPORTED}"
+        return f"the entry points of {_names(runtimes)} are not found: it has no symbols"
 
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread."""
@@ -423,6 +429,7 @@ class Session:
             self._places.locate_regions()
 
 
+NO_RUNTIME = "the program has no OpenMP runtime now"
 NOT_TOLD = "is loaded, but it cannot be told whether it has started"
 
 

@@ -13,6 +13,7 @@ import machine
 import pytest
 import sessions
 from sessions import Answer, ask
+from test_builds import second_part, static_program
 
 EVENTS = ("parallel begin", "parallel end", "task begin", "task end", "barrier")
 DRIVER = f"source {machine.ROOT / 'tests' / 'gdb' / 'record_stops.py'}"
@@ -290,3 +291,82 @@ def test_core_file(folder: Path) -> None:
     assert "core file does not run" in answer.texts[0]
     assert re.fullmatch(r"\$1 = \d", answer.texts[1])
     assert "No breakpoints" in answer.texts[2]
+
+
+# ---- Unusual programs ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("namespace", [False, True], ids=["dlopen", "dlmopen"])
+def test_two_runtimes(namespace: bool, folder: Path) -> None:
+    """The second is loaded later, its entry points have the first one's names."""
+    settings = {
+        "OMPD_SECOND_PART": str(second_part(folder, "llvm")),
+        "KMP_DUPLICATE_LIB_OK": "TRUE",  # libomp itself refuses
+        **({"OMPD_NAMESPACE": "1"} if namespace else {}),
+    }
+    executable, runtime = machine.compiled("two_runtimes"), machine.cached("libomp-19")
+    with sessions.target("live", executable, (), runtime, folder, settings) as made:
+        before = ["ompd break parallel", *made.before]
+        commands = ["continue", "ompd info break", "continue"]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
+    texts = [answer.everything, answer.texts[0]]
+    assert "of 2 threads, in R0" in texts[0]
+    assert "second_region ()" in texts[1] and "of 3 threads" in texts[1]
+    assert re.search(r"^1 +keep +y +2 ", answer.texts[1], re.M)
+    assert "stop_here" in answer.texts[2]
+
+
+def test_runtime_in_the_program(folder: Path) -> None:
+    executable = static_program(folder, "events", False)
+    run(folder, EVENTS, runtime=folder, executable=executable)
+    compare(folder, EVENTS)
+
+
+def test_runtime_without_symbols(folder: Path) -> None:
+    """It is told that such a breakpoint is in vain."""
+    executable = static_program(folder, "nested", True)
+    with sessions.target("attach", executable, (), folder, folder) as made:
+        commands = ["ompd break parallel", "ompd info break", "ompd info break -json"]
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    for text in answer.texts[:2]:
+        assert "the entry points of" in text and "not found" in text
+    assert "not found" in answer.document(commands[2])["breakpoints"][0]["problem"]
+
+
+def test_runtime_that_goes_and_comes(folder: Path) -> None:
+    part = folder / "part.so"
+    source = machine.PROGRAMS / "loaded_part.c"
+    machine.run(*(machine.CLANG, "-g", "-fopenmp", "-shared", "-fPIC", source, "-o", part, "-ldl"))
+    settings = {"OMPD_PART": str(part)}
+    executable, runtime = machine.compiled("loads"), machine.cached("libomp-19")
+    with sessions.target("live", executable, (), runtime, folder, settings) as made:
+        before = ["ompd break parallel", *made.before[:-2], "run"]
+        commands = ["ompd info break", "continue", "continue", "maint info breakpoints"]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
+    assert re.search(r"^1 +keep +y +1 ", answer.texts[0], re.M)
+    assert "region () at" in answer.texts[1] and "of 3 threads" in answer.texts[1]
+    assert "exited normally" in answer.texts[2]
+    assert not HIDDEN.search(answer.text)
+
+
+@pytest.mark.parametrize("language", ["ada", "fortran", "pascal", "modula-2", "rust", "go"])
+def test_languages(language: str, folder: Path) -> None:
+    commands = [
+        f"set language {language}",
+        "ompd break parallel at nested",
+        "run",
+        "ompd info break",
+    ]
+    answer = session(commands, folder)
+    assert "of 2 threads, in R0" in answer.texts[2] and "nested () at" in answer.texts[2]
+
+
+def test_forks(folder: Path) -> None:
+    """The breakpoints are the parent's."""
+    executable, runtime = machine.compiled("forks"), machine.cached("libomp-19")
+    with sessions.target("live", executable, (), runtime, folder) as made:
+        before = ["ompd break parallel", *made.before[:-2], "run"]
+        commands = ["continue"] * 4 + ["maint info breakpoints"]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
+    assert "begin of a parallel region" in answer.everything
+    assert not HIDDEN.search(answer.text)

@@ -103,7 +103,7 @@ class Listed:
     temporary: bool
     enabled: bool
     hits: int
-    watching: bool  # else the program has no runtime yet
+    problem: str | None  # why it cannot be hit
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class EventBreakpoint:
             if not runtime.supported or runtime.base in self._runtimes:
                 continue
             for name, argument in llvm.EVENTS[self.event.kind, when].items():
-                address = self._target.symbol_at(runtime.base, name)
+                address = self._target.symbol_at(runtime.base, runtime.path, name)
                 if address is not None:
                     self._runtimes.add(runtime.base)
                     self._meet(address, self._entry(name, argument))

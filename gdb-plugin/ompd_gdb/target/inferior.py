@@ -88,9 +88,9 @@ class InferiorTarget:
     def symbol(self, name: str, file_name: str | None) -> int | None:
         return self._symbols.find(name, file_name)
 
-    def symbol_at(self, bias: int, name: str) -> int | None:
+    def symbol_at(self, bias: int, path: str | None, name: str) -> int | None:
         """Of the image that is loaded there."""
-        return self._symbols.of_image(bias, name)
+        return self._symbols.of_image(bias, path, name)
 
     def selected_thread(self) -> NativeThread | None:
         """Without a new list of all: of those that were listed some may be gone, and their ids

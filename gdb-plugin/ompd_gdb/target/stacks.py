@@ -169,9 +169,10 @@ class Code:
 
     @staticmethod
     def _symbol_text(address: int) -> str:
-        # A decimal number is one in every language that GDB knows.
+        # Modula-2 has no numbers of this size, and a command that fails while a breakpoint decides
+        # whether to stop lets GDB forget that it waits for the program.
         try:
-            return str(gdb.execute(f"info symbol {address}", to_string=True))
+            return str(gdb.execute(f"with language c -- info symbol {address}", to_string=True))
         except gdb.error:
             return ""
 

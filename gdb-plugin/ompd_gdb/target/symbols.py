@@ -47,9 +47,10 @@ class Symbols:
         address = self._first(name, self._all(), False)
         return self._first(name, self._all(), True) if address is None else address
 
-    def of_image(self, bias: int, name: str) -> int | None:
-        """Of the image that is loaded there."""
-        return self._first(name, [i for i in self._all() if i.bias == bias], True)
+    def of_image(self, bias: int, path: str | None, name: str) -> int | None:
+        """Of the image that is loaded there; in a namespace of its own it is in no list here."""
+        images = [i for i in self._all() if i.bias == bias] or [LoadedImage(path or "", bias, 0)]
+        return self._first(name, images, True)
 
     def _all(self) -> list[LoadedImage]:
         if self._images.loaded:

@@ -14,8 +14,16 @@ class Watch(gdb.Breakpoint):
     hit only reads: GDB forbids all else while a breakpoint decides. It must not raise."""
 
     def __init__(self, address: int, hit: Callable[[int], bool]) -> None:
-        # A decimal number is one in every language that GDB knows.
-        super().__init__(f"*{address}", internal=True)
+        try:
+            super().__init__(f"*{address}", internal=True)
+        except gdb.error:
+            # Not every language has numbers of this size.
+            language = gdb.parameter("language")
+            gdb.execute("set language c", to_string=True)
+            try:
+                super().__init__(f"*{address}", internal=True)
+            finally:
+                gdb.execute(f"set language {language}", to_string=True)
         # What is to be said about a stop is said when it has happened.
         self.silent = True
         self._address = address

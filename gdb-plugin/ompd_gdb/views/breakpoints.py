@@ -20,9 +20,7 @@ def location(event: Event, at: Place | None) -> str:
 
 def created(one: Listed) -> list[str]:
     words = f"OpenMP {'temporary ' if one.temporary else ''}breakpoint {one.number}: {_what(one)}"
-    if one.watching:
-        return [f"{words}."]
-    return [f"{words}, once the program has loaded an OpenMP runtime."]
+    return [f"{words}." if one.problem is None else f"{words}; {one.problem}."]
 
 
 def _what(one: Listed) -> str:
@@ -80,7 +78,7 @@ def lines(found: Sequence[Listed], style: Style) -> list[str]:
             disposition,
             "y" if one.enabled else "n",
             str(one.hits),
-            _what(one) if one.watching else f"{_what(one)} (no OpenMP runtime yet)",
+            _what(one) if one.problem is None else f"{_what(one)}; {one.problem}",
         )
     return table.lines()
 
@@ -97,7 +95,7 @@ def document(found: Sequence[Listed]) -> list[dict[str, Any]]:
             "temporary": one.temporary,
             "enabled": one.enabled,
             "hits": one.hits,
-            "watching": one.watching,
+            "problem": one.problem,
         }
         for one in found
     ]
