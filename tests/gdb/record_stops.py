@@ -15,6 +15,8 @@ WORDS = {
     "begin of an explicit task": "task begin",
     "end of an explicit task": "task end",
     "barrier": "barrier",
+    "begin of a worker thread": "thread begin",
+    "end of a worker thread": "thread end",
 }
 MOST = 100000
 

@@ -129,6 +129,18 @@ def test_runtime_that_tracks_states(runtime: str, folder: Path) -> None:
     compare(folder, EVENTS)
 
 
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-18"])
+@pytest.mark.parametrize("when", ["begin", "end"])
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
+def test_worker_threads(runtime: str, when: str, gdb: str, folder: Path) -> None:
+    cached, executable = machine.cached(runtime), machine.compiled("events")
+    run(folder, [f"thread {when}"], runtime=cached, executable=executable, rounds=3, gdb=gdb)
+    workers = sum(true_counts(folder / "truth.json", ["thread begin"]).values())
+    stops = stops_in(folder)
+    assert [stop["what"] for stop in stops] == [f"thread {when}"] * workers
+    assert workers >= 3
+
+
 def test_a_thousand_stops(folder: Path) -> None:
     runtime, executable = machine.cached("libomp-19"), machine.compiled("events")
     run(folder, ["parallel begin"], runtime=runtime, executable=executable, rounds=45)
@@ -273,6 +285,8 @@ def test_condition_that_cannot_be_evaluated(folder: Path) -> None:
         ("ompd break barrier end", "no `barrier end'"),
         ("ompd break parallel at", "no event"),
         ("ompd break parallel if", "no event"),
+        ("ompd break parallel at 80", "FILE:LINE"),
+        ("ompd break thread at events.c:3", "no construct"),
         ("ompd info", "ompd info break"),
     ],
 )

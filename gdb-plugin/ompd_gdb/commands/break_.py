@@ -10,11 +10,12 @@ from .raw import RawCommand
 
 
 class Break(RawCommand):
-    """Stop at OpenMP events: regions, tasks, barriers.
+    """Stop at OpenMP events: regions, tasks, barriers, worker threads.
 
     Usage: ompd break parallel [begin|end|entry] [at LOC] [if COND]
            ompd break task [begin|end] [at LOC] [if COND]
            ompd break barrier [at LOC] [if COND]
+           ompd break thread [begin|end] [if COND]
 
     parallel begin, the default, stops once per region, in the first instruction of the region's own
     code, in its thread 0: there the team is complete. end stops behind the region, entry at the
@@ -24,6 +25,8 @@ class Break(RawCommand):
     runtime, or behind the construct when that ran the task by itself, as with if(0).
     barrier stops in thread 0 when it leaves a barrier: all threads have arrived then. Explicit ones
     count and those at the end of worksharing constructs; for the end of a region use parallel end.
+    thread begin stops in the first instruction of each worker that the runtime creates, end when it
+    has returned from the runtime.
 
     LOC is the construct: FILE:LINE of its directive, or the name of the function around it.
     COND is any expression of GDB's, evaluated where the program would stop. $_omp_thread_num(),
@@ -36,7 +39,7 @@ class Break(RawCommand):
 
     name = "ompd break"
     takes_ids = False
-    what = "an event: parallel, task or barrier"
+    what = "an event: parallel, task, barrier or thread"
     temporary = False
 
     def _options(self) -> "list[str]":
@@ -65,6 +68,14 @@ class Break(RawCommand):
                 "bad_argument",
                 f"There is no `{match['kind']} {when}'.",
                 f"See `help {self.name}'.",
+            )
+        if match["at"] and match["kind"] == "thread":
+            raise UserError("bad_argument", "A thread begins at no construct.", "Leave out `at'.")
+        if match["at"] and match["at"].isdigit():
+            raise UserError(
+                "bad_argument",
+                f"Line {match['at']} of which file?",
+                "Type FILE:LINE, or a function.",
             )
         event = Event(match["kind"], when)
         place = Place(match["at"]) if match["at"] else None

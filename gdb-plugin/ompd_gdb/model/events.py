@@ -10,7 +10,12 @@ from typing import Hashable
 from .naming import users_function
 from .native import Location
 
-WHENS = {"parallel": ("begin", "end", "entry"), "task": ("begin", "end"), "barrier": ("all",)}
+WHENS = {
+    "parallel": ("begin", "end", "entry"),
+    "task": ("begin", "end"),
+    "barrier": ("all",),
+    "thread": ("begin", "end"),
+}
 
 _TITLES = {
     ("parallel", "begin"): "begin of a parallel region",
@@ -19,6 +24,8 @@ _TITLES = {
     ("task", "begin"): "begin of an explicit task",
     ("task", "end"): "end of an explicit task",
     ("barrier", "all"): "barrier, all threads have arrived",
+    ("thread", "begin"): "begin of a worker thread",
+    ("thread", "end"): "end of a worker thread",
 }
 
 

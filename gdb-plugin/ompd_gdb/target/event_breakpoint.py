@@ -75,11 +75,19 @@ class EventBreakpoint:
         for runtime in runtimes:
             if not runtime.supported or runtime.base in self._runtimes:
                 continue
-            for name, argument in llvm.EVENTS[self.event.kind, when].items():
-                address = self._target.symbol_at(runtime.base, runtime.path, name)
+            if self.event.kind == "thread":
+                found = {self._target.symbol(llvm.CREATES_THREAD[0], None): self._at_creation}
+            else:
+                found = {
+                    self._target.symbol_at(runtime.base, runtime.path, name): self._entry(
+                        name, index
+                    )
+                    for name, index in llvm.EVENTS[self.event.kind, when].items()
+                }
+            for address, hit in found.items():
                 if address is not None:
                     self._runtimes.add(runtime.base)
-                    self._meet(address, self._entry(name, argument))
+                    self._meet(address, hit)
         self.arm()
         return bool(self._runtimes)
 
@@ -112,7 +120,8 @@ class EventBreakpoint:
         """Or does it only lead to such places?"""
         if self.event.when == "entry":
             return True
-        return hit == self._at_place or (hit == self._at_task and self.event.when == "begin")
+        begins = self.event.when == "begin" and hit in (self._at_task, self._at_thread)
+        return begins or hit == self._at_place
 
     def delete(self) -> None:
         for watch in self._watches.values():
@@ -196,6 +205,23 @@ class EventBreakpoint:
             return self._decide(function.construct)
         return self._expect(Note(first, stack, False, function.construct))
 
+    def _at_creation(self, address: int) -> bool:
+        try:
+            function = arch_x86_64.argument(gdb.newest_frame(), llvm.CREATES_THREAD[1])
+            return self._is_runtime(function) and self._meet(function, self._at_thread)
+        except (gdb.error, Unreadable):
+            return False
+
+    def _at_thread(self, address: int) -> bool:
+        """Where a worker begins."""
+        if self.event.when == "begin":
+            return self._decide(Location())
+        try:
+            back, stack = arch_x86_64.return_address(gdb.newest_frame(), self._target.read)
+        except (gdb.error, Unreadable):
+            return False
+        return self._expect(Note(back, stack, True, Location()))
+
     def _part(self, task: int) -> int:
         if not task:
             return 0
@@ -220,8 +246,8 @@ class EventBreakpoint:
     def _first(self, function: int) -> int:
         """The first instruction of the user's own in a construct's function."""
         if function not in self._firsts:
-            is_task = self.event.kind == "task"
-            self._firsts[function] = self._target.code.first_instruction(function, is_task)
+            of_task = self.event.kind == "task"
+            self._firsts[function] = self._target.code.first_instruction(function, of_task)
         return self._firsts[function]
 
     def _is_runtime(self, address: int) -> bool:

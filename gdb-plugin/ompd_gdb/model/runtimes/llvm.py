@@ -54,6 +54,9 @@ EVENTS = {
         )
     },
 }
+# How workers are made: not an entry point of the runtime's own, and which argument is the function
+# that they execute.
+CREATES_THREAD = ("pthread_create", 2)
 # Tasks of these are resumed by calling their function again, which finds in the task how far it is.
 PARTS_OF = "__kmpc_omp_task_alloc"
 TASK_PART = 16  # kmp_task_t.part_id (kmp.h)
