@@ -15,15 +15,17 @@ from .errors import UserError
 from .library import OmpdError
 from .model.events import Event, Listed, Place
 from .model.process import Thread
-from .target import arch_x86_64
+from .target import arch_x86_64, stepping
 from .target.event_breakpoint import EventBreakpoint
+from .target.stepping import Step
 from .target.watches import Watch
 from .views import breakpoints as view
 from .views.table import plain
 
 _all: list[Breakpoint] = []
 _gone: list[Breakpoint] = []  # the user has deleted them, and GDB does not allow yet to clean up
-_continuing = False
+_going_on = False
+_interrupted: list[Step | None] = []
 
 
 class Breakpoint:
@@ -134,6 +136,10 @@ class Breakpoint:
         met = self._process.met
         self._process.arm()
         return met
+
+    @property
+    def step(self) -> Step | None:
+        return self._process.step if self._process is not None else None
 
     def report(self) -> bool:
         """Whether it was stopped for an event."""
@@ -274,7 +280,6 @@ def _exited(event: Any) -> None:
 
 
 def _stopped(event: Any) -> None:
-    global _continuing
     _sweep()
     try:
         to_arm = [one for one in _all if one.arm()]
@@ -284,37 +289,34 @@ def _stopped(event: Any) -> None:
     reported = [one for one in list(_all) if one.report()]
     if reported:
         return
+    breakpoints = getattr(event, "breakpoints", ())
+    if not any(isinstance(one, Watch) for one in breakpoints):
+        return
     if not to_arm:
-        _explain_silence(event)
+        # Our breakpoints say nothing by themselves.
+        _say(["Interrupted while a breakpoint decided whether to stop."])
+        gdb.execute("frame")
+    elif not any(_stops_for_another(one) for one in breakpoints):
+        _go_on(next((one.step for one in to_arm if one.step is not None), None))
+
+
+def _go_on(step: Step | None) -> None:
+    """Not one `continue' inside the other: there may be many places to arm."""
+    global _going_on
+    _interrupted.append(step)
+    if _going_on:
         return
-    if any(_stops_for_another(other) for other in getattr(event, "breakpoints", ())):
-        return
-    if _continuing:
-        _continuing_again.append(True)
-        return
-    _continuing = True
+    _going_on = True
     try:
-        _continuing_again.append(True)
-        while _continuing_again:
-            _continuing_again.clear()
-            gdb.execute("continue")
+        while _interrupted:
+            # Where none was under way it was our own `continue' that was stopped again.
+            step = _interrupted.pop() or step
+            stepping.go_on(step)
     except gdb.error as error:
         _say([f"The program stays stopped here: {error}"])
     finally:
-        _continuing = False
-        _continuing_again.clear()
-
-
-# Not one `continue' inside the other: there may be many places to arm.
-_continuing_again: list[bool] = []
-
-
-def _explain_silence(event: Any) -> None:
-    """Our breakpoints say nothing by themselves."""
-    found = getattr(event, "breakpoints", ())
-    if found and all(isinstance(one, Watch) for one in found):
-        _say(["Interrupted while a breakpoint decided whether to stop."])
-        gdb.execute("frame")
+        _going_on = False
+        _interrupted.clear()
 
 
 def _stops_for_another(other: gdb.Breakpoint) -> bool:

@@ -384,3 +384,17 @@ def test_forks(folder: Path) -> None:
         answer = ask("gdb", commands, before, made.files, folder=folder)
     assert "begin of a parallel region" in answer.everything
     assert not HIDDEN.search(answer.text)
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
+def test_steps_over_new_constructs(gdb: str, folder: Path) -> None:
+    """The stop to set a breakpoint must not end a user's `next' or `finish'."""
+    call = line_of("\t\tfive_regions(i);")
+    events = ("parallel begin", "parallel end", "task end", "barrier", "thread begin")
+    commands = [f"ompd break {event} if 0" for event in events]
+    commands += [f"tbreak events.c:{call}", "run", *["next"] * 8]
+    commands += ["kill", "tbreak tasks", "run", "finish"]
+    answer = session(commands, folder, gdb)
+    lines = [int(re.findall(r"^(\d+)\t", text, re.M)[-1]) for text in answer.texts[6:15]]
+    assert lines == list(range(call, call + 9))
+    assert "main (" in answer.text and str(call + 8) in answer.text

@@ -34,8 +34,7 @@ class Break(RawCommand):
 
     GDB lists the breakpoint too, as pending; `delete', `disable', `ignore', `condition' and
     `commands' take its number. `ompd info break' counts the hits. At a construct that is met for
-    the first time the program is stopped for a moment, which ends a `next' or `finish' that is
-    under way."""
+    the first time the program is stopped for a moment; a `next' or `finish' goes on behind it."""
 
     name = "ompd break"
     takes_ids = False

@@ -10,7 +10,7 @@ program is stopped, the breakpoint set, and the program continued (arm). Places 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Sequence
+from typing import Callable, Iterator, Sequence
 
 import gdb
 
@@ -20,8 +20,9 @@ from ..model.events import Event, Hit, Note, Notes, Place
 from ..model.native import Frame, Location
 from ..model.process import Runtime
 from ..model.runtimes import llvm
-from . import arch_x86_64
+from . import arch_x86_64, stepping
 from .inferior import InferiorTarget
+from .stepping import Step
 from .watches import Watch
 
 # Is given the address; says whether the program is to stop.
@@ -49,6 +50,7 @@ class EventBreakpoint:
         """wanted: asked at each event, with its thread and frame selected. May raise gdb.error."""
         self.event = event
         self.hit: Hit | None = None  # of the stop that was just made
+        self.step: Step | None = None  # of the user's, that the last stop to arm has ended
         self._place = place
         self._wanted = wanted
         self._target = target
@@ -71,25 +73,24 @@ class EventBreakpoint:
         """The entry points of the runtimes that are not watched yet; whether there are any now.
         target: as it is now, with the images that were loaded meanwhile."""
         self._target, self._code = target, code
-        when = "begin" if self.event.when == "entry" else self.event.when
         for runtime in runtimes:
             if not runtime.supported or runtime.base in self._runtimes:
                 continue
-            if self.event.kind == "thread":
-                found = {self._target.symbol(llvm.CREATES_THREAD[0], None): self._at_creation}
-            else:
-                found = {
-                    self._target.symbol_at(runtime.base, runtime.path, name): self._entry(
-                        name, index
-                    )
-                    for name, index in llvm.EVENTS[self.event.kind, when].items()
-                }
-            for address, hit in found.items():
+            for address, hit in self._entries(runtime):
                 if address is not None:
                     self._runtimes.add(runtime.base)
-                    self._meet(address, hit)
+                    self._met[address] = hit
         self.arm()
         return bool(self._runtimes)
+
+    def _entries(self, runtime: Runtime) -> Iterator[tuple[int | None, Hook]]:
+        if self.event.kind == "thread":
+            yield self._target.symbol(llvm.CREATES_THREAD[0], None), self._at_creation
+            return
+        when = "begin" if self.event.when == "entry" else self.event.when
+        for name, argument in llvm.EVENTS[self.event.kind, when].items():
+            address = self._target.symbol_at(runtime.base, runtime.path, name)
+            yield address, self._entry(name, argument)
 
     def arm(self) -> None:
         """Set what was met. Not while a breakpoint decides."""
@@ -137,6 +138,8 @@ class EventBreakpoint:
         """Must the program stop, to be able to set a breakpoint there?"""
         if address in self._watches:
             return False
+        if not self._met:
+            self.step = stepping.under_way()
         self._met[address] = hit
         return True
 
