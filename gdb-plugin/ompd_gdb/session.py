@@ -307,6 +307,7 @@ class Session:
         # While threads run the next command finds another state: nothing is kept.
         if not any(thread.running for thread in natives):
             self.taken = process
+            _expect_resume()
         return process
 
     def _no_openmp(self) -> UserError:
@@ -499,9 +500,26 @@ def _forget(event: Any) -> None:
         session.close()
 
 
-_CHANGES = ("cont", "memory_changed", "register_changed", "inferior_call")
+def _expect_resume() -> None:
+    """Only while there is a picture: GDB calls at every resume, as at each breakpoint that is passed
+    without a stop."""
+    global _resume_expected
+    if not _resume_expected:
+        gdb.events.cont.connect(_resumed)
+        _resume_expected = True
+
+
+def _resumed(event: object) -> None:
+    global _resume_expected
+    _drop_pictures(event)
+    gdb.events.cont.disconnect(_resumed)
+    _resume_expected = False
+
+
+_CHANGES = ("memory_changed", "register_changed", "inferior_call")
 _IMAGES = ("new_objfile", "free_objfile", "clear_objfiles", "exited", "executable_changed")
 _connected = False
+_resume_expected = False
 
 
 def _connect_events() -> None:

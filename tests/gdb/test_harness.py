@@ -127,5 +127,6 @@ def test_every_program_has_a_case() -> None:
         "ompt_truth",
         "values",
         "states",
+        "events",
     }
     assert {case.source for case in cells.CASES} == sources
