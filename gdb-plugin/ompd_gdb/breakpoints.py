@@ -176,7 +176,7 @@ def _runtimes() -> None:
 def _selected_thread() -> Thread | None:
     try:
         process = session.current().process()
-    except (UserError, OmpdError):
+    except (UserError, OmpdError, gdb.error):
         return None
     selected = gdb.selected_thread()
     return next((t for t in process.threads if t.native and t.native.num == selected.num), None)
@@ -215,25 +215,20 @@ def create(event: Event, place: Place | None, condition: str | None, temporary: 
         )
     _connect_events()
     made = Breakpoint(event, place, condition, temporary)
-    _all.append(made)
     try:
         if session.has_process():
             made.attach()
     except BaseException:
-        _remove(made)
+        made.detach()
         made.gdbs.delete()
         raise
+    _all.append(made)
     return made.listed
 
 
 def listed() -> list[Listed]:
     _sweep()
     return [one.listed for one in _all]
-
-
-def _remove(one: Breakpoint) -> None:
-    _all.remove(one)
-    one.detach()
 
 
 # ---- Events --------------------------------------------------------------------------------------

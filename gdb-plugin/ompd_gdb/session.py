@@ -501,8 +501,8 @@ def _forget(event: Any) -> None:
 
 
 def _expect_resume() -> None:
-    """Only while there is a picture: GDB calls at every resume, as at each breakpoint that is passed
-    without a stop."""
+    """Only while there is a picture: GDB calls at every resume, also at each breakpoint that is
+    passed without a stop."""
     global _resume_expected
     if not _resume_expected:
         gdb.events.cont.connect(_resumed)

@@ -11,6 +11,7 @@ import gdb
 
 WORDS = {
     "begin of a parallel region": "parallel begin",
+    "call that begins a parallel region": "parallel entry",
     "end of a parallel region": "parallel end",
     "begin of an explicit task": "task begin",
     "end of an explicit task": "task end",

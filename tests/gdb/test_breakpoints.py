@@ -114,7 +114,7 @@ def test_optimised_programs(build: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("build", ["debug", "optimised"])
 def test_entry_points_of_gnu(build: str, folder: Path) -> None:
-    """gcc tells the runtime no lines, and those of its calls are not always the directive's."""
+    """gcc tells the runtime no lines, and its own are not always the directive's."""
     runtime = machine.as_libgomp(machine.cached("libomp-19"), folder / "runtime")
     executable = machine.compiled("events", build, compiler="gcc")
     run(folder, EVENTS, runtime=runtime, executable=executable)
@@ -139,6 +139,15 @@ def test_worker_threads(runtime: str, when: str, gdb: str, folder: Path) -> None
     stops = stops_in(folder)
     assert [stop["what"] for stop in stops] == [f"thread {when}"] * workers
     assert workers >= 3
+
+
+def test_entry(folder: Path) -> None:
+    """Once per region, before there is a team: said_size is the encountering thread's."""
+    runtime, executable = machine.cached("libomp-16"), machine.compiled("events", "optimised")
+    run(folder, ["parallel entry"], runtime=runtime, executable=executable)
+    regions = true_counts(folder / "truth.json", ["parallel begin"])
+    lines = Counter(stop["line"] for stop in stops_in(folder))
+    assert lines == Counter(line for _, line, _, _ in regions.elements())
 
 
 def test_a_thousand_stops(folder: Path) -> None:

@@ -176,6 +176,7 @@ static void tasks(int no)
 
 static void barriers(int round)
 {
+	int sum = 0;
 	int line = __LINE__ + 1;
 #pragma omp parallel num_threads(3)
 	{
@@ -198,6 +199,17 @@ static void barriers(int round)
 #pragma omp single
 		sink = round;
 		passed_by_team("barrier", here);
+		here = __LINE__ + 1;
+#pragma omp for reduction(+ : sum)
+		for (int i = 0; i < 9; i++)
+			sum += i;
+		passed_by_team("barrier", here);
+		int copied;
+		here = __LINE__ + 1;
+#pragma omp single copyprivate(copied)
+		copied = round;
+		passed_by_team("barrier", here);
+		sink = copied;
 		here = __LINE__ + 1;
 #pragma omp sections
 		{

@@ -60,7 +60,7 @@ class EventBreakpoint:
         self._watches: dict[int, Watch] = {}
         self._met: dict[int, Hook] = {}  # places that are not armed yet
         self._tasks: dict[int, _Function] = {}
-        self._constructs: dict[int, Location] = {}
+        self._constructs: dict[tuple[int, int, int], Location] = {}
         self._firsts: dict[int, int] = {}
         self._calls: dict[int, bool] = {}
         self._commands: str | None = None
@@ -267,14 +267,16 @@ class EventBreakpoint:
         return self._calls[back]
 
     def _construct(self, frame: gdb.Frame, name: str, back: int) -> Location:
-        """As the compiler recorded it, else where the call is."""
-        if back not in self._constructs:
-            found = None
-            if name.startswith("__kmpc_"):
-                ident = arch_x86_64.argument(frame, 0)
-                found = where.recorded(self._source(ident))
-            self._constructs[back] = found or self._target.code.location(back - 1)
-        return self._constructs[back]
+        """As the compiler recorded it, else where its function begins, else where the call is. Calls
+        by a jump can have one return address in common."""
+        ident = arch_x86_64.argument(frame, 0) if name.startswith("__kmpc_") else 0
+        index = llvm.FUNCTIONS.get(name)
+        function = arch_x86_64.argument(frame, index) if index is not None else 0
+        key = (ident, function, back)
+        if key not in self._constructs:
+            found = where.recorded(self._source(ident)) if ident else None
+            self._constructs[key] = found or self._target.code.location(function or back - 1)
+        return self._constructs[key]
 
     def _source(self, ident: int) -> str | None:
         text = self._target.number(ident + llvm.IDENT_SOURCE, self._target.pointer_size)

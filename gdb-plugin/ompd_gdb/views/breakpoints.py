@@ -49,7 +49,9 @@ def _construct(at: Location) -> str:
     if at.function is None and at.file is None:
         return ""
     name = users_function(at.function) if at.function else None
-    return place(name or at.function, at.file, at.line)
+    # An address stands for what the compiler has recorded of the construct itself.
+    near = "near " if at.pc is not None else ""
+    return near + place(name or at.function, at.file, at.line)
 
 
 def _thread(thread: Thread) -> str:

@@ -27,23 +27,30 @@ FORKS = (
 # Where a construct's own code begins or goes on, by the entry point that leads there: which
 # argument is the address of its function, or AFTER the call.
 AFTER = -1
-_REGIONS = {name: 0 if name.startswith("GOMP") else 2 for name in FORKS if "teams" not in name}
-_TASKS = {"__kmpc_omp_task_alloc": 5, "GOMP_task": 0, "GOMP_taskloop": 0, "GOMP_taskloop_ull": 0}
+_REGION_FUNCTIONS = {
+    name: 0 if name.startswith("GOMP") else 2 for name in FORKS if "teams" not in name
+}
+_TASK_FUNCTIONS = {
+    "__kmpc_omp_task_alloc": 5,
+    "GOMP_task": 0,
+    "GOMP_taskloop": 0,
+    "GOMP_taskloop_ull": 0,
+}
+FUNCTIONS = {**_REGION_FUNCTIONS, **_TASK_FUNCTIONS}
 EVENTS = {
-    ("parallel", "begin"): {**_REGIONS, "__kmpc_serialized_parallel": AFTER},
+    ("parallel", "begin"): {**_REGION_FUNCTIONS, "__kmpc_serialized_parallel": AFTER},
     ("parallel", "end"): {
-        **{name: AFTER for name in _REGIONS if name != "GOMP_parallel_start"},
+        **{name: AFTER for name in _REGION_FUNCTIONS if name != "GOMP_parallel_start"},
         "GOMP_parallel_end": AFTER,
         "__kmpc_end_serialized_parallel": AFTER,
     },
-    ("task", "begin"): {**_TASKS, "__kmpc_omp_task_begin_if0": AFTER},
-    ("task", "end"): {**_TASKS, "__kmpc_omp_task_complete_if0": AFTER},
+    ("task", "begin"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_begin_if0": AFTER},
+    ("task", "end"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_complete_if0": AFTER},
     ("barrier", "all"): {
         name: AFTER
         for name in (
             "__kmpc_barrier",
             "__kmpc_cancel_barrier",
-            "__kmpc_end_reduce",
             "__kmpc_copyprivate",
             "GOMP_barrier",
             "GOMP_barrier_cancel",
