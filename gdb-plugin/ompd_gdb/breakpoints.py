@@ -205,6 +205,7 @@ def _pending(location: str, temporary: bool) -> gdb.Breakpoint:
 
 def create(event: Event, place: Place | None, condition: str | None, temporary: bool) -> Listed:
     """Raises UserError."""
+    session.library()  # that there is none is told now, not when a runtime is loaded
     if session.has_process() and session.current().program().kind == "core":
         raise UserError("core", "A core file does not run.", "Use `ompd break' on a live process.")
     if not arch_x86_64.serves(gdb.selected_inferior().architecture().name()):
@@ -285,13 +286,15 @@ def _stopped(event: Any) -> None:
     if reported:
         return
     breakpoints = getattr(event, "breakpoints", ())
-    if not any(isinstance(one, Watch) for one in breakpoints):
-        return
-    if not to_arm:
+    watches = [one for one in breakpoints if isinstance(one, Watch)]
+    failed = [one for one in watches if one.why]
+    if failed:
         # Our breakpoints say nothing by themselves.
-        _say(["Interrupted while a breakpoint decided whether to stop."])
+        _say([one.why for one in failed])
+        for one in failed:
+            one.why = ""
         gdb.execute("frame")
-    elif not any(_stops_for_another(one) for one in breakpoints):
+    elif watches and to_arm and not any(_stops_for_another(one) for one in breakpoints):
         _go_on(next((one.step for one in to_arm if one.step is not None), None))
 
 

@@ -28,8 +28,8 @@ class Break(RawCommand):
     thread begin stops in the first instruction of each worker that the runtime creates, end when it
     has returned from the runtime.
 
-    LOC is the construct: FILE:LINE of its directive, or the name of the function around it. Where the
-    compiler records no directives, as gcc, its line is the first one of the code made of it.
+    LOC is the construct: FILE:LINE of its directive, or the name of the function around it. Where
+    the compiler records no directives, as gcc, its line is the first of the code made of it.
     COND is any expression of GDB's, evaluated where the program would stop. $_omp_thread_num(),
     $_omp_level(), $_omp_team_size() and $_omp_num_teams() can be used in it.
 

@@ -267,8 +267,8 @@ class EventBreakpoint:
         return self._calls[back]
 
     def _construct(self, frame: gdb.Frame, name: str, back: int) -> Location:
-        """As the compiler recorded it, else where its function begins, else where the call is. Calls
-        by a jump can have one return address in common."""
+        """As the compiler recorded it, else where its function begins, else where the call is.
+        Calls by a jump can have one return address in common."""
         ident = arch_x86_64.argument(frame, 0) if name.startswith("__kmpc_") else 0
         index = llvm.FUNCTIONS.get(name)
         function = arch_x86_64.argument(frame, index) if index is not None else 0

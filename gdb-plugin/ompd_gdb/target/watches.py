@@ -11,7 +11,7 @@ import gdb
 class Watch(gdb.Breakpoint):
     """Calls `hit' when a thread comes to an address, and stops the program if that says so.
 
-    hit only reads: GDB forbids all else while a breakpoint decides. It must not raise."""
+    hit only reads: GDB forbids all else while a breakpoint decides."""
 
     def __init__(self, address: int, hit: Callable[[int], bool]) -> None:
         try:
@@ -28,9 +28,13 @@ class Watch(gdb.Breakpoint):
         self.silent = True
         self._address = address
         self.hit = hit
+        self.why = ""  # it stopped the program though it could not decide
 
     def stop(self) -> bool:
         try:
             return self.hit(self._address)
         except KeyboardInterrupt:
-            return True
+            self.why = "It was interrupted while a breakpoint decided whether to stop."
+        except Exception as error:
+            self.why = f"A breakpoint failed by a defect of its own: {error!r}."
+        return True
