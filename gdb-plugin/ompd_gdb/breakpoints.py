@@ -15,7 +15,8 @@ from .errors import UserError
 from .library import OmpdError
 from .model.events import Event, Listed, Place
 from .model.process import Thread
-from .target import arch_x86_64, stepping
+from .model.runtimes import llvm
+from .target import arch_x86_64, stepping, symbols
 from .target.event_breakpoint import EventBreakpoint
 from .target.stepping import Step
 from .target.watches import Watch
@@ -48,6 +49,7 @@ class Breakpoint:
         self.gdbs = _pending(view.location(event, place), temporary)
         self._seen = (True, 0, self.gdbs.commands)
         self._setting = False
+        self._program: tuple[str | None, bool] = (None, False)
 
     @property
     def listed(self) -> Listed:
@@ -80,6 +82,13 @@ class Breakpoint:
         self.problem = session.NO_RUNTIME
         if process is not None:
             process.delete()
+
+    def is_in_program(self) -> bool:
+        """Is the runtime linked into the program?"""
+        program = self.inferior.progspace.filename
+        if self._program[0] != program:
+            self._program = (program, symbols.may_define(program, llvm.MARK))
+        return self._program[1]
 
     def disable(self) -> None:
         if self._process is not None:
@@ -229,6 +238,9 @@ def create(event: Event, place: Place | None, condition: str | None, temporary: 
 
 def listed() -> list[Listed]:
     _sweep()
+    for one in _all:
+        if one.problem is not None:
+            _attach(one)
     return [one.listed for one in _all]
 
 
@@ -260,12 +272,20 @@ def _modified(gdbs: gdb.Breakpoint) -> None:
 
 
 def _new_objfile(event: Any) -> None:
+    """Programs have hundreds: only a runtime is worth looking at the process, or the program itself
+    where it is one."""
+    found = symbols.may_define(event.new_objfile.filename, llvm.MARK)
     for one in _all:
-        if one.inferior == gdb.selected_inferior():
-            try:
-                one.attach()
-            except (UserError, OmpdError, gdb.error):
-                pass  # too early: its list of images cannot be read yet
+        if found or one.problem and one.is_in_program():
+            _attach(one)
+
+
+def _attach(one: Breakpoint) -> None:
+    try:
+        if one.inferior == gdb.selected_inferior() and session.has_process():
+            one.attach()
+    except (UserError, OmpdError, gdb.error):
+        pass  # too early: its list of images cannot be read yet
 
 
 def _exited(event: Any) -> None:

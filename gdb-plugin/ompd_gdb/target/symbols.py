@@ -119,5 +119,19 @@ class Symbols:
             return False
 
 
+def may_define(path: str | None, name: str) -> bool:
+    """Does a file define it? True also for one that cannot be read here."""
+    if not path:
+        return False
+    try:
+        file = ElfFile(path)
+    except (OSError, NotElf, ValueError):
+        return True
+    try:
+        return next(file.symbols(name), None) is not None
+    finally:
+        file.close()
+
+
 def _same(name: str, real: str) -> bool:
     return name == real or os.path.realpath(name) == real or name.rsplit(":", 1)[-1] == real

@@ -37,6 +37,8 @@ _TASK_FUNCTIONS = {
     "GOMP_taskloop_ull": 0,
 }
 FUNCTIONS = {**_REGION_FUNCTIONS, **_TASK_FUNCTIONS}
+# Every release defines it.
+MARK = "__kmpc_fork_call"
 EVENTS = {
     ("parallel", "begin"): {**_REGION_FUNCTIONS, "__kmpc_serialized_parallel": AFTER},
     ("parallel", "end"): {
