@@ -26,10 +26,11 @@ def _ompd_start():
         return
     if home not in sys.path:
         sys.path.insert(0, home)
-    from ompd_gdb import commands, settings
+    from ompd_gdb import commands, functions, settings
 
     settings.register()
     commands.register()
+    functions.register()
 
 
 _ompd_start()

@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 from dataclasses import dataclass
-from typing import Any, Sequence, Union
+from typing import Any, Callable, Sequence, Union
 
 import gdb
 
-from . import icvs, search, settings
+from . import icvs, questions, search, settings
 from .answers import Arrival, FoundRuntime, Image, LockVariable, NativeIds, ViewLocks
 from .errors import UserError
 from .library import AddressSpace, Library, OmpdError
@@ -22,6 +22,7 @@ from .model import deadlock as deadlock_model
 from .model import facts
 from .model import locks as locks_model
 from .model.deadlock import Arrivals, Deadlock
+from .model.events import Event, Place
 from .model.icvs import Icv, gather
 from .model.lineage import Lineage
 from .model.locks import Locks
@@ -34,8 +35,9 @@ from .model.values import Value
 from .routines import Routines
 from .standard import StandardSpace
 from .target import running, selection
+from .target.event_breakpoint import EventBreakpoint
 from .target.inferior import InferiorTarget
-from .target.places import Places
+from .target.places import Places, code_map
 from .target.stacks import MOST_FRAMES
 from .target.walks import Walks
 
@@ -148,6 +150,7 @@ class Session:
         self._library: Library | None = None
         self._context = 0
         self._opened: list[tuple[Runtime, Space | None]] = []
+        self._routines_of: dict[Space, Routines] = {}
         self._outdated = False
         self._identity: tuple[Any, ...] = ()
 
@@ -174,6 +177,7 @@ class Session:
     def close(self) -> None:
         self.taken = None
         self._outdated = False
+        self._routines_of.clear()
         opened, self._opened = self._opened, []
         for _, space in opened:
             if space is not None:
@@ -338,6 +342,7 @@ class Session:
         # While threads run the next command finds another state: nothing is kept.
         if not any(thread.running for thread in natives):
             self.taken = process
+            _expect_resume()
         return process
 
     def _no_openmp(self) -> UserError:
@@ -478,14 +483,52 @@ class Session:
             if isinstance(space, StandardSpace):
                 found = space.icvs(given)
             else:
-                assert self._library is not None
-                width = self.target.pointer_size
-                found = icvs.read(Routines(self._library, space.handle, width), space.handle, given)
+                found = icvs.read(self._routines(space), space.handle, given)
                 _refresh(runtime, space)
             return gather(process, runtime.id, found, chosen)
         raise UserError(
             "not_started", "The program has not used OpenMP yet.", "Try again when it has."
         )
+
+    def of_selected_thread(self, question: str) -> int | None:
+        """About the selected thread alone, without a picture: cheap enough for a condition. None:
+        it is in no region."""
+        native = self.target.selected_thread()
+        if native is None:
+            return None
+        for _, space in self._open_runtimes():
+            if space is not None:
+                found = questions.ask(self._routines(space), native_ids(native), question)
+                if found is not None:
+                    return found
+        return None
+
+    def _routines(self, space: Space) -> Routines:
+        if isinstance(space, StandardSpace):
+            return space.routines
+        if space not in self._routines_of:
+            assert self._library is not None
+            width = self.target.pointer_size
+            self._routines_of[space] = Routines(self._library, space.handle, width)
+        return self._routines_of[space]
+
+    def event_breakpoint(
+        self, event: Event, place: Place | None, wanted: Callable[[], bool]
+    ) -> EventBreakpoint:
+        """Of this process; it watches nothing yet."""
+        return EventBreakpoint(event, place, wanted, self.target)
+
+    def watch(self, breakpoint_: EventBreakpoint) -> str | None:
+        """Why there is nothing to watch, if so. Raises UserError."""
+        runtimes = self.runtimes()
+        code = code_map(runtimes, settings.skip_libraries())
+        if breakpoint_.watch(self.target, runtimes, code):
+            return None
+        if not runtimes:
+            return NO_RUNTIME
+        if not any(runtime.supported for runtime in runtimes):
+            return f"{_names(runtimes)} {gomp.NOT_SUPPORTED}"
+        return f"the entry points of {_names(runtimes)} are not found: it has no symbols"
 
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread."""
@@ -541,6 +584,7 @@ class Session:
             self._places.locate_regions()
 
 
+NO_RUNTIME = "the program has no OpenMP runtime now"
 NOT_TOLD = "is loaded, but it cannot be told whether it has started"
 
 
@@ -610,9 +654,26 @@ def _forget(event: Any) -> None:
         session.close()
 
 
-_CHANGES = ("cont", "memory_changed", "register_changed", "inferior_call")
+def _expect_resume() -> None:
+    """Only while there is a picture: GDB calls at every resume, also at each breakpoint that is
+    passed without a stop."""
+    global _resume_expected
+    if not _resume_expected:
+        gdb.events.cont.connect(_resumed)
+        _resume_expected = True
+
+
+def _resumed(event: object) -> None:
+    global _resume_expected
+    _drop_pictures(event)
+    gdb.events.cont.disconnect(_resumed)
+    _resume_expected = False
+
+
+_CHANGES = ("memory_changed", "register_changed", "inferior_call")
 _IMAGES = ("new_objfile", "free_objfile", "clear_objfiles", "exited", "executable_changed")
 _connected = False
+_resume_expected = False
 
 
 def _connect_events() -> None:

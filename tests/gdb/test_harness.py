@@ -133,5 +133,6 @@ def test_every_program_has_a_case() -> None:
         "states_of_regions",
         "foreign_calls",
         "busy",
+        "events",
     }
     assert {case.source for case in cells.CASES} == sources

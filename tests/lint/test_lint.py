@@ -160,6 +160,7 @@ PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
     "library": ("capi", "callbacks", "answers", "errors", "target.elf"),
     "routines": ("library", "capi", "answers"),
     "icvs": ("routines", "capi", "answers"),
+    "questions": ("routines", "answers"),
     "standard": ("icvs", "routines", "library", "capi", "answers", "errors"),
     "model.": ("model.", "answers", "errors"),
     "target.": ("target.", "model.", "errors"),
@@ -172,16 +173,28 @@ PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
         "library",
         "standard",
         "icvs",
+        "questions",
         "routines",
         "model.",
         "target.",
     ),
-    "commands.": ("commands.", "views.", "model.", "session", "errors", "library"),
+    "breakpoints": ("session", "views.", "target.", "model.", "errors", "library"),
+    "functions": ("session", "errors", "library"),
+    "commands.": ("commands.", "views.", "model.", "session", "breakpoints", "errors", "library"),
 }
 # Known to commands/ for its error only, which base.py turns into a sentence.
 LIBRARY_IN_COMMANDS = ("commands.base",)
 
-GDB_USERS = ("commands.", "frames.", "mi.", "target.", "session", "settings", "functions")
+GDB_USERS = (
+    "commands.",
+    "frames.",
+    "mi.",
+    "target.",
+    "session",
+    "settings",
+    "functions",
+    "breakpoints",
+)
 CTYPES_USERS = ("capi",)
 REGISTER_USERS = re.compile(r"target\.arch_\w+$")
 

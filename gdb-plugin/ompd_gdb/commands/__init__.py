@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from . import (
     barriers,
+    break_,
     bt,
     deadlock,
     down,
     each,
     frame,
     icvs,
+    info,
     init,
     locks,
     ompd,
@@ -45,6 +47,10 @@ def register() -> None:
         print.Print,
         each.Each,
         thread.Thread,
+        break_.Break,
+        break_.Tbreak,
+        info.Info,
+        info.InfoBreak,
         init.Init,
     ):
         command()

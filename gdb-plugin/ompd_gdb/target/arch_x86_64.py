@@ -349,3 +349,62 @@ def _computed(name: str, values: list[Number | None], last: int | None) -> Numbe
     if name == "shl":
         return values[0].times(1 << last) if last is not None and 0 <= last < 64 else None
     return values[0].plus(values[1] if name == "add" else values[1].times(-1))
+
+
+# ---- Where code goes, by its text ----------------------------------------------------------------
+
+_AWAY = ("j", "ret", "bnd", "notrack", "loop", "ud2", "syscall", "hlt", "int3")
+_NOT_STRAIGHT = ("call", *_AWAY)
+MOST_OF_WRAPPER = 64  # instructions; those that compilers make have some twenty
+_CALLED = re.compile(r"call\w*\s+(0x[0-9a-f]+)")
+
+
+def is_straight(architecture: gdb.Architecture, start: int, end: int, calls: bool) -> bool:
+    """Does what enters at the start certainly get to the end? calls: also through other
+    functions."""
+    away = _AWAY if calls else _NOT_STRAIGHT
+    code = architecture.disassemble(start, end - 1) if start < end else []
+    ends = [one["addr"] + one["length"] for one in code]
+    return ends[-1:] == [end] and not any(one["asm"].startswith(away) for one in code)
+
+
+def only_call(architecture: gdb.Architecture, start: int) -> int | None:
+    """What a function calls that does nothing else."""
+    called = None
+    for one in architecture.disassemble(start, count=MOST_OF_WRAPPER):
+        match = _CALLED.match(one["asm"])
+        if match and called is None:
+            called = int(match.group(1), 16)
+        elif one["asm"].startswith("ret"):
+            return called
+        elif one["asm"].startswith(_NOT_STRAIGHT):
+            return None
+    return None
+
+
+# ---- At a function's first instruction -----------------------------------------------------------
+
+_WORD = 0xFFFFFFFFFFFFFFFF
+
+
+def argument(frame: gdb.Frame, index: int) -> int:
+    """An integer or a pointer, counted from 0."""
+    return int(frame.read_register(CONVENTION.arguments[index])) & _WORD
+
+
+def stack_pointer(frame: gdb.Frame) -> int:
+    return int(frame.read_register("rsp")) & _WORD
+
+
+def return_address(frame: gdb.Frame, read: Callable[[int, int], bytes]) -> tuple[int, int]:
+    """Where the function returns to, and the stack pointer there."""
+    stack = stack_pointer(frame)
+    return int(struct.unpack("<Q", read(stack, 8))[0]), stack + 8
+
+
+def direct_call(read: Callable[[int, int], bytes], returns_to: int) -> int | None:
+    """What is called by name in the call that returns there; None: it is a call by pointer."""
+    code = read(returns_to - 5, 5)
+    if code[0] != 0xE8:
+        return None
+    return (returns_to + int(struct.unpack("<i", code[1:])[0])) & _WORD

@@ -115,13 +115,13 @@ class ImageList:
                 bias, name, dynamic, following = (
                     self._format.word(data, i * word) for i in range(4)
                 )
-                found.append(LoadedImage(self._string(name), bias, dynamic))
+                found.append(LoadedImage(self.string(name), bias, dynamic))
                 entry = following
         except Unreadable:
             pass
         return found
 
-    def _string(self, address: int) -> str:
+    def string(self, address: int) -> str:
         text = b""
         while address and len(text) < LONGEST_PATH:
             step = 256 - address % 256

@@ -90,8 +90,27 @@ class InferiorTarget:
     def read(self, address: int, nbytes: int) -> bytes:
         return self._memory.read(address, nbytes)
 
+    def number(self, address: int, nbytes: int) -> int:
+        """Unsigned. Raises Unreadable."""
+        data = self.read(address, nbytes)
+        return int.from_bytes(data, "little" if self.byte_order == "little" else "big")
+
     def symbol(self, name: str, file_name: str | None) -> int | None:
         return self._symbols.find(name, file_name)
+
+    def symbol_at(self, bias: int, path: str | None, name: str) -> int | None:
+        """Of the image that is loaded there."""
+        return self._symbols.of_image(bias, path, name)
+
+    def selected_thread(self) -> NativeThread | None:
+        """Without a new list of all: of those that were listed some may be gone, and their ids
+        another's."""
+        native = self.threads.selected()
+        if not self._stopped_at:
+            self.native_threads()
+        if native is not None and native not in self._stopped_at:
+            self._stopped_at.insert(0, native)
+        return native
 
     def thread_symbol(self, name: str, thread: int) -> int | None:
         native = self.threads.by_number(thread)

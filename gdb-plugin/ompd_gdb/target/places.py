@@ -15,7 +15,7 @@ from ..model.holding import Held
 from ..model.locks import Holdings
 from ..model.naming import critical_name, parse_source, users_function
 from ..model.native import Frame, Location
-from ..model.process import Process, Region, Thread, Wait
+from ..model.process import Process, Region, Runtime, Thread, Wait
 from ..model.runtimes import llvm
 from ..model.tasks import Tasks
 from ..model.values import Value
@@ -31,13 +31,7 @@ class Places:
     def __init__(self, process: Process, target: InferiorTarget, skipped: Sequence[str]) -> None:
         self._process = process
         self._target = target
-        self.code = where.CodeMap(
-            (
-                where.Runtime(r.start, r.end, r.path, r.embedded, r.id, r.supported)
-                for r in process.runtimes
-            ),
-            skipped,
-        )
+        self.code = code_map(process.runtimes, skipped)
         target.code.forget()
         self._holding = CodeOfHolders(target.code, self.code)
         self._objects: dict[int, int] = {}  # constant arguments, by the place of the call
@@ -291,6 +285,13 @@ class Places:
 def _may_hold(thread: Thread) -> bool:
     """An idle worker has nothing of the program's on its stack."""
     return any(member.state != "idle" for member in thread.openmp)
+
+
+def code_map(runtimes: Sequence[Runtime], skipped: Sequence[str]) -> where.CodeMap:
+    return where.CodeMap(
+        (where.Runtime(r.start, r.end, r.path, r.embedded, r.id, r.supported) for r in runtimes),
+        skipped,
+    )
 
 
 def _enclosing_function(thread: Thread) -> str | None:

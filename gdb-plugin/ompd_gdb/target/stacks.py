@@ -18,6 +18,8 @@ from .memory import Unreadable
 MOST_FRAMES = 256
 # Bytes of a function that are looked through for the argument of a call.
 LONGEST_FUNCTION = 1 << 16
+# Lines that a function unpacks its variables in, before the user's code begins.
+MOST_ROWS = 16
 
 
 class Walk:
@@ -73,6 +75,7 @@ class Code:
         """bias_of: by how much an object file was moved when it was loaded."""
         self.read = read
         self._bias_of = bias_of
+        self._inferior = inferior
         self._progspace = inferior.progspace
         self._demangled: dict[str, str] = {}
         self._executable = executable or (0, 0)
@@ -162,6 +165,36 @@ class Code:
             objfile=self._objfile(address),
         )
 
+    def first_instruction(self, outlined: int, of_task: bool) -> int:
+        """Of the user's, in a function that the compiler made of a construct: behind what builds
+        the stack frame, where the user's variables can be read."""
+        architecture = self._inferior.architecture()
+        if not arch_x86_64.serves(architecture.name()):
+            return outlined
+        try:
+            # clang's unoptimised code with -g has a function between the runtime and the user's.
+            called = arch_x86_64.only_call(architecture, outlined)
+            if called is not None and "_debug__" in (self._function(called) or ""):
+                outlined = called
+            rows = self._rows(architecture, outlined, of_task)
+            if of_task:
+                # clang puts the user's code inline into a function that unpacks the variables.
+                own = self._function(outlined)
+                return next((row for row in rows if self._function(row) != own), outlined)
+            return next(rows, outlined)
+        except gdb.error:
+            return outlined
+
+    def _rows(self, architecture: gdb.Architecture, at: int, calls: bool) -> Iterator[int]:
+        """Where the following lines begin that a function certainly comes to."""
+        for _ in range(MOST_ROWS):
+            sal = self._progspace.find_pc_line(at)
+            end = sal.last + 1 if sal.symtab and sal.last else at
+            if not arch_x86_64.is_straight(architecture, at, end, calls):
+                return
+            at = end
+            yield at
+
     def argument(self, frame: Frame, argument_of: Callable[[str], int | None]) -> int | None:
         """The constant that a frame's function passes in the call that it is in; None if it is not
         for certain one. argument_of: which argument, by the name of what is called."""
@@ -201,9 +234,10 @@ class Code:
 
     @staticmethod
     def _symbol_text(address: int) -> str:
-        # A decimal number is one in every language that GDB knows.
+        # Modula-2 has no numbers of this size, and a command that fails while a breakpoint decides
+        # whether to stop lets GDB forget that it waits for the program.
         try:
-            return str(gdb.execute(f"info symbol {address}", to_string=True))
+            return str(gdb.execute(f"with language c -- info symbol {address}", to_string=True))
         except gdb.error:
             return ""
 

@@ -47,6 +47,11 @@ class Symbols:
         address = self._first(name, self._all(), False)
         return self._first(name, self._all(), True) if address is None else address
 
+    def of_image(self, bias: int, path: str | None, name: str) -> int | None:
+        """Of the image that is loaded there; in a namespace of its own it is in no list here."""
+        images = [i for i in self._all() if i.bias == bias] or [LoadedImage(path or "", bias, 0)]
+        return self._first(name, images, True)
+
     def _all(self) -> list[LoadedImage]:
         if self._images.loaded:
             return self._images.loaded
@@ -112,6 +117,20 @@ class Symbols:
             return self._read(start, PROOF_BYTES) == file.read(0, PROOF_BYTES)
         except (Unreadable, NotElf, ValueError):
             return False
+
+
+def may_define(path: str | None, name: str) -> bool:
+    """Does a file define it? True also for one that cannot be read here."""
+    if not path:
+        return False
+    try:
+        file = ElfFile(path)
+    except (OSError, NotElf, ValueError):
+        return True
+    try:
+        return next(file.symbols(name), None) is not None
+    finally:
+        file.close()
 
 
 def _same(name: str, real: str) -> bool:

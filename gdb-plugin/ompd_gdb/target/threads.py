@@ -27,19 +27,27 @@ class Threads:
         self._by_number = {thread.num: thread for thread in self._inferior.threads()}
         with kept_selection():
             for thread in sorted(self._by_number.values(), key=lambda thread: thread.num):
-                running = thread.is_running()
-                found.append(
-                    NativeThread(
-                        num=thread.num,
-                        inferior=self._inferior.num,
-                        global_num=thread.global_num,
-                        ptid=thread.ptid,
-                        name=thread.name,
-                        running=running,
-                        pthread_id=self._pthread_id(thread, running),
-                    )
-                )
+                found.append(self._described(thread))
         return found
+
+    def selected(self) -> NativeThread | None:
+        thread = gdb.selected_thread()
+        if thread is None:
+            return None
+        self._by_number[thread.num] = thread
+        return self._described(thread)
+
+    def _described(self, thread: gdb.InferiorThread) -> NativeThread:
+        running = thread.is_running()
+        return NativeThread(
+            num=thread.num,
+            inferior=self._inferior.num,
+            global_num=thread.global_num,
+            ptid=thread.ptid,
+            name=thread.name,
+            running=running,
+            pthread_id=self._pthread_id(thread, running),
+        )
 
     def by_number(self, num: int) -> gdb.InferiorThread | None:
         """Of the last list; None if it is gone."""

@@ -26,6 +26,52 @@ FORKS = (
 
 # Those that call another one.
 FORKS_BY_ANOTHER = ("__kmpc_fork_call_if", "GOMP_parallel_reductions")
+# Where a construct's own code begins or goes on, by the entry point that leads there: which
+# argument is the address of its function, or AFTER the call.
+AFTER = -1
+_REGION_FUNCTIONS = {
+    name: 0 if name.startswith("GOMP") else 2 for name in FORKS if "teams" not in name
+}
+_TASK_FUNCTIONS = {
+    "__kmpc_omp_task_alloc": 5,
+    "GOMP_task": 0,
+    "GOMP_taskloop": 0,
+    "GOMP_taskloop_ull": 0,
+}
+FUNCTIONS = {**_REGION_FUNCTIONS, **_TASK_FUNCTIONS}
+# Every release defines it.
+MARK = "__kmpc_fork_call"
+EVENTS = {
+    ("parallel", "begin"): {**_REGION_FUNCTIONS, "__kmpc_serialized_parallel": AFTER},
+    ("parallel", "end"): {
+        **{name: AFTER for name in _REGION_FUNCTIONS if name != "GOMP_parallel_start"},
+        "GOMP_parallel_end": AFTER,
+        "__kmpc_end_serialized_parallel": AFTER,
+    },
+    ("task", "begin"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_begin_if0": AFTER},
+    ("task", "end"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_complete_if0": AFTER},
+    ("barrier", "all"): {
+        name: AFTER
+        for name in (
+            "__kmpc_barrier",
+            "__kmpc_cancel_barrier",
+            "__kmpc_copyprivate",
+            "GOMP_barrier",
+            "GOMP_barrier_cancel",
+            "GOMP_loop_end",
+            "GOMP_loop_end_cancel",
+            "GOMP_sections_end",
+            "GOMP_sections_end_cancel",
+        )
+    },
+}
+# How workers are made: not an entry point of the runtime's own, and which argument is the function
+# that they execute.
+CREATES_THREAD = ("pthread_create", 2)
+# Tasks of these are resumed by calling their function again, which finds in the task how far it is.
+PARTS_OF = "__kmpc_omp_task_alloc"
+TASK_PART = 16  # kmp_task_t.part_id (kmp.h)
+IDENT_SOURCE = 16  # ident_t.psource; an ident_t is the first argument of every __kmpc_ entry point
 
 # Between the runtime and the code of a construct.
 INVOKE = "__kmp_invoke_microtask"

@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which breakpoints at OpenMP's events has the user set? Each is also one of GDB's: a pending one,
+that GDB itself never hits, but that it lists, numbers, disables and deletes, and to which it
+attaches commands.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import gdb
+
+from . import session
+from .errors import UserError
+from .library import OmpdError
+from .model.events import Event, Listed, Place
+from .model.process import Thread
+from .model.runtimes import llvm
+from .target import arch_x86_64, stepping, symbols
+from .target.event_breakpoint import EventBreakpoint
+from .target.stepping import Step
+from .target.watches import Watch
+from .views import breakpoints as view
+from .views.table import plain
+
+_all: list[Breakpoint] = []
+_gone: list[Breakpoint] = []  # the user has deleted them, and GDB does not allow yet to clean up
+_going_on = False
+_interrupted: list[Step | None] = []
+
+
+class Breakpoint:
+    """One that the user set. It outlives processes."""
+
+    def __init__(
+        self, event: Event, place: Place | None, condition: str | None, temporary: bool
+    ) -> None:
+        self.event = event
+        self.place = place
+        self.condition = condition
+        self.temporary = temporary
+        self.hits = 0
+        self.enabled = True
+        self.problem: str | None = session.NO_RUNTIME
+        self.inferior = gdb.selected_inferior()
+        self._process: EventBreakpoint | None = None
+        self._pid = 0
+        self._to_ignore = 0
+        self.gdbs = _pending(view.location(event, place), temporary)
+        self._seen = (True, 0, self.gdbs.commands)
+        self._setting = False
+        self._program: tuple[str | None, bool] = (None, False)
+
+    @property
+    def listed(self) -> Listed:
+        return Listed(
+            self.gdbs.number,
+            self.event,
+            self.place,
+            self.condition,
+            self.temporary,
+            self.enabled,
+            self.hits,
+            self.problem,
+        )
+
+    def attach(self) -> None:
+        """To the process that there is now, and to runtimes that are new. Raises UserError."""
+        here = session.current()
+        if self._pid != self.inferior.pid or self._process is None:
+            self.detach()
+            self._pid = self.inferior.pid
+            self._process = here.event_breakpoint(self.event, self.place, self._is_wanted)
+            self._process.set_commands(self.gdbs.commands)
+        self.problem = here.watch(self._process)
+        self._process.set_enabled(self.enabled)
+        # GDB disables one that has had a condition of GDB's when it looks for its place in vain.
+        self._set("enabled", self.enabled)
+
+    def detach(self) -> None:
+        process, self._process = self._process, None
+        self.problem = session.NO_RUNTIME
+        if process is not None:
+            process.delete()
+
+    def is_in_program(self) -> bool:
+        """Is the runtime linked into the program?"""
+        program = self.inferior.progspace.filename
+        if self._program[0] != program:
+            self._program = (program, symbols.may_define(program, llvm.MARK))
+        return self._program[1]
+
+    def disable(self) -> None:
+        if self._process is not None:
+            self._process.set_enabled(False)
+
+    def _set(self, attribute: str, value: Any) -> None:
+        if getattr(self.gdbs, attribute) != value:
+            self._setting = True
+            try:
+                setattr(self.gdbs, attribute, value)
+            finally:
+                self._setting = False
+
+    def _is_wanted(self) -> bool:
+        if not self.gdbs.is_valid() or not self.enabled:
+            return False
+        if self.event.kind == "barrier" and _thread_num() != 0:
+            return False
+        try:
+            if self.condition is not None and not gdb.parse_and_eval(self.condition):
+                return False
+        except gdb.error:
+            self.hits += 1  # the program is stopped for it
+            raise
+        self.hits += 1
+        if self._to_ignore:
+            self._to_ignore -= 1
+            return False
+        # This may use GDB's commands: behind the stop one would start the user's commands.
+        _runtimes()
+        return True
+
+    def follow(self) -> None:
+        """What the user changed by GDB's own commands."""
+        if self._setting:
+            return
+        gdbs = self.gdbs
+        before, self._seen = self._seen, (gdbs.enabled, gdbs.ignore_count, gdbs.commands)
+        self.enabled, self._to_ignore, _ = self._seen
+        if gdbs.condition is not None:
+            self.condition = gdbs.condition
+        elif self._seen == before:
+            self.condition = None  # nothing else has changed: it was taken away
+        if self._process is not None:
+            self._process.set_commands(gdbs.commands)
+            self._process.set_enabled(self.enabled)
+
+    # ---- At a stop -------------------------------------------------------------------------------
+
+    def arm(self) -> bool:
+        """Whether the stop was made for that alone."""
+        if self._process is None:
+            return False
+        met = self._process.met
+        self._process.arm()
+        return met
+
+    @property
+    def step(self) -> Step | None:
+        return self._process.step if self._process is not None else None
+
+    def report(self) -> bool:
+        """Whether it was stopped for an event."""
+        hit = self._process.hit if self._process is not None else None
+        if self._process is None or hit is None:
+            return False
+        self._process.hit = None
+        self._set("ignore_count", self._to_ignore)
+        commands = (self.gdbs.commands or "").split("\n")
+        if commands[0].strip() != "silent":
+            _say(view.stopped(self.listed, hit, _selected_thread()))
+            if commands == [""]:
+                gdb.execute("frame")
+        if self.temporary:
+            self.detach()
+            self.gdbs.delete()
+        return True
+
+
+def _thread_num() -> int | None:
+    try:
+        return session.current().of_selected_thread("thread_num")
+    except (UserError, OmpdError) as error:
+        raise gdb.error(str(error)) from None
+
+
+def _runtimes() -> None:
+    try:
+        session.current().runtimes()
+    except (UserError, OmpdError):
+        pass  # the report will do without
+
+
+def _selected_thread() -> Thread | None:
+    try:
+        process = session.current().process()
+    except (UserError, OmpdError, gdb.error):
+        return None
+    selected = gdb.selected_thread()
+    return next((t for t in process.threads if t.native and t.native.num == selected.num), None)
+
+
+def _say(lines: Sequence[str]) -> None:
+    for line in lines:
+        gdb.write(plain(line) + "\n")
+
+
+def _pending(location: str, temporary: bool) -> gdb.Breakpoint:
+    """GDB says that it does not find the place: that is as it should be."""
+    before = {known.number for known in gdb.breakpoints()}
+    old = gdb.parameter("breakpoint pending")
+    gdb.execute("set breakpoint pending on", to_string=True)
+    try:
+        gdb.execute(f"{'tbreak' if temporary else 'break'} '{location}'", to_string=True)
+    finally:
+        word = "auto" if old is None else "on" if old else "off"
+        gdb.execute(f"set breakpoint pending {word}", to_string=True)
+    return next(known for known in gdb.breakpoints() if known.number not in before)
+
+
+# ---- For the commands ----------------------------------------------------------------------------
+
+
+def create(event: Event, place: Place | None, condition: str | None, temporary: bool) -> Listed:
+    """Raises UserError."""
+    session.library()  # that there is none is told now, not when a runtime is loaded
+    if session.has_process() and session.current().program().kind == "core":
+        raise UserError("core", "A core file does not run.", "Use `ompd break' on a live process.")
+    if not arch_x86_64.serves(gdb.selected_inferior().architecture().name()):
+        raise UserError(
+            "not_supported",
+            "OpenMP breakpoints are made for x86-64 only.",
+            "On this architecture: `break' at the construct's line.",
+        )
+    _connect_events()
+    made = Breakpoint(event, place, condition, temporary)
+    try:
+        if session.has_process():
+            made.attach()
+    except BaseException:
+        made.detach()
+        made.gdbs.delete()
+        raise
+    _all.append(made)
+    return made.listed
+
+
+def listed() -> list[Listed]:
+    _sweep()
+    for one in _all:
+        if one.problem is not None:
+            _attach(one)
+    return [one.listed for one in _all]
+
+
+# ---- Events --------------------------------------------------------------------------------------
+
+
+def _of(gdbs: gdb.Breakpoint) -> Breakpoint | None:
+    return next((one for one in _all if one.gdbs is gdbs or one.gdbs == gdbs), None)
+
+
+def _deleted(gdbs: gdb.Breakpoint) -> None:
+    one = _of(gdbs)
+    if one is not None:
+        # GDB may be walking along its list: nothing else may be deleted before it has finished.
+        _all.remove(one)
+        one.disable()
+        _gone.append(one)
+
+
+def _sweep(event: object = None) -> None:
+    while _gone:
+        _gone.pop().detach()
+
+
+def _modified(gdbs: gdb.Breakpoint) -> None:
+    one = _of(gdbs)
+    if one is not None:
+        one.follow()
+
+
+def _new_objfile(event: Any) -> None:
+    """Programs have hundreds: only a runtime is worth looking at the process, or the program itself
+    where it is one."""
+    found = symbols.may_define(event.new_objfile.filename, llvm.MARK)
+    for one in _all:
+        if found or one.problem and one.is_in_program():
+            _attach(one)
+
+
+def _attach(one: Breakpoint) -> None:
+    try:
+        if one.inferior == gdb.selected_inferior() and session.has_process():
+            one.attach()
+    except (UserError, OmpdError, gdb.error):
+        pass  # too early: its list of images cannot be read yet
+
+
+def _exited(event: Any) -> None:
+    _sweep()
+    for one in _all:
+        if one.inferior == event.inferior:
+            one.detach()
+
+
+def _stopped(event: Any) -> None:
+    _sweep()
+    try:
+        to_arm = [one for one in _all if one.arm()]
+    except gdb.error as error:
+        _say([f"An OpenMP breakpoint cannot be set where it is needed: {error}"])
+        return
+    reported = [one for one in list(_all) if one.report()]
+    if reported:
+        return
+    breakpoints = getattr(event, "breakpoints", ())
+    watches = [one for one in breakpoints if isinstance(one, Watch)]
+    failed = [one for one in watches if one.why]
+    if failed:
+        # Our breakpoints say nothing by themselves.
+        _say([one.why for one in failed])
+        for one in failed:
+            one.why = ""
+        gdb.execute("frame")
+    elif watches and to_arm and not any(_stops_for_another(one) for one in breakpoints):
+        _go_on(next((one.step for one in to_arm if one.step is not None), None))
+
+
+def _go_on(step: Step | None) -> None:
+    """Not one `continue' inside the other: there may be many places to arm."""
+    global _going_on
+    _interrupted.append(step)
+    if _going_on:
+        return
+    _going_on = True
+    try:
+        while _interrupted:
+            # Where none was under way it was our own `continue' that was stopped again.
+            step = _interrupted.pop() or step
+            stepping.go_on(step)
+    except gdb.error as error:
+        _say([f"The program stays stopped here: {error}"])
+    finally:
+        _going_on = False
+        _interrupted.clear()
+
+
+def _stops_for_another(other: gdb.Breakpoint) -> bool:
+    """The event also names breakpoints of which the condition is false."""
+    if isinstance(other, Watch):
+        return False
+    try:
+        return other.condition is None or bool(gdb.parse_and_eval(other.condition))
+    except gdb.error:
+        return True
+
+
+_connected = False
+
+
+def _connect_events() -> None:
+    """With the first breakpoint."""
+    global _connected
+    if _connected:
+        return
+    gdb.events.breakpoint_deleted.connect(_deleted)
+    gdb.events.breakpoint_modified.connect(_modified)
+    gdb.events.new_objfile.connect(_new_objfile)
+    gdb.events.exited.connect(_exited)
+    gdb.events.stop.connect(_stopped)
+    gdb.events.before_prompt.connect(_sweep)
+    _connected = True

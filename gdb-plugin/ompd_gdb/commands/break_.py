@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd break' and `ompd tbreak': stop at OpenMP's events."""
+
+from __future__ import annotations
+
+import re
+
+from .arguments import Arguments
+from .raw import RawCommand
+
+
+class Break(RawCommand):
+    """Stop at OpenMP events: regions, tasks, barriers, worker threads.
+
+    Usage: ompd break parallel [begin|end|entry] [at LOC] [if COND]
+           ompd break task [begin|end] [at LOC] [if COND]
+           ompd break barrier [at LOC] [if COND]
+           ompd break thread [begin|end] [if COND]
+
+    parallel begin, the default, stops once per region, in the first instruction of the region's own
+    code, in its thread 0: there the team is complete. end stops behind the region, entry at the
+    runtime's entry point, before there is a team. Serialized regions count too; teams constructs
+    do not.
+    task begin stops in the first instruction of each explicit task, end when it has returned to the
+    runtime, or behind the construct when that ran the task by itself, as with if(0).
+    barrier stops in thread 0 when it leaves a barrier: all threads have arrived then. Explicit ones
+    count and those at the end of worksharing constructs; for the end of a region use parallel end.
+    thread begin stops in the first instruction of each worker that the runtime creates, end when it
+    has returned from the runtime.
+
+    LOC is the construct: FILE:LINE of its directive, or the name of the function around it. Where
+    the compiler records no directives, as gcc, its line is the first of the code made of it.
+    COND is any expression of GDB's, evaluated where the program would stop. $_omp_thread_num(),
+    $_omp_level(), $_omp_team_size() and $_omp_num_teams() can be used in it.
+
+    GDB lists the breakpoint too, as pending; `delete', `disable', `ignore', `condition' and
+    `commands' take its number. `ompd info break' counts the hits. At a construct that is met for
+    the first time the program is stopped for a moment; a `next' or `finish' goes on behind it."""
+
+    name = "ompd break"
+    takes_ids = False
+    what = "an event: parallel, task, barrier or thread"
+    temporary = False
+
+    def _options(self) -> "list[str]":
+        return []
+
+    def run(self, arguments: Arguments) -> None:
+        from .. import breakpoints
+        from ..errors import UserError
+        from ..model.events import WHENS, Event, Place
+        from ..views import breakpoints as view
+        from . import output
+
+        match = re.fullmatch(
+            r"(?P<kind>\S+)(?:\s+(?P<when>begin|end|entry))?(?:\s+at\s+(?P<at>\S+))?"
+            r"(?:\s+if\b\s*(?P<condition>.+))?",
+            arguments.text,
+        )
+        if match is None or match["kind"] not in WHENS:
+            raise UserError(
+                "bad_argument", f"`{arguments.text}' is no event.", f"See `help {self.name}'."
+            )
+        whens = WHENS[match["kind"]]
+        when = match["when"] or whens[0]
+        if when not in whens:
+            raise UserError(
+                "bad_argument",
+                f"There is no `{match['kind']} {when}'.",
+                f"See `help {self.name}'.",
+            )
+        if match["at"] and match["kind"] == "thread":
+            raise UserError("bad_argument", "A thread begins at no construct.", "Leave out `at'.")
+        if match["at"] and match["at"].isdigit():
+            raise UserError(
+                "bad_argument",
+                f"Line {match['at']} of which file?",
+                "Type FILE:LINE, or a function.",
+            )
+        event = Event(match["kind"], when)
+        place = Place(match["at"]) if match["at"] else None
+        made = breakpoints.create(event, place, match["condition"], self.temporary)
+        output.lines(view.created(made))
+
+    def complete(self, text: str, word: str) -> "list[str]":
+        from ..model.events import WHENS
+
+        words = text.split() if text[-1:] in ("", " ") else text.split()[:-1]
+        if not words:
+            found = list(WHENS)
+        elif len(words) == 1:
+            found = [when for when in WHENS.get(words[0], ()) if when != "all"] + ["at", "if"]
+        else:
+            found = ["at", "if"]
+        return [one for one in found if one.startswith(word or "")]
+
+
+class Tbreak(Break):
+    """Stop at an OpenMP event once: as `ompd break', deleted at the first stop.
+
+    Usage: ompd tbreak EVENT [at LOC] [if COND]
+
+    See `help ompd break'."""
+
+    name = "ompd tbreak"
+    temporary = True

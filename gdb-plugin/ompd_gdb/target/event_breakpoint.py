@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When does a thread come to an event? Internal breakpoints at the runtime's entry points tell
+where a construct's code begins or goes on; others there, set when such a place is met for the first
+time, stop the program in the user's own code.
+
+GDB forbids to set breakpoints while one decides whether to stop. So at a place that is new the
+program is stopped, the breakpoint set, and the program continued (arm). Places stay known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Iterator, Sequence
+
+import gdb
+
+from ..errors import Unreadable
+from ..model import where
+from ..model.events import Event, Hit, Note, Notes, Place
+from ..model.native import Frame, Location
+from ..model.process import Runtime
+from ..model.runtimes import llvm
+from . import arch_x86_64, stepping
+from .inferior import InferiorTarget
+from .stepping import Step
+from .watches import Watch
+
+# Is given the address; says whether the program is to stop.
+Hook = Callable[[int], bool]
+
+
+@dataclass
+class _Function:
+    """Of a task."""
+
+    construct: Location
+    has_parts: bool
+
+
+class EventBreakpoint:
+    """In one process. It stops where `wanted' agrees."""
+
+    def __init__(
+        self,
+        event: Event,
+        place: Place | None,
+        wanted: Callable[[], bool],
+        target: InferiorTarget,
+    ) -> None:
+        """wanted: asked at each event, with its thread and frame selected. May raise gdb.error."""
+        self.event = event
+        self.hit: Hit | None = None  # of the stop that was just made
+        self.step: Step | None = None  # of the user's, that the last stop to arm has ended
+        self._place = place
+        self._wanted = wanted
+        self._target = target
+        self._code = where.CodeMap(())
+        self._runtimes: set[int] = set()
+        self._notes = Notes()
+        self._watches: dict[int, Watch] = {}
+        self._met: dict[int, Hook] = {}  # places that are not armed yet
+        self._tasks: dict[int, _Function] = {}
+        self._constructs: dict[tuple[int, int, int], Location] = {}
+        self._firsts: dict[int, int] = {}
+        self._calls: dict[int, bool] = {}
+        self._commands: str | None = None
+
+    # ---- Setting and deleting --------------------------------------------------------------------
+
+    def watch(
+        self, target: InferiorTarget, runtimes: Sequence[Runtime], code: where.CodeMap
+    ) -> bool:
+        """The entry points of the runtimes that are not watched yet; whether there are any now.
+        target: as it is now, with the images that were loaded meanwhile."""
+        self._target, self._code = target, code
+        for runtime in runtimes:
+            if not runtime.supported or runtime.base in self._runtimes:
+                continue
+            for address, hit in self._entries(runtime):
+                if address is not None:
+                    self._runtimes.add(runtime.base)
+                    self._met[address] = hit
+        self.arm()
+        return bool(self._runtimes)
+
+    def _entries(self, runtime: Runtime) -> Iterator[tuple[int | None, Hook]]:
+        if self.event.kind == "thread":
+            yield self._target.symbol(llvm.CREATES_THREAD[0], None), self._at_creation
+            return
+        when = "begin" if self.event.when == "entry" else self.event.when
+        for name, argument in llvm.EVENTS[self.event.kind, when].items():
+            address = self._target.symbol_at(runtime.base, runtime.path, name)
+            yield address, self._entry(name, argument)
+
+    def arm(self) -> None:
+        """Set what was met. Not while a breakpoint decides."""
+        while self._met:
+            address, hit = self._met.popitem()
+            self._watches[address] = Watch(address, hit)
+            if self._commands and self._shows_events(hit):
+                self._watches[address].commands = self._commands
+
+    @property
+    def met(self) -> bool:
+        """Was the program stopped only to arm?"""
+        return bool(self._met) and self.hit is None
+
+    def set_enabled(self, enabled: bool) -> None:
+        for watch in self._watches.values():
+            if watch.is_valid():
+                watch.enabled = enabled
+
+    def set_commands(self, commands: str | None) -> None:
+        """What GDB is to do after a stop at an event."""
+        self._commands = commands
+        for watch in self._watches.values():
+            if watch.is_valid() and self._shows_events(watch.hit) and watch.commands != commands:
+                watch.commands = commands
+
+    def _shows_events(self, hit: Hook) -> bool:
+        """Or does it only lead to such places?"""
+        if self.event.when == "entry":
+            return True
+        begins = self.event.when == "begin" and hit in (self._at_task, self._at_thread)
+        return begins or hit == self._at_place
+
+    def delete(self) -> None:
+        for watch in self._watches.values():
+            if watch.is_valid():
+                watch.delete()
+        self._watches.clear()
+        self._met.clear()
+        self._runtimes.clear()
+
+    # ---- While a breakpoint decides --------------------------------------------------------------
+
+    def _meet(self, address: int, hit: Hook) -> bool:
+        """Must the program stop, to be able to set a breakpoint there?"""
+        if address in self._watches:
+            return False
+        if not self._met:
+            self.step = stepping.under_way()
+        self._met[address] = hit
+        return True
+
+    def _entry(self, name: str, argument: int) -> Hook:
+        def hit(address: int) -> bool:
+            try:
+                return self._at_entry(name, argument)
+            except (gdb.error, Unreadable):
+                return False
+
+        return hit
+
+    def _at_entry(self, name: str, argument: int) -> bool:
+        frame = gdb.newest_frame()
+        back, stack = arch_x86_64.return_address(frame, self._target.read)
+        if self._calls_itself(back):
+            return False
+        construct = self._construct(frame, name, back)
+        if self._place is not None and not self._place.holds(construct):
+            return False
+        if self.event.when == "entry":
+            return self._decide(construct)
+        if argument == llvm.AFTER:
+            return self._expect(Note(back, stack, True, construct))
+        function = arch_x86_64.argument(frame, argument)
+        if self.event.kind == "task":
+            self._tasks[function] = _Function(construct, name == llvm.PARTS_OF)
+            return self._meet(function, self._at_task)
+        return self._expect(Note(self._first(function), stack, False, construct))
+
+    def _expect(self, note: Note) -> bool:
+        self._notes.add(_thread(), note)
+        return self._meet(note.address, self._at_place)
+
+    def _at_place(self, address: int) -> bool:
+        thread = _thread()
+        if not self._notes.has(thread, address):
+            return False  # as most: a frame for each of a team's threads would cost too much
+        try:
+            stack = arch_x86_64.stack_pointer(gdb.newest_frame())
+            note = self._notes.take(thread, address, stack)
+            if note is None or (note.task and self._goes_on(note)):
+                return False
+        except (gdb.error, Unreadable):
+            return False
+        return self._decide(note.construct)
+
+    def _at_task(self, address: int) -> bool:
+        """At a task's function, which the runtime calls, or for if(0) the program itself."""
+        try:
+            function = self._tasks[address]
+            frame = gdb.newest_frame()
+            back, stack = arch_x86_64.return_address(frame, self._target.read)
+            if not self._is_runtime(back):
+                return False
+            task = arch_x86_64.argument(frame, 1) if function.has_parts else 0
+            part = self._part(task)
+        except (gdb.error, Unreadable, KeyError):
+            return False
+        if self.event.when == "end":
+            return self._expect(Note(back, stack, True, function.construct, task, part))
+        if part:
+            return False
+        first = self._first(address)
+        if first == address:
+            return self._decide(function.construct)
+        return self._expect(Note(first, stack, False, function.construct))
+
+    def _at_creation(self, address: int) -> bool:
+        try:
+            function = arch_x86_64.argument(gdb.newest_frame(), llvm.CREATES_THREAD[1])
+            return self._is_runtime(function) and self._meet(function, self._at_thread)
+        except (gdb.error, Unreadable):
+            return False
+
+    def _at_thread(self, address: int) -> bool:
+        """Where a worker begins."""
+        if self.event.when == "begin":
+            return self._decide(Location())
+        try:
+            back, stack = arch_x86_64.return_address(gdb.newest_frame(), self._target.read)
+        except (gdb.error, Unreadable):
+            return False
+        return self._expect(Note(back, stack, True, Location()))
+
+    def _part(self, task: int) -> int:
+        if not task:
+            return 0
+        return self._target.number(task + llvm.TASK_PART, 4)
+
+    def _goes_on(self, note: Note) -> bool:
+        """Has an untied task put itself back, to be continued?"""
+        return self._part(note.task) != note.part
+
+    def _decide(self, construct: Location) -> bool:
+        error = None
+        try:
+            if not self._wanted():
+                return False
+        except gdb.error as met:
+            error = str(met)
+        self.hit = Hit(self.event, construct, error)
+        return True
+
+    # ---- What an address means -------------------------------------------------------------------
+
+    def _first(self, function: int) -> int:
+        """The first instruction of the user's own in a construct's function."""
+        if function not in self._firsts:
+            of_task = self.event.kind == "task"
+            self._firsts[function] = self._target.code.first_instruction(function, of_task)
+        return self._firsts[function]
+
+    def _is_runtime(self, address: int) -> bool:
+        return self._code.is_runtime(Frame(self._target.code.location(address)))
+
+    def _calls_itself(self, back: int) -> bool:
+        """Entry points call each other. A jump at the end of the user's function also returns to
+        the runtime: to where that was called by its address."""
+        if back not in self._calls:
+            called = arch_x86_64.direct_call(self._target.read, back)
+            self._calls[back] = (
+                called is not None and self._is_runtime(back) and self._is_runtime(called)
+            )
+        return self._calls[back]
+
+    def _construct(self, frame: gdb.Frame, name: str, back: int) -> Location:
+        """As the compiler recorded it, else where its function begins, else where the call is.
+        Calls by a jump can have one return address in common."""
+        ident = arch_x86_64.argument(frame, 0) if name.startswith("__kmpc_") else 0
+        index = llvm.FUNCTIONS.get(name)
+        function = arch_x86_64.argument(frame, index) if index is not None else 0
+        key = (ident, function, back)
+        if key not in self._constructs:
+            found = where.recorded(self._source(ident)) if ident else None
+            self._constructs[key] = found or self._target.code.location(function or back - 1)
+        return self._constructs[key]
+
+    def _source(self, ident: int) -> str | None:
+        text = self._target.number(ident + llvm.IDENT_SOURCE, self._target.pointer_size)
+        return self._target.images.string(text)
+
+
+def _thread() -> tuple[int, int, int]:
+    thread = gdb.selected_thread()
+    return thread.ptid if thread is not None else (0, 0, 0)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Breakpoints of GDB's that no user sees."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+import gdb
+
+
+class Watch(gdb.Breakpoint):
+    """Calls `hit' when a thread comes to an address, and stops the program if that says so.
+
+    hit only reads: GDB forbids all else while a breakpoint decides."""
+
+    def __init__(self, address: int, hit: Callable[[int], bool]) -> None:
+        try:
+            super().__init__(f"*{address}", internal=True)
+        except gdb.error:
+            # Not every language has numbers of this size.
+            language = gdb.parameter("language")
+            gdb.execute("set language c", to_string=True)
+            try:
+                super().__init__(f"*{address}", internal=True)
+            finally:
+                gdb.execute(f"set language {language}", to_string=True)
+        # What is to be said about a stop is said when it has happened.
+        self.silent = True
+        self._address = address
+        self.hit = hit
+        self.why = ""  # it stopped the program though it could not decide
+
+    def stop(self) -> bool:
+        try:
+            return self.hit(self._address)
+        except KeyboardInterrupt:
+            self.why = "It was interrupted while a breakpoint decided whether to stop."
+        except Exception as error:
+            self.why = f"A breakpoint failed by a defect of its own: {error!r}."
+        return True

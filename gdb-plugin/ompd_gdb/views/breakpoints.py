@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd break' and `ompd info break' as text, and what is said at a stop."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from ..model.events import Event, Hit, Listed, Place
+from ..model.naming import users_function
+from ..model.native import Location
+from ..model.process import Thread
+from .table import Style, Table, count, place, plain
+
+
+def location(event: Event, at: Place | None) -> str:
+    """What GDB's own list shows."""
+    text = f"OpenMP {event.name}" + (f" at {at.text}" if at else "")
+    return plain(text).replace("'", "")
+
+
+def created(one: Listed) -> list[str]:
+    words = f"OpenMP {'temporary ' if one.temporary else ''}breakpoint {one.number}: {_what(one)}"
+    return [f"{words}." if one.problem is None else f"{words}; {one.problem}."]
+
+
+def _what(one: Listed) -> str:
+    words = one.event.title
+    if one.place is not None:
+        words += f", at {one.place.text}"
+    if one.condition is not None:
+        words += f", if {one.condition}"
+    return words
+
+
+def stopped(one: Listed, hit: Hit, thread: Thread | None) -> list[str]:
+    words = f"OpenMP breakpoint {one.number}, {hit.event.title}"
+    where = _construct(hit.construct)
+    if where:
+        words += f", {where}"
+    shown = ["", f"{words}."]
+    if thread is not None:
+        shown += [_thread(thread)]
+    if hit.error is not None:
+        shown.append(f"Its condition `{one.condition}' cannot be evaluated: {hit.error}")
+    return shown
+
+
+def _construct(at: Location) -> str:
+    if at.function is None and at.file is None:
+        return ""
+    name = users_function(at.function) if at.function else None
+    # An address stands for what the compiler has recorded of the construct itself.
+    near = "near " if at.pc is not None else ""
+    return near + place(name or at.function, at.file, at.line)
+
+
+def _thread(thread: Thread) -> str:
+    words = f"Thread T{thread.native.num}" if thread.native else "The thread"
+    for member in thread.openmp:
+        region = member.region
+        if region is None:
+            continue
+        words += f" is {member.id}"
+        size = region.raw.team_size
+        if region.parent is not None and size is not None:
+            words += f", of {count(size, 'thread')}, in {region.parent.id}"
+            if region.raw.level is not None:
+                words += f", level {region.raw.level}"
+    return f"{words}."
+
+
+def lines(found: Sequence[Listed], style: Style) -> list[str]:
+    if not found:
+        return ["No OpenMP breakpoints. `ompd break' sets them."]
+    table = Table(["Num", "Disp", "Enb", "Hits", "Event"], style)
+    for one in found:
+        disposition = "del" if one.temporary else "keep"
+        table.add(
+            str(one.number),
+            disposition,
+            "y" if one.enabled else "n",
+            str(one.hits),
+            _what(one) if one.problem is None else f"{_what(one)}; {one.problem}",
+        )
+    return table.lines()
+
+
+def document(found: Sequence[Listed]) -> list[dict[str, Any]]:
+    """The section "breakpoints"."""
+    return [
+        {
+            "number": one.number,
+            "kind": one.event.kind,
+            "when": one.event.when,
+            "at": one.place.text if one.place else None,
+            "condition": one.condition,
+            "temporary": one.temporary,
+            "enabled": one.enabled,
+            "hits": one.hits,
+            "problem": one.problem,
+        }
+        for one in found
+    ]

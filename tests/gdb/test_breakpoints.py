@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does `ompd break' stop at each event, and at nothing else? The program counts what it passes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any, Sequence
+
+import machine
+import pytest
+import sessions
+from sessions import Answer, ask
+from test_builds import second_part, static_program
+
+EVENTS = ("parallel begin", "parallel end", "task begin", "task end", "barrier")
+DRIVER = f"source {machine.ROOT / 'tests' / 'gdb' / 'record_stops.py'}"
+HIDDEN = re.compile(r"^-\d+ +breakpoint", re.MULTILINE)
+
+Counts = Counter[tuple[Any, ...]]
+
+
+def breaks(events: Sequence[str]) -> list[str]:
+    return [f"ompd break {event}" for event in events]
+
+
+def true_counts(record: Path, events: Sequence[str]) -> Counts:
+    passed = [tuple(event) for event in json.loads(record.read_text(encoding="utf-8"))["events"]]
+    # A task ends where it began.
+    passed += [("task end", *event[1:]) for event in passed if event[0] == "task begin"]
+    return Counter(event for event in passed if event[0] in events)
+
+
+def stops_in(folder: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((folder / "stops").read_text(encoding="utf-8"))
+    return found
+
+
+def told_counts(stops: Sequence[dict[str, Any]]) -> Counts:
+    return Counter((s["what"], s["line"], s["level"], s["team_size"]) for s in stops)
+
+
+def compare(folder: Path, events: Sequence[str], *, lines: bool = True) -> None:
+    stops, record = stops_in(folder), folder / "truth.json"
+    true, told = true_counts(record, events), told_counts(stops)
+    if not lines:
+        true = Counter((what, 0, *rest) for what, _, *rest in true.elements())
+        told = Counter((what, 0, *rest) for what, _, *rest in told.elements())
+    assert told - true == Counter(), "stops that the program knows nothing of"
+    assert true - told == Counter(), "events without a stop"
+    in_primary = ("parallel begin", "barrier")
+    assert {s["thread_num"] for s in stops if s["what"] in in_primary} <= {0}
+    assert all(s["said_size"] == s["team_size"] for s in stops if s["level"] > 0)
+
+
+def run(
+    folder: Path,
+    events: Sequence[str],
+    *,
+    runtime: Path,
+    executable: Path,
+    rounds: int = 1,
+    gdb: str = "gdb",
+    environment: dict[str, str] | None = None,
+    after: Sequence[str] = (),
+) -> Answer:
+    """Of a program that GDB starts; the breakpoints are set before."""
+    settings = {
+        "LD_LIBRARY_PATH": str(runtime),
+        "OMPD_TRUTH_FILE": str(folder / "truth.json"),
+        **(environment or {}),
+    }
+    commands = [f"set environment {name} {value}" for name, value in settings.items()]
+    commands += [DRIVER, *breaks(events), f"record-stops {folder / 'stops'} run", *after]
+    return ask(gdb, commands, [], ["--args", executable, str(rounds)], folder=folder)
+
+
+RUNTIMES = ["libomp-14", "libomp-16", "libomp-19", "libomp-19-ompd"]
+if machine.FULL:
+    RUNTIMES += ["libomp-13", "libomp-15", "libomp-17", "libomp-18", "libomp-19-cet", "libomp-23"]
+    RUNTIMES += ["libomp-19-gcc", "libomp-19-lto"]
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_every_event(runtime: str, folder: Path) -> None:
+    folder_of, executable = machine.cached(runtime), machine.compiled("events")
+    commands = ["ompd info break -json", "maint info breakpoints"]
+    answer = run(folder, EVENTS, runtime=folder_of, executable=executable, after=commands)
+    compare(folder, EVENTS)
+    hits = {
+        f"{one['kind']} {one['when']}".replace(" all", ""): one["hits"]
+        for one in answer.document(commands[0])["breakpoints"]
+    }
+    assert hits == Counter(stop["what"] for stop in stops_in(folder))
+    assert not HIDDEN.search(answer.text), "breakpoints were left behind"
+
+
+@pytest.mark.parametrize("gdb", ["gdb-10", "gdb-16", "gdb-18"])
+def test_other_gdbs(gdb: str, folder: Path) -> None:
+    runtime, executable = machine.cached("libomp-19"), machine.compiled("events")
+    run(folder, EVENTS, runtime=runtime, executable=executable, gdb=gdb)
+    compare(folder, EVENTS)
+
+
+@pytest.mark.parametrize("build", ["optimised", "release"])
+def test_optimised_programs(build: str, folder: Path) -> None:
+    """Outlined functions are inlined there, and the last call of a function is a jump."""
+    runtime, executable = machine.cached("libomp-19"), machine.compiled("events", build)
+    run(folder, EVENTS, runtime=runtime, executable=executable)
+    compare(folder, EVENTS, lines=build == "optimised")
+
+
+@pytest.mark.parametrize("build", ["debug", "optimised"])
+def test_entry_points_of_gnu(build: str, folder: Path) -> None:
+    """gcc tells the runtime no lines, and its own are not always the directive's."""
+    runtime = machine.as_libgomp(machine.cached("libomp-19"), folder / "runtime")
+    executable = machine.compiled("events", build, compiler="gcc")
+    run(folder, EVENTS, runtime=runtime, executable=executable)
+    compare(folder, EVENTS, lines=False)
+
+
+@pytest.mark.parametrize("runtime", ["libomp-16", "libomp-19"])
+def test_runtime_that_tracks_states(runtime: str, folder: Path) -> None:
+    cached, executable = machine.cached(runtime), machine.compiled("events")
+    environment = {"OMP_DEBUG": "enabled"}
+    run(folder, EVENTS, runtime=cached, executable=executable, environment=environment)
+    compare(folder, EVENTS)
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-18"])
+@pytest.mark.parametrize("when", ["begin", "end"])
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
+def test_worker_threads(runtime: str, when: str, gdb: str, folder: Path) -> None:
+    cached, executable = machine.cached(runtime), machine.compiled("events")
+    run(folder, [f"thread {when}"], runtime=cached, executable=executable, rounds=3, gdb=gdb)
+    workers = sum(true_counts(folder / "truth.json", ["thread begin"]).values())
+    stops = stops_in(folder)
+    assert [stop["what"] for stop in stops] == [f"thread {when}"] * workers
+    assert workers >= 3
+
+
+def test_entry(folder: Path) -> None:
+    """Once per region, before there is a team: said_size is the encountering thread's."""
+    runtime, executable = machine.cached("libomp-16"), machine.compiled("events", "optimised")
+    run(folder, ["parallel entry"], runtime=runtime, executable=executable)
+    regions = true_counts(folder / "truth.json", ["parallel begin"])
+    lines = Counter(stop["line"] for stop in stops_in(folder))
+    assert lines == Counter(line for _, line, _, _ in regions.elements())
+
+
+def test_a_thousand_stops(folder: Path) -> None:
+    runtime, executable = machine.cached("libomp-19"), machine.compiled("events")
+    run(folder, ["parallel begin"], runtime=runtime, executable=executable, rounds=45)
+    assert len(stops_in(folder)) > 1000
+    compare(folder, ["parallel begin"])
+
+
+def test_attached(folder: Path) -> None:
+    record = folder / "truth.json"
+    env = {
+        "LD_LIBRARY_PATH": str(machine.cached("libomp-14")),
+        "OMPD_TRUTH_FILE": str(record),
+    }
+    with sessions.parked(machine.compiled("events"), (), env, folder, record) as pid:
+        before = [f"attach {pid}", DRIVER]
+        go = "set variable go = 1"
+        commands = [*breaks(EVENTS), go, f"record-stops {folder / 'stops'} continue"]
+        ask("gdb", commands, before, folder=folder)
+    compare(folder, EVENTS)
+
+
+def test_gdbserver(folder: Path) -> None:
+    executable, runtime = machine.compiled("events"), machine.cached("libomp-19")
+    env = f"env LD_LIBRARY_PATH={runtime} OMPD_TRUTH_FILE={folder / 'truth.json'}"
+    before = [f"target remote | {env} gdbserver --once - {executable}", DRIVER]
+    commands = [*breaks(EVENTS), f"record-stops {folder / 'stops'} continue"]
+    ask("gdb", commands, before, [executable], folder=folder)
+    compare(folder, EVENTS)
+
+
+# ---- What a user does with them ------------------------------------------------------------------
+
+
+def line_of(text: str) -> int:
+    """Where the program's source has this text."""
+    lines = (machine.PROGRAMS / "events.c").read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def session(commands: Sequence[str], folder: Path, gdb: str = "gdb") -> Answer:
+    executable, runtime = machine.compiled("events"), machine.cached("libomp-19")
+    before = [
+        f"set environment LD_LIBRARY_PATH {runtime}",
+        f"set environment OMPD_TRUTH_FILE {folder / 'truth.json'}",
+    ]
+    return ask(gdb, commands, before, ["--args", executable, "1"], folder=folder)
+
+
+def test_place_and_condition(folder: Path) -> None:
+    """changing_team() has teams of 4, 2, 3 and 1."""
+    line = line_of("num_threads(sizes[i])")
+    answer = session(
+        [
+            f"ompd break parallel at events.c:{line} if $_omp_team_size() < 4",
+            "run",
+            "print $_omp_team_size()",
+            "continue",
+            "print $_omp_team_size()",
+            "ompd break parallel end at nested",
+            "continue",
+            "print $_omp_team_size() + $_omp_thread_num() + 10 * $_omp_level()",
+            "continue",
+            "ompd info break",
+            "info breakpoints",
+            "print $_omp_num_teams()",
+        ],
+        folder,
+    )
+    texts = answer.texts
+    assert f"begin of a parallel region, at events.c:{line}, if $_omp_team_size() < 4" in texts[0]
+    assert f"changing_team () at events.c:{line}." in texts[1]
+    assert (texts[2], texts[4], texts[7]) == ("$1 = 2", "$2 = 3", "$3 = 11")
+    assert "R1.0, of 3 threads, in R0, level 1" in texts[3]
+    assert "R1.0, of 1 thread, in R0" in texts[6]
+    assert f"end of a parallel region, nested () at events.c:{line_of('inner = __LINE__ + 2') + 2}"
+    assert "end of a parallel region, nested ()" in texts[8] or "main" in texts[8]
+    assert re.search(r"^1 +keep +y +3 ", texts[9], re.M)
+    assert f"'OpenMP parallel begin at events.c:{line}'" in texts[10]
+    assert texts[11] == "$4 = 1"
+
+
+def test_commands_of_gdb(folder: Path) -> None:
+    answer = session(
+        [
+            "ompd break parallel",
+            "ompd tbreak task end",
+            "python gdb.breakpoints()[0].commands = 'silent\\nprint 6 * 7\\ncontinue'",
+            "run",
+            "ompd info break",
+            "condition 1 $_omp_level() == 2",
+            "ompd info break",
+            "condition 1",
+            "ignore 1 2",
+            "disable 1",
+            "ompd info break",
+            "delete 1",
+            "ompd info break",
+            "maint info breakpoints",
+        ],
+        folder,
+    )
+    texts = answer.texts
+    # All regions before the first task's end, and no text of ours.
+    assert texts[3].count(" = 42") == 22
+    assert texts[3].count("OpenMP breakpoint") == 1 and "end of an explicit task" in texts[3]
+    assert re.fullmatch(r"Num .*\n1 +keep +y +22 .*", texts[4])
+    assert "if $_omp_level() == 2" in texts[6]
+    assert "if" not in texts[10] and re.search(r"^1 +keep +n", texts[10], re.M)
+    assert texts[12].startswith("No OpenMP breakpoints")
+    assert not HIDDEN.search(texts[13])
+
+
+def test_again_in_the_next_run(folder: Path) -> None:
+    commands = [
+        "ompd break parallel at nested",
+        "run",
+        "kill",
+        "run",
+        "continue",
+        "delete",
+        "continue",
+    ]
+    answer = session([*commands, "maint info breakpoints"], folder)
+    assert all("nested () at" in answer.texts[i] for i in (1, 3, 4))
+    assert "exited normally" in answer.texts[6]
+    assert not HIDDEN.search(answer.text)
+
+
+def test_condition_that_cannot_be_evaluated(folder: Path) -> None:
+    answer = session(["ompd break parallel if no_such_thing > 3", "run", "bt 1"], folder)
+    assert "Its condition `no_such_thing > 3' cannot be evaluated: No symbol" in answer.texts[1]
+    assert "five_regions" in answer.texts[1] and answer.texts[2].startswith("#0")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("ompd break", "needs an event"),
+        ("ompd break nonsense", "no event"),
+        ("ompd break parallel middle", "no event"),
+        ("ompd break task entry", "no `task entry'"),
+        ("ompd break barrier end", "no `barrier end'"),
+        ("ompd break parallel at", "no event"),
+        ("ompd break parallel if", "no event"),
+        ("ompd break parallel at 80", "FILE:LINE"),
+        ("ompd break thread at events.c:3", "no construct"),
+        ("ompd info", "ompd info break"),
+    ],
+)
+def test_mistakes(command: str, words: str, folder: Path) -> None:
+    answer = session([command, "info breakpoints"], folder)
+    assert words in answer.texts[0]
+    assert answer.texts[0].endswith(".") and "\n" not in answer.texts[0]
+    assert "No breakpoints" in answer.texts[1]
+
+
+def test_core_file(folder: Path) -> None:
+    runtime = machine.cached("libomp-19")
+    with sessions.target("core", machine.compiled("nested"), (), runtime, folder) as made:
+        commands = ["ompd break parallel", "print $_omp_level()", "info breakpoints"]
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    assert "core file does not run" in answer.texts[0]
+    assert re.fullmatch(r"\$1 = \d", answer.texts[1])
+    assert "No breakpoints" in answer.texts[2]
+
+
+# ---- Unusual programs ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("namespace", [False, True], ids=["dlopen", "dlmopen"])
+def test_two_runtimes(namespace: bool, folder: Path) -> None:
+    """The second is loaded later, its entry points have the first one's names."""
+    settings = {
+        "OMPD_SECOND_PART": str(second_part(folder, "llvm")),
+        "KMP_DUPLICATE_LIB_OK": "TRUE",  # libomp itself refuses
+        **({"OMPD_NAMESPACE": "1"} if namespace else {}),
+    }
+    executable, runtime = machine.compiled("two_runtimes"), machine.cached("libomp-19")
+    with sessions.target("live", executable, (), runtime, folder, settings) as made:
+        before = ["ompd break parallel", *made.before]
+        commands = ["continue", "ompd info break", "continue"]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
+    texts = [answer.everything, answer.texts[0]]
+    assert "of 2 threads, in R0" in texts[0]
+    assert "second_region ()" in texts[1] and "of 3 threads" in texts[1]
+    assert re.search(r"^1 +keep +y +2 ", answer.texts[1], re.M)
+    assert "stop_here" in answer.texts[2]
+
+
+def test_runtime_in_the_program(folder: Path) -> None:
+    executable = static_program(folder, "events", False)
+    run(folder, EVENTS, runtime=folder, executable=executable)
+    compare(folder, EVENTS)
+
+
+def test_runtime_without_symbols(folder: Path) -> None:
+    """It is told that such a breakpoint is in vain."""
+    executable = static_program(folder, "nested", True)
+    with sessions.target("attach", executable, (), folder, folder) as made:
+        commands = ["ompd break parallel", "ompd info break", "ompd info break -json"]
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    for text in answer.texts[:2]:
+        assert "the entry points of" in text and "not found" in text
+    assert "not found" in answer.document(commands[2])["breakpoints"][0]["problem"]
+
+
+def test_runtime_that_goes_and_comes(folder: Path) -> None:
+    part = folder / "part.so"
+    source = machine.PROGRAMS / "loaded_part.c"
+    machine.run(*(machine.CLANG, "-g", "-fopenmp", "-shared", "-fPIC", source, "-o", part, "-ldl"))
+    settings = {"OMPD_PART": str(part)}
+    executable, runtime = machine.compiled("loads"), machine.cached("libomp-19")
+    with sessions.target("live", executable, (), runtime, folder, settings) as made:
+        before = ["ompd break parallel", *made.before[:-2], "run"]
+        commands = ["ompd info break", "continue", "continue", "maint info breakpoints"]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
+    assert re.search(r"^1 +keep +y +1 ", answer.texts[0], re.M)
+    assert "region () at" in answer.texts[1] and "of 3 threads" in answer.texts[1]
+    assert "exited normally" in answer.texts[2]
+    assert not HIDDEN.search(answer.text)
+
+
+@pytest.mark.parametrize("language", ["ada", "fortran", "pascal", "modula-2", "rust", "go"])
+def test_languages(language: str, folder: Path) -> None:
+    commands = [
+        f"set language {language}",
+        "ompd break parallel at nested",
+        "run",
+        "ompd info break",
+    ]
+    answer = session(commands, folder)
+    assert "of 2 threads, in R0" in answer.texts[2] and "nested () at" in answer.texts[2]
+
+
+def test_forks(folder: Path) -> None:
+    """The breakpoints are the parent's."""
+    executable, runtime = machine.compiled("forks"), machine.cached("libomp-19")
+    with sessions.target("live", executable, (), runtime, folder) as made:
+        before = ["ompd break parallel", *made.before[:-2], "run"]
+        commands = ["continue"] * 4 + ["maint info breakpoints"]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
+    assert "begin of a parallel region" in answer.everything
+    assert not HIDDEN.search(answer.text)
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
+def test_steps_over_new_constructs(gdb: str, folder: Path) -> None:
+    """The stop to set a breakpoint must not end a user's `next' or `finish'."""
+    call = line_of("\t\tfive_regions(i);")
+    events = ("parallel begin", "parallel end", "task end", "barrier", "thread begin")
+    commands = [f"ompd break {event} if 0" for event in events]
+    commands += [f"tbreak events.c:{call}", "run", *["next"] * 8]
+    commands += ["kill", "tbreak tasks", "run", "finish"]
+    answer = session(commands, folder, gdb)
+    lines = [int(re.findall(r"^(\d+)\t", text, re.M)[-1]) for text in answer.texts[6:15]]
+    assert lines == list(range(call, call + 9))
+    assert "main (" in answer.text and str(call + 8) in answer.text

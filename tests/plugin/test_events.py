@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does an address mean an event to the thread that was said to come there, and to no other?"""
+
+from __future__ import annotations
+
+import pytest
+from ompd_gdb.model.events import Note, Notes, Place
+from ompd_gdb.model.native import Location
+
+HERE = Location(function="solve", file="src/heat.c", line=80)
+MAIN, WORKER = (1, 10, 0), (1, 11, 0)
+
+
+def returning(address: int, stack: int) -> Note:
+    return Note(address, stack, True, HERE)
+
+
+def test_of_the_thread_alone() -> None:
+    notes = Notes()
+    notes.add(MAIN, returning(0x400, 0x7000))
+    assert notes.take(WORKER, 0x400, 0x7000) is None
+    assert notes.take(MAIN, 0x404, 0x7000) is None
+    assert notes.take(MAIN, 0x400, 0x6FF0) is None
+    assert notes.take(MAIN, 0x400, 0x7000) is not None
+    assert notes.take(MAIN, 0x400, 0x7000) is None
+
+
+def test_recursion() -> None:
+    """The same call, deeper: each return is its own."""
+    notes = Notes()
+    for stack in (0x7000, 0x6000, 0x5000):
+        notes.add(MAIN, returning(0x400, stack))
+    assert [notes.take(MAIN, 0x400, stack) is not None for stack in (0x5000, 0x6000, 0x7000)] == [
+        True
+    ] * 3
+
+
+def test_left_by_a_jump() -> None:
+    notes = Notes()
+    notes.add(MAIN, returning(0x400, 0x7000))
+    notes.add(MAIN, returning(0x500, 0x5000))
+    assert notes.take(MAIN, 0x400, 0x7000) is not None
+    assert not notes.has(MAIN, 0x500)
+    notes.add(MAIN, returning(0x600, 0x5000))
+    notes.add(MAIN, returning(0x700, 0x5000))
+    assert not notes.has(MAIN, 0x600)
+
+
+def test_a_function_has_another_stack() -> None:
+    notes = Notes()
+    notes.add(MAIN, Note(0x900, 0x7000, False, HERE))
+    assert notes.take(WORKER, 0x900, 0x3000) is None
+    assert notes.take(MAIN, 0x900, 0x6000) is not None
+    assert notes.take(MAIN, 0x900, 0x6000) is None
+
+
+@pytest.mark.parametrize("text", ["heat.c:80", "src/heat.c:80", "solve"])
+def test_places(text: str) -> None:
+    assert Place(text).holds(HERE)
+
+
+@pytest.mark.parametrize("text", ["heat.c:81", "eat.c:80", "other/heat.c:80", "sol", "80", ":80"])
+def test_other_places(text: str) -> None:
+    assert not Place(text).holds(HERE)
+
+
+def test_function_around_an_outlined_one() -> None:
+    assert Place("main").holds(Location(function="main.omp_outlined_debug__", file="a.c", line=3))
+    assert not Place("main").holds(Location())
