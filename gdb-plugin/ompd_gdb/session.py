@@ -16,7 +16,7 @@ from . import icvs, search, settings
 from .answers import FoundRuntime, Image, NativeIds
 from .errors import UserError
 from .library import AddressSpace, Library, OmpdError
-from .model import facts
+from .model import doubts, facts
 from .model.icvs import Icv, gather
 from .model.native import NativeThread
 from .model.process import Process, Runtime, Thread
@@ -297,12 +297,28 @@ class Session:
                 f"{_names(broken)} {broken[0].problem}.",
                 " ".join(["`ompd status' lists what was tried.", *self._core_notes()]),
             )
-        process = Process(natives, runtimes)
-        self.stop_id += 1
-        self._places = Places(process, self.target, settings.skip_libraries())
+        process = self._picture(natives, runtimes)
         # While threads run the next command finds another state: nothing is kept.
         if not any(thread.running for thread in natives):
             self.taken = process
+        return process
+
+    def native_process(self) -> Process:
+        """Of a program without OpenMP, or with a runtime that cannot be read. Raises UserError."""
+        natives = self.target.native_threads()
+        try:
+            return self._picture(natives, self.runtimes())
+        except UserError:
+            process = self._picture(natives, [])
+        for thread in process.threads:
+            thread.doubts["kind"] = doubts.RUNTIMES_UNREAD
+        return process
+
+    def _picture(self, natives: list[NativeThread], runtimes: list[Runtime]) -> Process:
+        process = Process(natives, runtimes)
+        process.signal = self.target.signal()
+        self.stop_id += 1
+        self._places = Places(process, self.target, settings.skip_libraries())
         return process
 
     def _no_openmp(self) -> UserError:

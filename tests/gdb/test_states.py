@@ -78,6 +78,7 @@ def check(answer: Any, true: dict[int, tuple[str, int]], scenario: str, build: s
     told = {thread["lwp"]: thread for thread in threads}
     assert set(true) <= set(told), "threads are missing"
     codes = {one["code"] for one in answer.document(ASK[3])["summary"]["findings"]}
+    codes.discard("crash")  # how the kernel is made to write a core
     assert codes == {STUCK[scenario]} if scenario in STUCK else not codes, answer.everything
     for lwp, thread in told.items():
         if not thread["openmp"]:

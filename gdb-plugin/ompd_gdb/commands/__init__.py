@@ -5,7 +5,20 @@ alone; everything else is imported when a command is used.
 
 from __future__ import annotations
 
-from . import barriers, each, icvs, init, ompd, parallel, print, status, tasks, thread, threads
+from . import (
+    barriers,
+    each,
+    icvs,
+    init,
+    ompd,
+    parallel,
+    print,
+    report,
+    status,
+    tasks,
+    thread,
+    threads,
+)
 
 
 def register() -> None:
@@ -21,6 +34,7 @@ def register() -> None:
         print.Print,
         each.Each,
         thread.Thread,
+        report.Report,
         init.Init,
     ):
         command()

@@ -38,11 +38,11 @@ class Ompd(OmpdCommand):
             )
         here = session.current()
         process = here.process()
+        here.locate_threads()
         if arguments.json:
             section = json_document.summary(process)
             output.document(arguments, documents.envelope(here, "ompd", summary=section))
         else:
-            here.locate_threads()
             output.lines(status.summary(process, here.notes(), output.style(arguments)))
 
     def complete(self, text: str, word: str) -> "list[str]":

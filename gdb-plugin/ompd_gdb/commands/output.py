@@ -43,12 +43,24 @@ def lines(found: Iterable[str]) -> None:
         gdb.write(safe(line) + "\n")
 
 
+def lines_to(path: str | None, found: Iterable[str]) -> None:
+    """Into a file; without one as `lines'."""
+    if path is None:
+        lines(found)
+    else:
+        _write(path, "".join(safe(line) + "\n" for line in found))
+
+
 def document(arguments: Arguments, json: dict[str, Any]) -> None:
     text = json_document.text(json) + "\n"
     if arguments.json_file is None:
         _unpaged(text)
-        return
-    path = os.path.expanduser(arguments.json_file)
+    else:
+        _write(arguments.json_file, text)
+
+
+def _write(path: str, text: str) -> None:
+    path = os.path.expanduser(path)
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

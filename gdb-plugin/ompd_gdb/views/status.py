@@ -9,7 +9,7 @@ from ..model.barriers import diverging
 from ..model.facts import Library, Program
 from ..model.process import Process, Runtime, Thread
 from ..model.progress import standing_still
-from . import barriers, parallel, threads
+from . import barriers, parallel, signals, threads
 from .table import Style, count, paragraph, plain
 
 _FROM = {
@@ -128,6 +128,9 @@ def _standing_still(stuck: Sequence[Thread]) -> str:
 def findings(process: Process) -> list[tuple[str, str]]:
     """What is odd: (code, sentence)."""
     found = []
+    crash = signals.crash(process)
+    if crash is not None:
+        found.append(("crash", crash))
     for runtime in process.runtimes:
         if runtime.problem:
             found.append(("runtime_problem", f"{plain(runtime.name)} {runtime.problem}."))
@@ -162,13 +165,7 @@ def _some(broken: Sequence[Thread]) -> str:
 
 def summary(process: Process, notes: Sequence[str], style: Style) -> list[str]:
     """One screen: the verdict first, the next command to type last."""
-    odd = findings(process)
-    regions = [region for region in process.regions if region.raw.generator != "program"]
-    found = []
-    for _, text in odd:
-        found += paragraph(f"Odd     : {text}", style, " " * 10)
-    if not odd:
-        found.append(f"Nothing odd is seen; {count(len(regions), 'region')} active.")
+    found = verdict(process, style)
     for runtime in process.runtimes:
         idle = runtime.supported and runtime.initialized is False
         state = " (loaded, not started)" if idle else ""
@@ -180,10 +177,26 @@ def summary(process: Process, notes: Sequence[str], style: Style) -> list[str]:
     return found
 
 
+def verdict(process: Process, style: Style) -> list[str]:
+    """What is odd, or that nothing is."""
+    found = []
+    for _, text in findings(process):
+        found += paragraph(f"Odd     : {text}", style, " " * 10)
+    if not found:
+        regions = [region for region in process.regions if region.raw.generator != "program"]
+        found.append(f"Nothing odd is seen; {count(len(regions), 'region')} active.")
+    end = signals.end(process)
+    if end is not None:
+        found += paragraph(f"Ended by: {end}", style, " " * 10)
+    return found
+
+
 def following(process: Process) -> list[str]:
     odd = {code for code, _ in findings(process)}
     if odd and odd <= {"barrier_divergence", "standing_still"}:
         return ["ompd threads", "ompd barriers"]
+    if odd == {"crash"}:
+        return ["ompd threads", "ompd report"]
     if odd:
         return ["ompd status", "ompd threads"]
     if any(region.raw.generator != "program" for region in process.regions):
