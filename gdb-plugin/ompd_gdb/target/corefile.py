@@ -206,12 +206,12 @@ class CoreFile:
         for mapping in self.mappings:
             if mapping.path == path and mapping.offset == 0:
                 try:
-                    return self._dumped(mapping.start, PROOF_BYTES) == file.read(0, PROOF_BYTES)
+                    return self.dumped(mapping.start, PROOF_BYTES) == file.read(0, PROOF_BYTES)
                 except (Unreadable, NotElf):
                     return False
         return False
 
-    def _dumped(self, address: int, nbytes: int) -> bytes:
+    def dumped(self, address: int, nbytes: int) -> bytes:
         i = bisect.bisect_right(self._starts, address) - 1
         if i < 0:
             raise Unreadable()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens inside of GDB? The one file here that knows it; run by its -x, after the plugin."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from typing import Any
+
+import gdb
+
+# What stops a program that is run: its crash, and the user's Ctrl-C.
+_CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
+
+
+def main(kind: str, folder: str, width: int, every: bool, **details: Any) -> None:
+    result: dict[str, Any] = {}
+    try:
+        gdb.execute(f"set width {width}", to_string=True)
+        report = _Report(folder, "-all" if every else "")
+        if kind == "pid":
+            _pid(report, result, **details)
+        elif kind == "run":
+            _run(report, result, **details)
+        else:
+            report.write()
+    except gdb.error as error:
+        result["error"] = str(error)
+    with open(os.path.join(folder, "result.json"), "w", encoding="utf-8") as file:
+        json.dump(result, file)
+
+
+class _Report:
+    def __init__(self, folder: str, options: str) -> None:
+        text, document = (
+            shlex.quote(os.path.join(folder, f"report.{kind}")) for kind in ("txt", "json")
+        )
+        self._command = f"ompd report {options} {text} -json {document}"
+
+    def write(self) -> None:
+        gdb.execute(self._command)
+
+
+def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
+    began = time.monotonic()
+    gdb.execute(f"attach {pid}", to_string=True)
+    try:
+        report.write()
+    finally:
+        gdb.execute("detach", to_string=True)
+        result["stopped_seconds"] = round(time.monotonic() - began, 3)
+
+
+def _run(report: _Report, result: dict[str, Any], wrapper: str) -> None:
+    for setting in ("disable-randomization off", f"exec-wrapper {wrapper}"):
+        gdb.execute(f"set {setting}", to_string=True)
+    gdb.execute("handle all nostop noprint pass", to_string=True)
+    gdb.execute(f"handle {_CRASHES} SIGINT stop nopass", to_string=True)
+    gdb.execute("run", to_string=True)
+    if gdb.selected_inferior().pid:
+        try:
+            report.write()
+        finally:
+            gdb.execute("kill", to_string=True)
+        return
+    for name in ("_exitcode", "_exitsignal"):
+        value = gdb.convenience_variable(name)
+        if value is not None:
+            result[name.lstrip("_")] = int(value)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd run': a program that crashes, or is interrupted, while GDB looks on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import signal
+import sys
+from contextlib import contextmanager
+from typing import Any, Iterator
+
+from ompd_gdb.errors import UserError
+from ompd_gdb.target.elf import ElfFile, NotElf
+
+from . import debugger
+from .outcome import Outcome
+from .progress import Progress
+
+WRAPPER = os.path.join(debugger.HOME, "ompd_shell", "wrapper.py")
+
+
+def report(options: argparse.Namespace) -> Outcome:
+    """Raises UserError."""
+    words = options.program[1:] if options.program[:1] == ["--"] else options.program
+    if not words:
+        raise UserError("bad_argument", "Which program?", "`ompd run -- PROGRAM ARGUMENT...'")
+    program = _found(words[0])
+    gdb = debugger.found(options.gdb)
+    with debugger.private_folder() as folder, _own_streams() as streams:
+        with open(os.path.join(folder, "start.json"), "w", encoding="ascii") as file:
+            json.dump({"environment": dict(os.environ), "streams": streams, "name": words[0]}, file)
+        # -I: nothing of the user's is to change what Python does here.
+        wrapper = shlex.join([sys.executable, "-I", WRAPPER, folder])
+        task = debugger.Task(
+            "run",
+            after=["--args", program, *words[1:]],
+            details={"wrapper": wrapper},
+            pass_fds=streams,
+        )
+        run = debugger.start(task, gdb, folder, options.timeout, options.all)
+        try:
+            ended = _wait(run)
+        except BaseException:
+            run.abandon()
+            raise
+        status = _own_end(debugger.result_of(run))
+        return Outcome(status) if status is not None else debugger.outcome(run, ended)
+
+
+def _found(name: str) -> str:
+    path = shutil.which(name)
+    if path is None:
+        raise UserError("no_executable", f"There is no program {name}.", "Name another one.")
+    try:
+        ElfFile(path).close()
+    except NotElf:
+        raise UserError(
+            "no_executable",
+            f"{path} is no binary program, but a script perhaps.",
+            "Name the program that it starts.",
+        ) from None
+    return os.path.abspath(path)
+
+
+@contextmanager
+def _own_streams() -> Iterator[list[int]]:
+    """Copies of stdin, stdout and stderr, which the program gets: GDB has others."""
+    copies = []
+    try:
+        for stream in range(3):
+            copies.append(os.dup(stream))
+        yield copies
+    finally:
+        for copy in copies:
+            os.close(copy)
+
+
+def _wait(run: debugger.Run) -> dict[str, Any]:
+    """The first Ctrl-C is the program's, where GDB meets it; the second is ours."""
+
+    def interrupt(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            with open(os.path.join(run.folder, "pid"), encoding="ascii") as file:
+                os.kill(int(file.read()), signal.SIGINT)
+        except (OSError, ValueError):
+            raise KeyboardInterrupt from None  # it has not begun, or has ended
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        return run.wait(Progress())
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _own_end(result: dict[str, Any]) -> int | None:
+    """The status of a program that ended by itself, as a shell tells it."""
+    if "exitsignal" in result:
+        return 128 + int(result["exitsignal"])
+    return int(result["exitcode"]) if "exitcode" in result else None
