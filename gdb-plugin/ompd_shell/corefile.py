@@ -52,8 +52,9 @@ def _opened(path: str, folder: str) -> tuple[CoreFile, str]:
         whole = unpacked(path, folder)
         return CoreFile(whole), whole
     except NotElf as error:
+        why = "" if str(error).startswith(path) else f" ({error})"
         raise UserError(
-            "core_unreadable", f"{path} is no core file: {error}.", "Name the core file first."
+            "core_unreadable", f"{path} is no core file{why}.", "`ompd core CORE [EXE]'."
         ) from None
 
 

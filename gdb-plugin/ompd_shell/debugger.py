@@ -173,6 +173,8 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     notes = list(run.task.notes)
     if ended["stands"]:
         notes.append(f"Process {pid} stands still: `kill -CONT {pid}' lets it go on.")
+    elif pid:
+        notes.append(f"Process {pid} runs on.")
     document = _json(run.folder, "report.json")
     if document is None or "error" in document or ended["ended"] == "late":
         error = _failure(run, ended, document)
@@ -180,7 +182,7 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     seconds = result_of(run).get("stopped_seconds")
     if seconds is not None:
         document["stopped_seconds"] = seconds
-        notes.append(f"Process {pid} was stopped for {seconds:.2f} s, and runs on.")
+        notes.append(f"It was stopped for {seconds:.2f} s.")
     with open(os.path.join(run.folder, "report.txt"), encoding="utf-8") as file:
         text = file.read()
     return of_report(text, document, notes)
@@ -213,15 +215,14 @@ def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -
     result = result_of(run)
     if "error" in result:
         return UserError("gdb_error", f"GDB says: {result['error']}")
-    words = _last_words(run.folder)
     status = ended["status"]
     if status is not None and status < 0:
         return UserError(
-            "gdb_died", f"GDB died of signal {-status}. {words}".strip(), "Try another one: --gdb."
+            "gdb_died", f"GDB was ended by signal {-status}.", "Try again, or another one: --gdb."
         )
     return UserError(
         "gdb_failed",
-        f"GDB wrote no report. {words}".strip(),
+        f"GDB wrote no report. {_last_words(run.folder)}".strip(),
         "It has to be GDB 10 or newer, with Python 3.9 or newer in it.",
     )
 
@@ -234,4 +235,4 @@ def _last_words(folder: str) -> str:
     except OSError:
         return ""
     last = [line.strip() for line in lines if line.strip()]
-    return f"Its last words: {last[-1]}" if last else ""
+    return f"Its last words: {last[-1].rstrip('.')}." if last else ""
