@@ -18,6 +18,7 @@ from typing import Any, Iterator, Sequence
 from ompd_gdb.errors import UserError
 from ompd_gdb.views.table import DEFAULT_WIDTH
 
+from .guardian import see_to_it_that_it_runs
 from .outcome import Outcome, of_report
 from .progress import Progress
 
@@ -99,7 +100,10 @@ class Run:
         try:
             return dict(json.loads(line))
         except ValueError:
-            return {"ended": "unguarded", "status": None, "stands": False}
+            pass  # it was killed: its duty falls to us
+        target = self.task.target
+        runs = see_to_it_that_it_runs(target, wake=False) if target else None
+        return {"ended": "unguarded", "status": None, "runs": runs}
 
     def abandon(self) -> None:
         """GDB ends, and what it held runs on."""
@@ -171,10 +175,11 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     """Raises UserError."""
     pid = run.task.target
     notes = list(run.task.notes)
-    if ended["stands"]:
-        notes.append(f"Process {pid} stands still: `kill -CONT {pid}' lets it go on.")
-    elif pid:
+    if ended["runs"]:
         notes.append(f"Process {pid} runs on.")
+    elif pid:
+        before = "was stopped before" if ended["runs"] is None else "stands still"
+        notes.append(f"Process {pid} {before}: `kill -CONT {pid}' lets it go on.")
     document = _json(run.folder, "report.json")
     if document is None or "error" in document or ended["ended"] == "late":
         error = _failure(run, ended, document)

@@ -7,7 +7,7 @@ GDB attaches by a SIGSTOP for each thread. One that is killed before it has take
 a stop pending, and the process stands still for ever.
 
 Usage: guardian.py REQUEST, with JSON in REQUEST. stdin: a pipe that its starter holds open. stdout:
-one line of JSON, how it ended.
+one line of JSON: how it ended, and whether the target runs; null if it was stopped before.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def main(request: dict[str, Any]) -> dict[str, Any]:
             env=request["environment"],
         )
     ended = _wait(debugger, request["limit"])
-    stands = False
+    runs = None
     if target and not was_stopped:
         # A GDB that ended by itself has let go of all threads: then this only looks.
         killed = ended != "done" or debugger.returncode < 0
-        stands = not see_to_it_that_it_runs(target, wake=killed)
+        runs = see_to_it_that_it_runs(target, wake=killed)
     if ended == "abandoned":
         shutil.rmtree(folder, ignore_errors=True)
-    return {"ended": ended, "status": debugger.returncode, "stands": stands}
+    return {"ended": ended, "status": debugger.returncode, "runs": runs}
 
 
 def _wait(debugger: subprocess.Popen[bytes], limit: float) -> str:

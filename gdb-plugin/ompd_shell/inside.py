@@ -44,6 +44,12 @@ class _Report:
 
 
 def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
+    # What is loaded now is not loaded while the process stands.
+    gdb.execute("ompd status", to_string=True)
+    try:
+        report.write()
+    except gdb.error:
+        pass  # there is no process yet
     began = time.monotonic()
     gdb.execute(f"attach {pid}", to_string=True)
     try:

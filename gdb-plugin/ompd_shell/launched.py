@@ -27,12 +27,12 @@ def report(options: argparse.Namespace) -> Outcome:
     """Raises UserError."""
     words = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not words:
-        raise UserError("bad_argument", "Which program?", "`ompd run -- PROGRAM ARGUMENT...'")
+        raise UserError("bad_argument", "Which program?", "Type `ompd run -- PROGRAM ARGUMENT...'.")
     program = _found(words[0])
     gdb = debugger.found(options.gdb)
     with debugger.private_folder() as folder, _own_streams() as streams:
         with open(os.path.join(folder, "start.json"), "w", encoding="ascii") as file:
-            json.dump({"environment": dict(os.environ), "streams": streams, "name": words[0]}, file)
+            json.dump({"name": words[0], "streams": streams, **_inherited()}, file)
         # -I: nothing of the user's is to change what Python does here.
         wrapper = shlex.join([sys.executable, "-I", WRAPPER, folder])
         task = debugger.Task(
@@ -64,6 +64,24 @@ def _found(name: str) -> str:
             "Name the program that it starts.",
         ) from None
     return os.path.abspath(path)
+
+
+# Python ignores them by itself.
+_PYTHONS = (signal.SIGPIPE, signal.SIGXFSZ)
+
+
+def _inherited() -> dict[str, Any]:
+    """What the program would have from the user's shell. Of the environment that is what the kernel
+    tells: Python may have set LC_CTYPE."""
+    with open("/proc/self/environ", "rb") as file:
+        lines = [line.partition(b"=") for line in file.read().split(b"\0") if line]
+    ignored = [
+        int(number)
+        for number in signal.valid_signals() - set(_PYTHONS)
+        if signal.getsignal(number) == signal.SIG_IGN
+    ]
+    environment = {os.fsdecode(name): os.fsdecode(value) for name, _, value in lines}
+    return {"environment": environment, "ignored": ignored}
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program that is run gets from its user, and not from GDB: streams and environment. GDB
-starts it by this.
+"""What a program that is run gets from its user, and not from GDB: streams, environment, ignored
+signals. GDB starts it by this.
 
 Usage: wrapper.py FOLDER PROGRAM ARGUMENT...
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 
 
@@ -19,6 +20,9 @@ def main(folder: str, program: str, *arguments: str) -> None:
         os.dup2(copy, number)
     for copy in start["streams"]:
         os.close(copy)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        ignored = number in start["ignored"]
+        signal.signal(number, signal.SIG_IGN if ignored else signal.SIG_DFL)
     with open(os.path.join(folder, "pid.new"), "w", encoding="ascii") as file:
         file.write(str(os.getpid()))
     os.rename(os.path.join(folder, "pid.new"), os.path.join(folder, "pid"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs, runtimes and ways to a core file are those of tests/gdb. Each test has a folder, removed
-afterwards, since cores are large."""
+"""Programs, runtimes and ways to a core file are those of tests/gdb. Each test has a folder, which
+is deleted afterwards, since cores are large."""
 
 from __future__ import annotations
 

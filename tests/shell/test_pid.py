@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a process that `ompd pid' looked at run on, whoever is killed meanwhile? It counts: each of
+its threads has to count on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import struct
+import subprocess
+import time
+from pathlib import Path
+from typing import Iterator
+
+import command
+import machine
+import pytest
+from command import FINDING, NOTHING_ODD, OMPD, is_an_error, ompd
+from ompd_shell import guardian
+from sessions import PATIENCE, parked
+
+THREADS = 32
+KILLS = 50 if machine.FULL else 6  # of each kind: 200 in all
+
+
+class Counting:
+    """tests/programs/counting.c"""
+
+    def __init__(self, process: subprocess.Popen[bytes], counts: Path) -> None:
+        self.pid = process.pid
+        self._counts = counts
+
+    def counts(self) -> tuple[int, ...]:
+        try:
+            return struct.unpack(f"{THREADS}I", self._counts.read_bytes())
+        except (OSError, struct.error):
+            return (0,) * THREADS
+
+    def runs(self) -> bool:
+        """All of its threads do."""
+        before, end = self.counts(), time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            # More than the one that was on its way.
+            if all(now > then + 2 for then, now in zip(before, self.counts())):
+                return True
+            time.sleep(0.01)
+        return False
+
+    def traced(self) -> bool:
+        return guardian.is_traced(self.pid)
+
+
+@pytest.fixture(name="counting")
+def fixture_counting(folder: Path) -> Iterator[Counting]:
+    counts = folder / "counts"
+    env = {**os.environ, **command.environment(folder)}
+    executable = machine.compiled("counting")
+    with subprocess.Popen([executable, str(THREADS), counts], env=env, cwd=folder) as process:
+        made = Counting(process, counts)
+        try:
+            assert made.runs()
+            yield made
+        finally:
+            process.kill()
+
+
+def test_report(counting: Counting, folder: Path) -> None:
+    answer = ompd("pid", str(counting.pid), "--json", folder=folder)
+    assert answer.status == NOTHING_ODD and answer.codes() == set()
+    document = answer.document
+    assert document["stopped_seconds"] > 0 and document["signal"] is None
+    ids = {member["id"] for thread in document["threads"] for member in thread["openmp"]}
+    assert ids == {f"R1.{number}" for number in range(THREADS)}
+    assert counting.runs()
+    shown = ompd("pid", str(counting.pid), "--all", folder=folder)
+    assert shown.text.startswith("Nothing odd is seen")
+    assert "It was stopped for " in shown.text and f"Process {counting.pid} runs on." in shown.text
+
+
+def test_finding(folder: Path) -> None:
+    record = folder / "truth.json"
+    env = {**command.environment(folder), "OMPD_TRUTH_FILE": str(record)}
+    with parked(machine.compiled("states"), ("deadlock",), env, folder, record) as pid:
+        answer = ompd("pid", str(pid), "--json", folder=folder)
+        assert answer.status == FINDING and answer.codes() == {"standing_still"}
+
+
+def children(pid: int) -> list[int]:
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], stdout=subprocess.PIPE, check=False
+    )
+    return [int(word) for word in listed.stdout.split()]
+
+
+@contextlib.contextmanager
+def looking(counting: Counting, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """An `ompd pid' that has stopped some of the threads, or all, or has let go of them."""
+    scratch = folder / "scratch"
+    scratch.mkdir(exist_ok=True)
+    with subprocess.Popen(
+        [OMPD, "pid", str(counting.pid)],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        while process.poll() is None and not counting.traced():
+            time.sleep(0.001)
+        time.sleep(random.choice((0, random.uniform(0, 0.05), random.uniform(0, 0.3))))
+        yield process
+        out, errors = process.communicate(timeout=PATIENCE)
+        command.check((out + errors).decode())
+
+
+@pytest.mark.parametrize("killed", ["gdb", "ompd", "both", "interrupted"])
+def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> None:
+    """Of GDB, of ompd, of both at once; or the user presses Ctrl-C."""
+    random.seed(killed)
+    guardians: set[int] = set()
+    for _ in range(KILLS):
+        with looking(counting, folder) as process:
+            guards = children(process.pid)
+            guardians.update(guards)
+            debuggers = [child for guard in guards for child in children(guard)]
+            doomed = debuggers if killed in ("gdb", "both") else []
+            with contextlib.suppress(ProcessLookupError):
+                for pid in doomed:
+                    os.kill(pid, signal.SIGKILL)
+                if killed in ("ompd", "both"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                if killed == "interrupted":
+                    process.send_signal(signal.SIGINT)
+        assert counting.runs(), f"{killed}: it stands still"
+    end = time.monotonic() + PATIENCE
+    while any(Path(f"/proc/{pid}").exists() for pid in guardians):
+        assert time.monotonic() < end, "a guardian stays"
+        time.sleep(0.01)
+    assert not list((folder / "scratch").iterdir()), "a private folder stays"
+
+
+def test_too_late(counting: Counting, folder: Path) -> None:
+    answer = ompd("pid", str(counting.pid), "--timeout", "0.01", folder=folder)
+    is_an_error(answer, "did not finish in 0.01 s", f"Process {counting.pid} runs on", "--timeout")
+    assert counting.runs()
+
+
+def test_the_guardian_wakes_what_stands(counting: Counting) -> None:
+    """As a GDB leaves it that died in the middle."""
+    os.kill(counting.pid, signal.SIGSTOP)
+    while not guardian.is_stopped(counting.pid):
+        time.sleep(0.001)
+    assert guardian.see_to_it_that_it_runs(counting.pid, wake=False)
+    assert counting.runs()
+
+
+def test_what_the_user_stopped_stays_so(counting: Counting, folder: Path) -> None:
+    os.kill(counting.pid, signal.SIGSTOP)
+    while not guardian.is_stopped(counting.pid):
+        time.sleep(0.001)
+    answer = ompd("pid", str(counting.pid), folder=folder)
+    assert answer.status == NOTHING_ODD
+    assert guardian.is_stopped(counting.pid)
+    assert "runs on" not in answer.text
+    os.kill(counting.pid, signal.SIGCONT)
+    assert counting.runs()
+
+
+def test_what_cannot_be_looked_at(counting: Counting, folder: Path) -> None:
+    is_an_error(ompd("pid", "99999999", folder=folder), "There is no process 99999999")
+    is_an_error(ompd("pid", "0", folder=folder), "no process 0")
+    is_an_error(ompd("pid", "word", folder=folder), "word")
+    thread = max(int(name) for name in os.listdir(f"/proc/{counting.pid}/task"))
+    is_an_error(ompd("pid", str(thread), folder=folder), "is a thread", str(counting.pid))
+    with subprocess.Popen(["true"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        is_an_error(ompd("pid", str(ended.pid), folder=folder), "has ended")
+    with subprocess.Popen(["sleep", "600"]) as plain:
+        answer = ompd("pid", str(plain.pid), folder=folder)
+        assert answer.status == command.CANNOT_READ and "no OpenMP runtime" not in answer.errors
+        assert "has not loaded an OpenMP runtime" in answer.text
+        plain.kill()
+    tracer = ["gdb", "-nx", "-q", "-batch", "-p", str(counting.pid), "-ex", "shell sleep 600"]
+    with subprocess.Popen(
+        tracer, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as other:
+        while not counting.traced():
+            time.sleep(0.01)
+        is_an_error(
+            ompd("pid", str(counting.pid), folder=folder), "traced already, by gdb", str(other.pid)
+        )
+        os.killpg(other.pid, signal.SIGKILL)
+
+
+def test_other_users(counting: Counting, folder: Path) -> None:
+    """Whose process is it?"""
+    if os.geteuid() != 0:
+        raise machine.Missing("Only root can be somebody else: run it as root.")
+    folder.chmod(0o777)
+    done = subprocess.run(
+        ["runuser", "-u", "nobody", "--", OMPD, "pid", str(counting.pid)],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    answer = command.Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+    is_an_error(answer, "belongs to user root")
