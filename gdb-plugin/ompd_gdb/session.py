@@ -171,6 +171,7 @@ class Session:
             self.target.kind,
             self.inferior.progspace.filename,
             core,
+            not self._opened and bool(self.target.images.nameless()),
         )
 
     def notes(self) -> list[str]:
@@ -305,13 +306,15 @@ class Session:
 
     def native_process(self) -> Process:
         """Of a program without OpenMP, or with a runtime that cannot be read. Raises UserError."""
-        natives = self.target.native_threads()
         try:
-            return self._picture(natives, self.runtimes())
+            runtimes = self.runtimes()
+            known = bool(runtimes) or not self.target.images.nameless()
         except UserError:
-            process = self._picture(natives, [])
-        for thread in process.threads:
-            thread.doubts["kind"] = doubts.RUNTIMES_UNREAD
+            runtimes, known = [], False
+        process = self._picture(self.target.native_threads(), runtimes)
+        if not known:
+            for thread in process.threads:
+                thread.doubts["kind"] = doubts.RUNTIMES_UNREAD
         return process
 
     def _picture(self, natives: list[NativeThread], runtimes: list[Runtime]) -> Process:
@@ -329,6 +332,16 @@ class Session:
                 f"{loaded.path} finds no OpenMP runtime that it can read.",
                 "It may need the runtime's symbols, and OMP_DEBUG=enabled; for the library that"
                 " came with these commands: `set ompd library'.",
+            )
+        nameless = self.target.images.nameless()
+        if nameless:
+            return UserError(
+                "unreadable",
+                "No OpenMP runtime is seen, but these images cannot be looked into, since neither"
+                f" the core file nor this machine has them: {_paths(nameless)}.",
+                " ".join(self._core_notes())
+                or "Copy the files from the core's machine, name the place by `set sysroot DIR' or"
+                " `set solib-search-path DIR', and open the core file again.",
             )
         return UserError(
             "no_openmp",
@@ -439,6 +452,10 @@ def _refresh(runtime: Runtime, space: Space) -> None:
     runtime.state_tracking = info.state_tracking
     runtime.start, runtime.end = info.start, info.end
     runtime.diagnostics = space.diagnostics()
+
+
+def _paths(images: list[str]) -> str:
+    return ", ".join(path or "the program" for path in images)
 
 
 def _names(runtimes: list[Runtime]) -> str:

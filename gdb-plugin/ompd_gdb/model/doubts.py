@@ -123,7 +123,11 @@ def of_problem(problem: str) -> Doubt:
     return Doubt("unknown", why, "`ompd status' lists what the library noted")
 
 
-RUNTIMES_UNREAD = Doubt("unknown", "which runtimes the program has loaded cannot be read")
+RUNTIMES_UNREAD = Doubt(
+    "unknown",
+    "which runtimes the program has loaded cannot be read",
+    "have the files of its libraries at hand",
+)
 
 
 def unseen(runtime: str, supported: bool) -> Doubt:

@@ -51,8 +51,8 @@ def status(
         found += paragraph(f"Odd     : {SEVERAL}", style, " " * 10)
     if program is not None and not runtimes:
         found.append(
-            "Runtime : none that this library can read"
-            if library.missing
+            "Runtime : none that can be read"
+            if library.missing or program.nameless
             else "Runtime : none; the program has not loaded an OpenMP runtime"
         )
     for note in notes:
