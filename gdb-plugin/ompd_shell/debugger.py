@@ -19,7 +19,7 @@ from ompd_gdb.errors import UserError
 from ompd_gdb.views.table import DEFAULT_WIDTH
 
 from .guardian import see_to_it_that_it_runs
-from .outcome import Outcome, of_report
+from .outcome import Outcome, confirm, of_report
 from .progress import Progress
 
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -184,10 +184,12 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     if document is None or "error" in document or ended["ended"] == "late":
         error = _failure(run, ended, document)
         raise UserError(error.code, error.message, " ".join([error.hint, *notes]).strip())
-    seconds = result_of(run).get("stopped_seconds")
-    if seconds is not None:
-        document["stopped_seconds"] = seconds
-        notes.append(f"It was stopped for {seconds:.2f} s.")
+    result = result_of(run)
+    if "stopped_seconds" in result:
+        document["stopped_seconds"] = result["stopped_seconds"]
+        notes.append(f"It was stopped for {result['stopped_seconds']:.2f} s.")
+    if "seen_before" in result:
+        notes += confirm(document, result["seen_before"])
     with open(os.path.join(run.folder, "report.txt"), encoding="utf-8") as file:
         text = file.read()
     return of_report(text, document, notes)

@@ -11,6 +11,10 @@ from typing import Any
 
 import gdb
 
+from .outcome import PASSING
+
+LATER = 1.0  # seconds until it is looked at again
+
 # What stops a program that is run: its crash, and the user's Ctrl-C.
 _CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
 
@@ -38,9 +42,16 @@ class _Report:
             shlex.quote(os.path.join(folder, f"report.{kind}")) for kind in ("txt", "json")
         )
         self._command = f"ompd report {options} {text} -json {document}"
+        self._document = os.path.join(folder, "report.json")
 
     def write(self) -> None:
         gdb.execute(self._command)
+
+    def passing(self) -> list[str]:
+        """The findings that may be gone in a moment."""
+        with open(self._document, encoding="utf-8") as file:
+            findings = json.load(file)["findings"]
+        return [one["text"] for one in findings if one["code"] in PASSING]
 
 
 def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
@@ -50,13 +61,24 @@ def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
         report.write()
     except gdb.error:
         pass  # there is no process yet
+    seconds = _look(report, pid)
+    seen = report.passing()
+    if seen:
+        time.sleep(LATER)
+        seconds += _look(report, pid)
+        result["seen_before"] = seen
+    result["stopped_seconds"] = round(seconds, 3)
+
+
+def _look(report: _Report, pid: int) -> float:
+    """For how long did it stand?"""
     began = time.monotonic()
     gdb.execute(f"attach {pid}", to_string=True)
     try:
         report.write()
     finally:
         gdb.execute("detach", to_string=True)
-        result["stopped_seconds"] = round(time.monotonic() - began, 3)
+    return time.monotonic() - began
 
 
 def _run(report: _Report, result: dict[str, Any], wrapper: str) -> None:

@@ -262,7 +262,7 @@ def shell_imports(path: str, text: str) -> Iterator[str]:
             bad = [n for n in names if n.split(".")[0] == "gdb" and path != INSIDE]
             bad += [n for n in names if n.startswith("ompd_gdb")]
         elif isinstance(node, ast.ImportFrom) and node.level:
-            bad = [node.module or "."] if node.level > 1 or path in (INSIDE, *ALONE) else []
+            bad = [node.module or "."] if node.level > 1 or path in ALONE else []
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ompd_gdb"):
             base = (node.module or "")[len("ompd_gdb.") :]
             wholes = [f"{base}.{alias.name}".lstrip(".") for alias in node.names]

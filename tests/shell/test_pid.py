@@ -18,7 +18,7 @@ import command
 import machine
 import pytest
 from command import FINDING, NOTHING_ODD, OMPD, is_an_error, ompd
-from ompd_shell import guardian
+from ompd_shell import guardian, outcome
 from sessions import PATIENCE, parked
 
 THREADS = 32
@@ -85,6 +85,18 @@ def test_finding(folder: Path) -> None:
     with parked(machine.compiled("states"), ("deadlock",), env, folder, record) as pid:
         answer = ompd("pid", str(pid), "--json", folder=folder)
         assert answer.status == FINDING and answer.codes() == {"standing_still"}
+        assert [one["confirmed"] for one in answer.document["findings"]] == [True]
+
+
+def test_passing(folder: Path) -> None:
+    """What the next look does not show is no finding."""
+    before = {"code": "barrier_divergence", "text": "R1.0 at one"}
+    for seen, confirmed in ((["R1.0 at one"], True), (["R1.0 at another"], False)):
+        document = {"findings": [dict(before)], "unavailable": [], "notes": []}
+        notes = outcome.confirm(document, seen)
+        found = outcome.of_report("", document, notes)
+        assert document["findings"][0]["confirmed"] == confirmed and len(notes) == 1
+        assert found.status == (FINDING if confirmed else NOTHING_ODD)
 
 
 def children(pid: int) -> list[int]:

@@ -24,7 +24,7 @@ def lines(
     style: Style,
 ) -> list[str]:
     """missing: sections that could not be made; "openmp" stands for all of them."""
-    found = status.verdict(process, style)
+    found = status.verdict(process, style, complete="openmp" not in missing)
     for error in missing.values():
         found += paragraph(f"Unknown : {error.sentence()}", style, " " * 10)
     found.append(f"Threads : {len(process.threads)}: {threads.classes(process.threads)}")

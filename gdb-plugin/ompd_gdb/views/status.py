@@ -177,12 +177,12 @@ def summary(process: Process, notes: Sequence[str], style: Style) -> list[str]:
     return found
 
 
-def verdict(process: Process, style: Style) -> list[str]:
-    """What is odd, or that nothing is."""
+def verdict(process: Process, style: Style, complete: bool = True) -> list[str]:
+    """What is odd, or that nothing is; incomplete: of OpenMP nothing is known."""
     found = []
     for _, text in findings(process):
         found += paragraph(f"Odd     : {text}", style, " " * 10)
-    if not found:
+    if not found and complete:
         regions = [region for region in process.regions if region.raw.generator != "program"]
         found.append(f"Nothing odd is seen; {count(len(regions), 'region')} active.")
     end = signals.end(process)
@@ -193,10 +193,8 @@ def verdict(process: Process, style: Style) -> list[str]:
 
 def following(process: Process) -> list[str]:
     odd = {code for code, _ in findings(process)}
-    if odd and odd <= {"barrier_divergence", "standing_still"}:
-        return ["ompd threads", "ompd barriers"]
-    if odd == {"crash"}:
-        return ["ompd threads", "ompd report"]
+    if odd and odd <= {"crash", "barrier_divergence", "standing_still"}:
+        return ["ompd threads", "ompd report" if "crash" in odd else "ompd barriers"]
     if odd:
         return ["ompd status", "ompd threads"]
     if any(region.raw.generator != "program" for region in process.regions):
