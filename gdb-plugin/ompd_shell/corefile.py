@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 from dataclasses import dataclass
 from typing import Iterator
 
@@ -29,6 +30,7 @@ def report(options: argparse.Namespace) -> Outcome:
         core, path = _opened(options.core, folder)
         try:
             search = Search(options.sysroot, options.lib_search_root)
+            _refuse_pipes(core)
             known = images(core)
             program = _program(core, known)
             task = debugger.Task("core", doing=f"GDB reads {os.path.basename(options.core)}")
@@ -56,6 +58,21 @@ def _opened(path: str, folder: str) -> tuple[CoreFile, str]:
         raise UserError(
             "core_unreadable", f"{path} is no core file{why}.", "Type `ompd core CORE [EXE]'."
         ) from None
+
+
+def _refuse_pipes(core: CoreFile) -> None:
+    """GDB opens what the core names: at a pipe it would wait for ever. No program maps one."""
+    for path in {mapping.path for mapping in core.mappings}:
+        try:
+            is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
+        except (OSError, ValueError):
+            continue
+        if is_pipe:
+            raise UserError(
+                "core_unreadable",
+                f"The core file names the pipe {path} as a file of its program.",
+                "Move that pipe away, if the core file is to be trusted.",
+            )
 
 
 @dataclass

@@ -20,6 +20,7 @@ from . import debugger
 from .outcome import Outcome
 from .progress import Progress
 
+FOR_THE_REPORT = 300.0  # seconds, when the program's are over
 WRAPPER = os.path.join(debugger.HOME, "ompd_shell", "wrapper.py")
 
 
@@ -41,9 +42,10 @@ def report(options: argparse.Namespace) -> Outcome:
             details={"wrapper": wrapper},
             pass_fds=streams,
         )
-        run = debugger.start(task, gdb, folder, options.timeout, options.all)
+        limit = options.timeout + FOR_THE_REPORT if options.timeout else 0
+        run = debugger.start(task, gdb, folder, limit, options.all)
         try:
-            ended = _wait(run)
+            ended = _wait(run, options.timeout)
         except BaseException:
             run.abandon()
             raise
@@ -97,22 +99,37 @@ def _own_streams() -> Iterator[list[int]]:
             os.close(copy)
 
 
-def _wait(run: debugger.Run) -> dict[str, Any]:
-    """The first Ctrl-C is the program's, where GDB meets it; the second is ours."""
+def _wait(run: debugger.Run, seconds: float) -> dict[str, Any]:
+    """The first Ctrl-C is the program's, where GDB meets it; the second is ours. seconds: after
+    that time it is interrupted in any case; 0: never."""
 
-    def interrupt(*_: object) -> None:
+    def by_user(*_: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            with open(os.path.join(run.folder, "pid"), encoding="ascii") as file:
-                os.kill(int(file.read()), signal.SIGINT)
-        except (OSError, ValueError):
-            raise KeyboardInterrupt from None  # it has not begun, or has ended
+        if not _interrupt(run):
+            raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, interrupt)
+    def by_time(*_: object) -> None:
+        if not _interrupt(run):
+            signal.setitimer(signal.ITIMER_REAL, 1)
+
+    signal.signal(signal.SIGINT, by_user)
+    signal.signal(signal.SIGALRM, by_time)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         return run.wait(Progress())
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _interrupt(run: debugger.Run) -> bool:
+    """False: it has not begun, or has ended."""
+    try:
+        with open(os.path.join(run.folder, "pid"), encoding="ascii") as file:
+            os.kill(int(file.read()), signal.SIGINT)
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _own_end(result: dict[str, Any]) -> int | None:

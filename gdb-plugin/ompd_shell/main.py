@@ -38,9 +38,9 @@ Report on a running process, which is stopped as briefly as possible. It runs on
 a guardian outside GDB sees to that."""
 
 _RUN = """\
-Run a program in GDB, and report when it crashes or when you press Ctrl-C; then the program is
-ended. The report goes to stderr, since stdout is the program's. A program that ends by itself gets
-no report, and its status is passed on."""
+Run a program in GDB, and report when it crashes, when you press Ctrl-C, or after a time; then the
+program is ended. The report goes to stderr, since stdout is the program's. A program that ends by
+itself gets no report, and its status is passed on. It has no controlling terminal."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -117,6 +117,13 @@ def _parser() -> argparse.ArgumentParser:
     return whole
 
 
+def _seconds(text: str) -> float:
+    found = float(text)
+    if not 0 <= found < 1e9:
+        raise ValueError
+    return found
+
+
 def _command(
     commands: argparse._SubParsersAction[_Parser],
     name: str,
@@ -141,11 +148,12 @@ def _command(
     made.add_argument("--all", action="store_true", help="a line for each thread, region and task")
     made.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
     made.add_argument("--gdb", metavar="PATH", default="gdb", help="the GDB to use; 10 or newer")
+    late = "give up" if name != "run" else "interrupt the program and report"
     made.add_argument(
         "--timeout",
         metavar="SECONDS",
-        type=float,
-        default=seconds,
-        help=f"give up after that time, 0: never; default: {seconds}",
+        type=_seconds,
+        default=float(seconds),
+        help=f"{late} after that time, 0: never; default: {seconds}",
     )
     return made

@@ -5,6 +5,7 @@ are? What happened is what the program recorded before it did it."""
 from __future__ import annotations
 
 import os
+import random
 import resource
 import shutil
 import signal
@@ -99,7 +100,9 @@ def test_missing_tool(tool: str, folder: Path) -> None:
     is_an_error(answer, f"Install {tool}")
 
 
-@pytest.mark.parametrize("name", ["two words", 'it\'s "quoted"', "a\nline", "täg $HOME `ls` \\n"])
+@pytest.mark.parametrize(
+    "name", ["two words", 'it\'s "quoted"', "a\nline", "täg $HOME `ls` \\n", "\x1b]0;steer\x07"]
+)
 def test_any_name(name: str, folder: Path) -> None:
     """Of program, core, and the folder that they are in."""
     inside = folder / name
@@ -112,7 +115,48 @@ def test_any_name(name: str, folder: Path) -> None:
     assert answer.status == FINDING, answer
     assert answer.document["signal"]["id"] == "R1.2"
     assert answer.document["inferior"]["program"] == str(executable)
-    assert ompd("core", core, executable, folder=folder).status == FINDING
+    shown = ompd("core", core, executable, folder=folder)
+    assert shown.status == FINDING and shown.errors == ""
+    executable.unlink()
+    is_an_error(ompd("core", core, folder=folder), "is not here")
+
+
+def test_nothing_of_the_core_is_run(folder: Path) -> None:
+    """Scripts that GDB would find beside the program."""
+    executable, told = folder / "crashes", folder / "told"
+    shutil.copy2(command.program(), executable)
+    core = kernel_core(executable, ("abort",), command.environment(folder), folder)
+    (folder / "crashes-gdb.py").write_text(f"open({str(told)!r}, 'w')\n", encoding="utf-8")
+    (folder / "crashes-gdb.gdb").write_text(f"shell touch {told}\n", encoding="utf-8")
+    (folder / ".gdbinit").write_text(f"shell touch {told}\n", encoding="utf-8")
+    home = {"HOME": str(folder), "PYTHONSTARTUP": str(folder / "crashes-gdb.py")}
+    assert ompd("core", core, folder=folder, environment=home).status == FINDING
+    assert not told.exists()
+
+
+def test_core_that_names_a_pipe(folder: Path) -> None:
+    """Whoever opens it waits for ever."""
+    executable = folder / "crashes"
+    shutil.copy2(command.program(), executable)
+    core = kernel_core(executable, ("abort",), command.environment(folder), folder)
+    executable.unlink()
+    os.mkfifo(executable)
+    is_an_error(ompd("core", core, command.program(), folder=folder), "pipe", str(executable))
+
+
+@pytest.mark.parametrize("seed", range(40 if machine.FULL else 6))
+def test_damaged(seed: int, folder: Path) -> None:
+    """Bytes of its headers and notes are others: a report, or one clear sentence."""
+    core = command.crashed(folder, "abort")
+    chance = random.Random(seed)
+    with open(core, "r+b") as file:
+        front = file.read(16384)
+        for _ in range(chance.choice((1, 4, 16))):
+            file.seek(chance.randrange(64, len(front)))
+            file.write(chance.choice((b"\xff" * 8, bytes(8), chance.randbytes(8))))
+    answer = ompd("core", core, command.program(), folder=folder)
+    if answer.status == CANNOT_READ and not answer.text:
+        is_an_error(answer)
 
 
 def test_program_is_somewhere_else(folder: Path) -> None:

@@ -102,6 +102,16 @@ def test_interrupted(how: str, folder: Path) -> None:
     assert program[0].encode() not in listed.stdout, "the program is still there"
 
 
+def test_after_a_time(folder: Path) -> None:
+    """It hangs, as far as anybody can tell."""
+    env = {**command.environment(folder), "OMPD_TRUTH_STOP": "park"}
+    states = machine.compiled("states")
+    words = ("run", "--timeout", "3", "--", states, "deadlock")
+    answer = ompd(*words, folder=folder, environment=env)
+    assert answer.status == FINDING and "None of 3 OpenMP threads is at work" in answer.errors
+    is_an_error(ompd("run", "--timeout", "-1", "--", states, folder=folder), "--timeout")
+
+
 def test_what_cannot_be_run(folder: Path) -> None:
     is_an_error(ompd("run", folder=folder), "Which program?")
     is_an_error(ompd("run", "--", "no-such-program", folder=folder), "no-such-program")
