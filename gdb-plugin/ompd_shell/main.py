@@ -99,9 +99,11 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    core = _command(commands, "core", "a core file", _CORE, corefile.report, 600)
-    core.add_argument("core", metavar="CORE")
-    core.add_argument("executable", metavar="EXE", nargs="?")
+    core = _command(
+        commands, "core", "CORE [EXE]", "report on a core file", _CORE, corefile.report, 600
+    )
+    core.add_argument("core", metavar="CORE", help="the core file, packed or not")
+    core.add_argument("executable", metavar="EXE", nargs="?", help="the program that left it")
     core.add_argument(
         "--sysroot", metavar="DIR", help="where the root of the core's machine is copied to"
     )
@@ -110,10 +112,18 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="search for the program and its libraries below DIR, by name and build-id",
     )
-    pid = _command(commands, "pid", "a running process", _PID, living.report, 60)
-    pid.add_argument("pid", metavar="PID", type=int)
-    run = _command(commands, "run", "a program, while it runs", _RUN, launched.report, 0)
-    run.add_argument("program", metavar="-- PROGRAM [ARGUMENT...]", nargs=argparse.REMAINDER)
+    pid = _command(commands, "pid", "PID", "report on a running process", _PID, living.report, 60)
+    pid.add_argument("pid", metavar="PID", type=int, help="the process")
+    run = _command(
+        commands,
+        "run",
+        "-- PROGRAM [ARGUMENT...]",
+        "run a program, and report if it crashes or hangs",
+        _RUN,
+        launched.report,
+        0,
+    )
+    run.add_argument("program", help=argparse.SUPPRESS, nargs=argparse.REMAINDER)
     return whole
 
 
@@ -127,6 +137,7 @@ def _seconds(text: str) -> float:
 def _command(
     commands: argparse._SubParsersAction[_Parser],
     name: str,
+    what: str,
     summary: str,
     description: str,
     make: object,
@@ -135,7 +146,8 @@ def _command(
     """make: what answers it, with an Outcome."""
     made = commands.add_parser(
         name,
-        help=f"report on {summary}" if name != "run" else "run a program, and report if it crashes",
+        usage=f"ompd {name} [OPTION...] {what}",
+        help=summary,
         description=description,
         epilog=_EXIT,
         allow_abbrev=False,
