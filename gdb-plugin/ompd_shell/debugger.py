@@ -158,17 +158,15 @@ def start(task: Task, gdb: str, folder: str, limit: float, every: bool) -> Run:
     return Run(process, folder, task, limit)
 
 
-def report(task: Task, gdb: str, limit: float, every: bool) -> Outcome:
+def report(task: Task, gdb: str, folder: str, limit: float, every: bool) -> Outcome:
     """Raises UserError, KeyboardInterrupt."""
-    path = found(gdb)
-    with private_folder() as folder:
-        run = start(task, path, folder, limit, every)
-        try:
-            ended = run.wait(Progress())
-        except BaseException:
-            run.abandon()
-            raise
-        return outcome(run, ended)
+    run = start(task, found(gdb), folder, limit, every)
+    try:
+        ended = run.wait(Progress())
+    except BaseException:
+        run.abandon()
+        raise
+    return outcome(run, ended)
 
 
 def outcome(run: Run, ended: dict[str, Any]) -> Outcome:

@@ -22,9 +22,14 @@ _DELETED = " (deleted)"
 class Image:
     """A program or library in the core."""
 
-    path: str
+    mapped: str  # the path, as the core has it
     start: bytes  # its first bytes, as far as the core has them
     build_id: str | None
+
+    @property
+    def path(self) -> str:
+        deleted = self.mapped.endswith(_DELETED)
+        return self.mapped[: -len(_DELETED)] if deleted else self.mapped
 
     @property
     def name(self) -> str:
@@ -51,9 +56,8 @@ def images(core: CoreFile) -> list[Image]:
         if mapping.offset == 0 and mapping.path not in found:
             start = _dumped(core, mapping.start, PROOF_BYTES)
             if start[:4] == b"\x7fELF":
-                path = mapping.path
-                path = path[: -len(_DELETED)] if path.endswith(_DELETED) else path
-                found[mapping.path] = Image(path, start, _build_id(core, mapping.start, start))
+                build_id = _build_id(core, mapping.start, start)
+                found[mapping.path] = Image(mapping.path, start, build_id)
     return list(found.values())
 
 

@@ -28,7 +28,8 @@ def report(options: argparse.Namespace) -> Outcome:
         doing=f"GDB reads process {pid}",
     )
     try:
-        return debugger.report(task, options.gdb, options.timeout, options.all)
+        with debugger.private_folder() as folder:
+            return debugger.report(task, options.gdb, folder, options.timeout, options.all)
     except UserError as error:
         if error.code != "gdb_error" or "ptrace" not in error.message:
             raise

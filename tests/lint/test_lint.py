@@ -247,7 +247,14 @@ def python_imports(path: str, text: str) -> Iterator[str]:
 
 
 # What the shell's command shares with the plugin: nothing of it imports gdb.
-SHARED = ("errors", "target.corefile", "target.elf", "views.json_document", "views.table")
+SHARED = (
+    "errors",
+    "target.corefile",
+    "target.elf",
+    "target.images",
+    "views.json_document",
+    "views.table",
+)
 # Run by GDB; and run by themselves, where nothing else of ours can be imported.
 INSIDE, ALONE = SHELL + "inside.py", (SHELL + "guardian.py", SHELL + "wrapper.py")
 

@@ -190,6 +190,14 @@ def test_libraries_of_another_machine(folder: Path) -> None:
     found = ompd("core", "--json", "--lib-search-root", folder / "kept", core, folder=folder)
     assert found.document["notes"] == []
     assert found.document["signal"]["id"] == "R1.2"
+    # Another build in its place is not taken for it.
+    shutil.copytree(machine.cached("libomp-16"), elsewhere)
+    wrong = ompd("core", "--json", core, folder=folder)
+    assert any("in other builds" in note for note in wrong.document["notes"]), wrong.text
+    assert wrong.document["signal"]["id"] is None
+    found = ompd("core", "--json", "--lib-search-root", folder / "kept", core, folder=folder)
+    assert found.document["notes"] == [] and found.document["runtimes"][0]["version"] == "14"
+    assert found.document["signal"]["id"] == "R1.2"
     # The same tree as an image of that machine.
     root = folder / "root"
     for path in (str(command.program()), *_libraries(core)):
