@@ -102,8 +102,8 @@ class Run:
         except ValueError:
             pass  # it was killed: its duty falls to us
         target = self.task.target
-        runs = see_to_it_that_it_runs(target, wake=False) if target else None
-        return {"ended": "unguarded", "status": None, "runs": runs}
+        state = see_to_it_that_it_runs(target, wake=False) if target else None
+        return {"ended": "unguarded", "status": None, "target": state}
 
     def abandon(self) -> None:
         """GDB ends, and what it held runs on."""
@@ -169,22 +169,27 @@ def report(task: Task, gdb: str, folder: str, limit: float, every: bool) -> Outc
     return outcome(run, ended)
 
 
+_STATES = {
+    "runs": "Process {0} runs on.",
+    "gone": "Process {0} has ended.",
+    "stopped before": "Process {0} was stopped before: `kill -CONT {0}' lets it go on.",
+    "stands still": "Process {0} stands still: `kill -CONT {0}' lets it go on.",
+}
+
+
 def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     """Raises UserError."""
     pid = run.task.target
     notes = list(run.task.notes)
-    if ended["runs"]:
-        notes.append(f"Process {pid} runs on.")
-    elif pid:
-        before = "was stopped before" if ended["runs"] is None else "stands still"
-        notes.append(f"Process {pid} {before}: `kill -CONT {pid}' lets it go on.")
+    if pid:
+        notes.append(_STATES[ended["target"]].format(pid))
     document = _json(run.folder, "report.json")
     if document is None or "error" in document or ended["ended"] == "late":
         error = _failure(run, ended, document)
         raise UserError(error.code, error.message, " ".join([error.hint, *notes]).strip())
     result = result_of(run)
     if "stopped_seconds" in result:
-        document["stopped_seconds"] = result["stopped_seconds"]
+        document["stopped_seconds"] = round(result["stopped_seconds"], 3)
         notes.append(f"It was stopped for {result['stopped_seconds']:.2f} s.")
     if "seen_before" in result:
         notes += confirm(document, result["seen_before"])

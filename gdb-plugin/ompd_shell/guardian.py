@@ -7,7 +7,7 @@ GDB attaches by a SIGSTOP for each thread. One that is killed before it has take
 a stop pending, and the process stands still for ever.
 
 Usage: guardian.py REQUEST, with JSON in REQUEST. stdin: a pipe that its starter holds open. stdout:
-one line of JSON: how it ended, and whether the target runs; null if it was stopped before.
+one line of JSON: how it ended, and what the target does now.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def main(request: dict[str, Any]) -> dict[str, Any]:
             env=request["environment"],
         )
     ended = _wait(debugger, request["limit"])
-    runs = None
+    state = "stopped before"
     if target and not was_stopped:
         # A GDB that ended by itself has let go of all threads: then this only looks.
         killed = ended != "done" or debugger.returncode < 0
-        runs = see_to_it_that_it_runs(target, wake=killed)
+        state = see_to_it_that_it_runs(target, wake=killed)
     if ended == "abandoned":
         shutil.rmtree(folder, ignore_errors=True)
-    return {"ended": ended, "status": debugger.returncode, "runs": runs}
+    return {"ended": ended, "status": debugger.returncode, "target": state}
 
 
 def _wait(debugger: subprocess.Popen[bytes], limit: float) -> str:
@@ -73,21 +73,25 @@ def _end(debugger: subprocess.Popen[bytes]) -> None:
         debugger.wait()
 
 
-def see_to_it_that_it_runs(pid: int, wake: bool) -> bool:
-    """wake: by a SIGCONT in any case. A thread can hold the stop in hand, where nobody sees it: the
-    signal takes that back too."""
+def see_to_it_that_it_runs(pid: int, wake: bool) -> str:
+    """ "runs", "gone" or "stands still". wake: by a SIGCONT in any case. A thread can hold the stop
+    in hand, where nobody sees it: the signal takes that back too."""
     end = time.monotonic() + WATCH
     while time.monotonic() < end:
         if wake or is_stopped(pid):
             try:
                 os.kill(pid, signal.SIGCONT)
+            except ProcessLookupError:
+                return "gone"
             except OSError:
-                return not os.path.exists(f"/proc/{pid}")
+                return "stands still"
             wake = False
+        elif not os.path.exists(f"/proc/{pid}"):
+            return "gone"
         elif not is_traced(pid):
-            return True
+            return "runs"
         time.sleep(LOOK)
-    return False
+    return "stands still"
 
 
 def is_stopped(pid: int) -> bool:

@@ -58,16 +58,15 @@ def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
     # What is loaded now is not loaded while the process stands.
     gdb.execute("ompd status", to_string=True)
     try:
-        report.write()
+        gdb.execute("ompd report", to_string=True)
     except gdb.error:
         pass  # there is no process yet
-    seconds = _look(report, pid)
+    result["stopped_seconds"] = _look(report, pid)
     seen = report.passing()
     if seen:
         time.sleep(LATER)
-        seconds += _look(report, pid)
+        result["stopped_seconds"] += _look(report, pid)
         result["seen_before"] = seen
-    result["stopped_seconds"] = round(seconds, 3)
 
 
 def _look(report: _Report, pid: int) -> float:

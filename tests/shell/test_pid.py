@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import shutil
 import signal
 import struct
 import subprocess
@@ -17,7 +18,7 @@ from typing import Iterator
 import command
 import machine
 import pytest
-from command import FINDING, NOTHING_ODD, OMPD, is_an_error, ompd
+from command import FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
 from ompd_shell import guardian, outcome
 from sessions import PATIENCE, parked
 
@@ -163,8 +164,9 @@ def test_the_guardian_wakes_what_stands(counting: Counting) -> None:
     os.kill(counting.pid, signal.SIGSTOP)
     while not guardian.is_stopped(counting.pid):
         time.sleep(0.001)
-    assert guardian.see_to_it_that_it_runs(counting.pid, wake=False)
+    assert guardian.see_to_it_that_it_runs(counting.pid, wake=False) == "runs"
     assert counting.runs()
+    assert guardian.see_to_it_that_it_runs(99999999, wake=True) == "gone"
 
 
 def test_what_the_user_stopped_stays_so(counting: Counting, folder: Path) -> None:
@@ -205,18 +207,37 @@ def test_what_cannot_be_looked_at(counting: Counting, folder: Path) -> None:
         os.killpg(other.pid, signal.SIGKILL)
 
 
-def test_other_users(counting: Counting, folder: Path) -> None:
-    """Whose process is it?"""
+def as_nobody(*words: str | Path, folder: Path) -> list[str | Path]:
     if os.geteuid() != 0:
         raise machine.Missing("Only root can be somebody else: run it as root.")
     folder.chmod(0o777)
+    return ["runuser", "-u", "nobody", "--", *words]
+
+
+def asked_by_nobody(pid: int, folder: Path) -> Answer:
     done = subprocess.run(
-        ["runuser", "-u", "nobody", "--", OMPD, "pid", str(counting.pid)],
+        as_nobody(OMPD, "pid", str(pid), folder=folder),
         cwd=folder,
         env={"PATH": os.environ["PATH"], "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         check=False,
     )
-    answer = command.Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
-    is_an_error(answer, "belongs to user root")
+    return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def test_other_users(counting: Counting, folder: Path) -> None:
+    is_an_error(asked_by_nobody(counting.pid, folder), "belongs to user root", "as root")
+
+
+def test_no_right(folder: Path) -> None:
+    """Of a program that its user may run and not read, the kernel lets nobody look at a process."""
+    sleeper = folder / "sleeper"
+    shutil.copy2("/bin/sleep", sleeper)
+    sleeper.chmod(0o711)
+    with subprocess.Popen(as_nobody(sleeper, "600", folder=folder)) as process:
+        while not (pids := children(process.pid)):
+            time.sleep(0.01)
+        answer = asked_by_nobody(pids[0], folder)
+        os.kill(pids[0], signal.SIGKILL)
+    is_an_error(answer, "may not be traced", "ompd run", f"Process {pids[0]} runs on")
