@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 2
+#define OMPDX_VERSION 3
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
@@ -305,6 +305,98 @@ typedef struct ompdx_tasks_t {
  * unavailable: as ompdx_view_create, or it is not known where this build keeps tasks. */
 OMPD_API ompd_rc_t ompdx_tasks_create(ompd_address_space_handle_t *handle, ompdx_tasks_t **tasks);
 OMPD_API ompd_rc_t ompdx_tasks_destroy(ompdx_tasks_t *tasks);
+
+/* ---- Locks: those that are held or waited for at one stop (version 3) --------------------------- */
+
+typedef enum ompdx_lock_kind_t {
+	ompdx_lock_unknown = 0,
+	ompdx_lock_tas = 1,
+	ompdx_lock_futex = 2,
+	ompdx_lock_ticket = 3,
+	ompdx_lock_queuing = 4,
+	ompdx_lock_drdpa = 5
+} ompdx_lock_kind_t;
+
+/* A variable of the program's that the tool asks about: an omp_lock_t, an omp_nest_lock_t, or what a
+ * compiler made for a critical construct. */
+typedef struct ompdx_lock_variable_t {
+	ompd_size_t size;
+	ompd_addr_t address;
+	int32_t critical; /* 1: a critical construct's */
+	uint32_t reserved;
+} ompdx_lock_variable_t;
+
+typedef struct ompdx_lock_t {
+	ompd_size_t size;
+	ompd_addr_t
+		address; /* of the runtime's structure, or of the variable that the lock lies in */
+	ompdx_lock_kind_t kind;
+	int32_t nested;  /* 1: of omp_init_nest_lock */
+	int32_t held;    /* 1; 0: free; -1: not known */
+	int32_t owner;   /* the runtime's number of the thread that holds it; -1: not recorded */
+	int32_t depth;   /* how often the owner has set a nested lock; -1 */
+	int32_t waiting; /* how many wait; -1: this kind does not tell */
+	uint32_t waiter_first; /* who waits, the next to get it first: waiters[waiter_first ...] */
+	uint32_t waiter_count; /* 0 also for kinds that keep no queue */
+	ompdx_problem_t problem; /* why there may be more waiters */
+	uint32_t reserved;
+} ompdx_lock_t;
+
+typedef struct ompdx_locks_t {
+	ompd_size_t size;
+	uint32_t lock_count;
+	uint32_t waiter_count;
+	uint32_t variable_count;
+	ompdx_problem_t problem; /* why there may be more locks */
+	const ompdx_lock_t *locks;
+	const int32_t *waiters; /* the runtime's numbers of threads */
+	const uint32_t *
+		variables; /* for each variable that was asked about, the index of its lock; UINT32_MAX:
+				      it holds none */
+} ompdx_locks_t;
+
+/* The locks and critical constructs that are held or waited for, and those of the variables that the tool
+ * asks about. Locks that the runtime keeps in the program's own variable (kinds tas and futex, but nested)
+ * are known only by asking. libomp records the owner of nested locks, of those two kinds, and with
+ * KMP_CONSISTENCY_CHECK=all of every lock.
+ * Release: ompdx_locks_destroy (or, after ompd_finalize, free_memory).
+ * bad_input: variables NULL with a count. unavailable: as ompdx_view_create, or it is not known where this
+ * build keeps locks. */
+OMPD_API ompd_rc_t ompdx_locks_create(ompd_address_space_handle_t *handle,
+				      const ompdx_lock_variable_t *variables,
+				      ompd_size_t variable_count, ompdx_locks_t **locks);
+OMPD_API ompd_rc_t ompdx_locks_destroy(ompdx_locks_t *locks);
+
+/* ---- Arrivals: what the barriers' own words tell at one stop (version 3) ------------------------ */
+
+/* The runtime has one barrier of each kind for a team, whichever construct it serves. */
+#define OMPDX_BARRIER_PLAIN UINT32_C(1)  /* explicit, and at the end of a worksharing construct */
+#define OMPDX_BARRIER_REGION UINT32_C(2) /* at the end of a region */
+#define OMPDX_BARRIER_REDUCTION UINT32_C(4) /* in a reduction */
+
+typedef struct ompdx_arrival_t {
+	ompd_size_t size;
+	int32_t thread;   /* the runtime's number of the thread */
+	uint32_t arrived; /* at which it has arrived, and not all others have: OMPDX_BARRIER_... Not
+			     told of thread 0, and of threads that others report to */
+	uint32_t released; /* from which it has been let go, and has not gone on yet */
+	uint32_t reserved;
+} ompdx_arrival_t;
+
+typedef struct ompdx_arrivals_t {
+	ompd_size_t size;
+	uint32_t count;
+	ompdx_problem_t problem; /* why threads are missing */
+	const ompdx_arrival_t *arrivals;
+} ompdx_arrivals_t;
+
+/* Tells a thread that waits at a barrier for others from one that has been let go and has not woken up yet:
+ * on their stacks both look the same.
+ * Release: ompdx_arrivals_destroy (or, after ompd_finalize, free_memory).
+ * unavailable: as ompdx_view_create, or it is not known where this build keeps its barriers. */
+OMPD_API ompd_rc_t ompdx_arrivals_create(ompd_address_space_handle_t *handle,
+					 ompdx_arrivals_t **arrivals);
+OMPD_API ompd_rc_t ompdx_arrivals_destroy(ompdx_arrivals_t *arrivals);
 
 #ifdef __cplusplus
 }

@@ -143,3 +143,44 @@ class ViewTasks:
     tasks: list[ViewTask] = field(default_factory=list)
     dependences: list[tuple[int, int]] = field(default_factory=list)  # (task, predecessor)
     problem: str | None = None  # why there may be more
+
+
+@dataclass(frozen=True)
+class LockVariable:
+    """A variable of the program's that a lock, or a critical construct's, is known by."""
+
+    address: int
+    critical: bool
+
+
+@dataclass(frozen=True)
+class ViewLock:
+    address: int
+    kind: str | None  # "tas", "futex", "ticket", "queuing", "drdpa"
+    nested: bool = False
+    held: bool | None = None
+    owner: int | None = None  # ViewThread.runtime_id; None: not recorded
+    depth: int | None = None  # how often the owner has set it
+    waiting: int | None = None  # how many wait
+    waiters: tuple[int, ...] = ()  # ViewThread.runtime_id, the next to get it first
+    problem: str | None = None  # why there may be more waiters
+
+
+@dataclass(frozen=True)
+class ViewLocks:
+    locks: list[ViewLock] = field(default_factory=list)
+    # For each variable that was asked about, the index of its lock; None: it holds none.
+    variables: list[int | None] = field(default_factory=list)
+    problem: str | None = None  # why there may be more locks
+
+
+# Kinds of barriers, of which a team has one each.
+BARRIER_PLAIN, BARRIER_REGION, BARRIER_REDUCTION = 1, 2, 4
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What the barriers' words tell of a thread: bits BARRIER_..."""
+
+    arrived: int = 0  # and not all others have
+    released: int = 0  # and has not gone on yet

@@ -145,7 +145,7 @@ class ompd_callbacks_t(Structure):
 
 # ---- ompd-ext.h ----------------------------------------------------------------------------------
 
-OMPDX_VERSION = 2
+OMPDX_VERSION = 3
 NO_INDEX = 0xFFFFFFFF
 
 OMPDX_NATIVE_PTHREAD = 1
@@ -198,6 +198,17 @@ class TaskState(enum.IntEnum):
     BLOCKED = 4
     DETACHED = 5
     FINISHED = 6
+
+
+class LockKind(enum.IntEnum):
+    """ompdx_lock_kind_t."""
+
+    UNKNOWN = 0
+    TAS = 1
+    FUTEX = 2
+    TICKET = 3
+    QUEUING = 4
+    DRDPA = 5
 
 
 class Problem(enum.IntEnum):
@@ -378,6 +389,64 @@ class ompdx_tasks_t(Structure):
     ]
 
 
+class ompdx_lock_variable_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("critical", c_int32),
+        ("reserved", c_uint32),
+    ]
+
+
+class ompdx_lock_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("kind", c_int),
+        ("nested", c_int32),
+        ("held", c_int32),
+        ("owner", c_int32),
+        ("depth", c_int32),
+        ("waiting", c_int32),
+        ("waiter_first", c_uint32),
+        ("waiter_count", c_uint32),
+        ("problem", c_int),
+        ("reserved", c_uint32),
+    ]
+
+
+class ompdx_locks_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("lock_count", c_uint32),
+        ("waiter_count", c_uint32),
+        ("variable_count", c_uint32),
+        ("problem", c_int),
+        ("locks", c_void_p),
+        ("waiters", c_void_p),
+        ("variables", c_void_p),
+    ]
+
+
+class ompdx_arrival_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("thread", c_int32),
+        ("arrived", c_uint32),
+        ("released", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class ompdx_arrivals_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("count", c_uint32),
+        ("problem", c_int),
+        ("arrivals", c_void_p),
+    ]
+
+
 # ---- Routines ------------------------------------------------------------------------------------
 
 _out_handle = POINTER(Handle)
@@ -464,6 +533,15 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
     "ompdx_view_destroy": [POINTER(ompdx_view_t)],
     "ompdx_tasks_create": [Handle, POINTER(POINTER(ompdx_tasks_t))],
     "ompdx_tasks_destroy": [POINTER(ompdx_tasks_t)],
+    "ompdx_locks_create": [
+        Handle,
+        POINTER(ompdx_lock_variable_t),
+        ompd_size_t,
+        POINTER(POINTER(ompdx_locks_t)),
+    ],
+    "ompdx_locks_destroy": [POINTER(ompdx_locks_t)],
+    "ompdx_arrivals_create": [Handle, POINTER(POINTER(ompdx_arrivals_t))],
+    "ompdx_arrivals_destroy": [POINTER(ompdx_arrivals_t)],
 }
 
 
@@ -553,6 +631,14 @@ def native_array(threads: list[tuple[int, int, int, int]]) -> Any:
     size = ctypes.sizeof(ompdx_native_thread_t)
     return (ompdx_native_thread_t * len(threads))(
         *[ompdx_native_thread_t(size, known, 0, *ids) for known, *ids in threads]
+    )
+
+
+def lock_variables(variables: list[tuple[int, bool]]) -> Any:
+    """ompdx_lock_variable_t of (address, whether it is a critical construct's) each."""
+    size = ctypes.sizeof(ompdx_lock_variable_t)
+    return (ompdx_lock_variable_t * len(variables))(
+        *[ompdx_lock_variable_t(size, address, critical, 0) for address, critical in variables]
     )
 
 

@@ -9,12 +9,16 @@ from typing import Any, Callable, Iterator, Sequence
 
 from . import capi
 from .answers import (
+    Arrival,
     Diagnostic,
     FoundRuntime,
     Image,
+    LockVariable,
     NativeIds,
     RuntimeInfo,
     View,
+    ViewLock,
+    ViewLocks,
     ViewRegion,
     ViewTask,
     ViewTasks,
@@ -37,6 +41,7 @@ _DESCRIPTORS = {
 }
 _THREAD_KINDS = {int(kind): kind.name.lower() for kind in capi.ThreadKind}
 _TASK_KINDS = {int(kind): kind.name.lower() for kind in capi.TaskKind if kind}
+_LOCK_KINDS = {int(kind): kind.name.lower() for kind in capi.LockKind if kind}
 _TASK_STATES = {int(state): state.name.lower() for state in capi.TaskState if state}
 _PROBLEMS = {int(problem): problem.name.lower() for problem in capi.Problem if problem}
 _GENERATORS = {int(generator): generator.name.lower() for generator in capi.TeamGenerator}
@@ -288,6 +293,51 @@ class AddressSpace:
         finally:
             if out:
                 self._library._call("ompdx_tasks_destroy", out)
+
+    def locks(self, variables: Sequence[LockVariable]) -> ViewLocks:
+        """The locks that are held or waited for, and those of the variables. Raises OmpdError."""
+        array = capi.lock_variables([(one.address, one.critical) for one in variables])
+        out = capi.pointer_to(capi.ompdx_locks_t)()
+        try:
+            self._library._call(
+                "ompdx_locks_create", self._handle, array, len(variables), capi.byref(out)
+            )
+            return _locks(out.contents)
+        finally:
+            if out:
+                self._library._call("ompdx_locks_destroy", out)
+
+    def arrivals(self) -> dict[int, Arrival]:
+        """By ViewThread.runtime_id. Raises OmpdError."""
+        out = capi.pointer_to(capi.ompdx_arrivals_t)()
+        try:
+            self._library._call("ompdx_arrivals_create", self._handle, capi.byref(out))
+            answer = out.contents
+            array = capi.array_at(answer.arrivals or 0, answer.count, capi.ompdx_arrival_t)
+            return {one.thread: Arrival(one.arrived, one.released) for one in array}
+        finally:
+            if out:
+                self._library._call("ompdx_arrivals_destroy", out)
+
+
+def _locks(answer: capi.ompdx_locks_t) -> ViewLocks:
+    waiters = capi.words_at(answer.waiters or 0, answer.waiter_count)
+    locks = [
+        ViewLock(
+            address=lock.address,
+            kind=_LOCK_KINDS.get(lock.kind),
+            nested=bool(lock.nested),
+            held=None if lock.held < 0 else bool(lock.held),
+            owner=_known(lock.owner),
+            depth=_known(lock.depth),
+            waiting=_known(lock.waiting),
+            waiters=tuple(waiters[lock.waiter_first : lock.waiter_first + lock.waiter_count]),
+            problem=_PROBLEMS.get(lock.problem),
+        )
+        for lock in capi.array_at(answer.locks or 0, answer.lock_count, capi.ompdx_lock_t)
+    ]
+    variables = capi.words_at(answer.variables or 0, answer.variable_count)
+    return ViewLocks(locks, [_index(one) for one in variables], _PROBLEMS.get(answer.problem))
 
 
 def _tasks(answer: capi.ompdx_tasks_t) -> ViewTasks:

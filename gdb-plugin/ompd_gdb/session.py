@@ -13,11 +13,15 @@ from typing import Any, Sequence, Union
 import gdb
 
 from . import icvs, search, settings
-from .answers import FoundRuntime, Image, NativeIds
+from .answers import Arrival, FoundRuntime, Image, LockVariable, NativeIds, ViewLocks
 from .errors import UserError
 from .library import AddressSpace, Library, OmpdError
+from .model import deadlock as deadlock_model
 from .model import doubts, facts
+from .model import locks as locks_model
+from .model.deadlock import Deadlock
 from .model.icvs import Icv, gather
+from .model.locks import Locks
 from .model.native import NativeThread
 from .model.process import Process, Runtime, Thread
 from .model.runtimes import gomp
@@ -112,6 +116,7 @@ class Session:
         self.stop_id = 0
         self.taken: Process | None = None
         self._tasks: Tasks | None = None
+        self._locks: Locks | None = None
         self._places: Places | None = None
         self._target: InferiorTarget | None = None
         self._library: Library | None = None
@@ -377,6 +382,77 @@ class Session:
     def locate_tasks(self) -> None:
         if self._places is not None and self._tasks is not None:
             self._places.locate_tasks(self._tasks)
+
+    def locks(self) -> Locks:
+        """The locks of the same stop. Raises UserError, OmpdError."""
+        process = self.process()
+        if self._locks is not None and self._locks.process is process:
+            return self._locks
+        self.locate_threads()
+        assert self._places is not None
+        holdings = self._places.holdings()
+        views: dict[int, tuple[Sequence[LockVariable], ViewLocks]] = {}
+        refused = []
+        for runtime, space in self._opened:
+            if not isinstance(space, AddressSpace) or runtime.view is None:
+                continue
+            asked = locks_model.variables(process, runtime.id, holdings)
+            try:
+                views[runtime.id] = (asked, space.locks(asked))
+            except OmpdError as error:
+                if error.name != "ompd_rc_unavailable":
+                    raise
+                refused.append(runtime)
+        if refused and not views:
+            raise UserError(
+                "locks_unknown",
+                f"Where {_names(refused)} keeps locks is not known: no shipped record fits this"
+                " build of it.",
+                "`ompd threads' shows which threads wait for locks.",
+            )
+        self._locks = locks_model.gather(process, views, holdings, self._places.lock_name)
+        return self._locks
+
+    def deadlock(self) -> Deadlock:
+        """Who waits for whom. Raises UserError, OmpdError."""
+        locks = self.locks()
+        self.locate_regions()
+        tasks: Tasks | None = None
+        if any(
+            member.wait is not None and member.wait.kind in ("taskwait", "taskgroup")
+            for thread in locks.process.threads
+            for member in thread.openmp
+        ):
+            try:
+                tasks = self.tasks()
+            except UserError:
+                pass  # the graph says that it does not know
+        return deadlock_model.find(locks.process, locks, tasks, self._arrivals())
+
+    def deadlock_of_locks(self) -> Deadlock | None:
+        """The same, if a thread waits for a lock, and the runtime's can be read."""
+        process = self.process()
+        if not any(
+            member.wait is not None and member.wait.kind in locks_model.CONSTRUCTS
+            for thread in process.threads
+            for member in thread.openmp
+        ):
+            return None
+        try:
+            return self.deadlock()
+        except UserError:
+            return None
+
+    def _arrivals(self) -> dict[int, dict[int, Arrival]]:
+        found = {}
+        for runtime, space in self._opened:
+            if isinstance(space, AddressSpace) and runtime.view is not None:
+                try:
+                    found[runtime.id] = space.arrivals()
+                except OmpdError as error:
+                    if error.name != "ompd_rc_unavailable":
+                        raise
+        return found
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Of the first runtime that has threads. Raises UserError."""

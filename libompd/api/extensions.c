@@ -309,3 +309,54 @@ ompd_rc_t ompdx_tasks_destroy(ompdx_tasks_t *tasks)
 	callback_free(tasks);
 	return ompd_rc_ok;
 }
+
+ompd_rc_t ompdx_locks_create(ompd_address_space_handle_t *handle,
+			     const ompdx_lock_variable_t *variables, ompd_size_t variable_count,
+			     ompdx_locks_t **locks)
+{
+	struct address_space *space;
+	const ompd_rc_t rc = handle_find(handle, HANDLE_SPACE, &space, NULL);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!locks || (variable_count && !variables) || variable_count > THREADS_MAX ||
+	    (variable_count && variables->size < sizeof(*variables)))
+		return ompd_rc_bad_input;
+	if (!space->runtime->locks)
+		return ompd_rc_unsupported;
+	return space->runtime->locks(space, variables, variable_count, locks);
+}
+
+ompd_rc_t ompdx_locks_destroy(ompdx_locks_t *locks)
+{
+	if (!library.initialized)
+		return ompd_rc_error;
+	if (!locks)
+		return ompd_rc_bad_input;
+	callback_free(locks);
+	return ompd_rc_ok;
+}
+
+ompd_rc_t ompdx_arrivals_create(ompd_address_space_handle_t *handle, ompdx_arrivals_t **arrivals)
+{
+	struct address_space *space;
+	const ompd_rc_t rc = handle_find(handle, HANDLE_SPACE, &space, NULL);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!arrivals)
+		return ompd_rc_bad_input;
+	if (!space->runtime->arrivals)
+		return ompd_rc_unsupported;
+	return space->runtime->arrivals(space, arrivals);
+}
+
+ompd_rc_t ompdx_arrivals_destroy(ompdx_arrivals_t *arrivals)
+{
+	if (!library.initialized)
+		return ompd_rc_error;
+	if (!arrivals)
+		return ompd_rc_bad_input;
+	callback_free(arrivals);
+	return ompd_rc_ok;
+}

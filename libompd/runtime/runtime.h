@@ -97,6 +97,9 @@ struct runtime_ops {
 	ompd_rc_t (*view)(struct address_space *space, const ompdx_native_thread_t *threads,
 			  ompd_size_t thread_count, ompdx_view_t **view);
 	ompd_rc_t (*tasks)(struct address_space *space, ompdx_tasks_t **tasks);
+	ompd_rc_t (*locks)(struct address_space *space, const ompdx_lock_variable_t *variables,
+			   ompd_size_t variable_count, ompdx_locks_t **locks);
+	ompd_rc_t (*arrivals)(struct address_space *space, ompdx_arrivals_t **arrivals);
 };
 
 extern const struct runtime_ops llvm_runtime;

@@ -47,6 +47,12 @@
 /* Queues, places in them and dependences that are looked at, wherever they lead: a task is in one queue, and
  * few others wait for it. */
 #define TASK_STEPS_MAX (2 * 1024 * 1024)
+/* Locks: a million take libomp 200 MB. */
+#define LOCKS_MAX (1024 * 1024)
+/* Locks that are looked at, of which no variable is known: each costs a read. */
+#define LOCKS_READ_MAX (64 * 1024)
+/* Tables of locks: each has twice the rows of the one before it. */
+#define LOCK_TABLES_MAX 32
 /* Lists of tasks by priority; OMP_MAX_TASK_PRIORITY is small in practice. */
 #define PRIORITIES_MAX 4096
 /* Items that a user gave for nesting levels. */

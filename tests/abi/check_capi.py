@@ -26,6 +26,7 @@ PREFIXES = {
     "ThreadKind": "ompdx_thread_",
     "TaskKind": "ompdx_task_",
     "TaskState": "ompdx_task_state_",
+    "LockKind": "ompdx_lock_",
     "Problem": "ompdx_problem_",
 }
 CONSTANT = re.compile(r"OMPDX?_[A-Z_]+$")

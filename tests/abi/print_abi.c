@@ -289,6 +289,10 @@ static void print_extension_runtimes(void)
 	ROUTINE(ompdx_view_destroy);
 	ROUTINE(ompdx_tasks_create);
 	ROUTINE(ompdx_tasks_destroy);
+	ROUTINE(ompdx_locks_create);
+	ROUTINE(ompdx_locks_destroy);
+	ROUTINE(ompdx_arrivals_create);
+	ROUTINE(ompdx_arrivals_destroy);
 
 	VALUE(OMPDX_VERSION);
 	VALUE(ompdx_runtime_llvm);
@@ -470,6 +474,59 @@ static void print_extension_tasks(void)
 	MEMBER(ompdx_tasks_t, problem);
 	MEMBER(ompdx_tasks_t, reserved);
 }
+
+static void print_extension_locks(void)
+{
+	VALUE(ompdx_lock_unknown);
+	VALUE(ompdx_lock_tas);
+	VALUE(ompdx_lock_futex);
+	VALUE(ompdx_lock_ticket);
+	VALUE(ompdx_lock_queuing);
+	VALUE(ompdx_lock_drdpa);
+
+	TYPE(ompdx_lock_variable_t);
+	MEMBER(ompdx_lock_variable_t, size);
+	MEMBER(ompdx_lock_variable_t, address);
+	MEMBER(ompdx_lock_variable_t, critical);
+	MEMBER(ompdx_lock_variable_t, reserved);
+
+	TYPE(ompdx_lock_t);
+	MEMBER(ompdx_lock_t, size);
+	MEMBER(ompdx_lock_t, address);
+	MEMBER(ompdx_lock_t, kind);
+	MEMBER(ompdx_lock_t, nested);
+	MEMBER(ompdx_lock_t, held);
+	MEMBER(ompdx_lock_t, owner);
+	MEMBER(ompdx_lock_t, depth);
+	MEMBER(ompdx_lock_t, waiting);
+	MEMBER(ompdx_lock_t, waiter_first);
+	MEMBER(ompdx_lock_t, waiter_count);
+	MEMBER(ompdx_lock_t, problem);
+	MEMBER(ompdx_lock_t, reserved);
+
+	TYPE(ompdx_locks_t);
+	MEMBER(ompdx_locks_t, size);
+	MEMBER(ompdx_locks_t, lock_count);
+	MEMBER(ompdx_locks_t, waiter_count);
+	MEMBER(ompdx_locks_t, variable_count);
+	MEMBER(ompdx_locks_t, problem);
+	MEMBER(ompdx_locks_t, locks);
+	MEMBER(ompdx_locks_t, waiters);
+	MEMBER(ompdx_locks_t, variables);
+
+	TYPE(ompdx_arrival_t);
+	MEMBER(ompdx_arrival_t, size);
+	MEMBER(ompdx_arrival_t, thread);
+	MEMBER(ompdx_arrival_t, arrived);
+	MEMBER(ompdx_arrival_t, released);
+	MEMBER(ompdx_arrival_t, reserved);
+
+	TYPE(ompdx_arrivals_t);
+	MEMBER(ompdx_arrivals_t, size);
+	MEMBER(ompdx_arrivals_t, count);
+	MEMBER(ompdx_arrivals_t, problem);
+	MEMBER(ompdx_arrivals_t, arrivals);
+}
 #endif
 
 int main(void)
@@ -484,6 +541,7 @@ int main(void)
 	print_extension_runtimes();
 	print_extension_view();
 	print_extension_tasks();
+	print_extension_locks();
 #endif
 	return 0;
 }

@@ -38,9 +38,10 @@ int main(int argc, char **argv)
 		seen = fuzz_input(bytes, size);
 		free(bytes);
 		printf("handles of %u threads, %u regions, %u tasks, %u values; "
-		       "view of %u threads, %u regions, %u tasks; %llu reads\n",
+		       "view of %u threads, %u regions, %u tasks, %u locks; %llu reads\n",
 		       seen.threads, seen.regions, seen.tasks, seen.values, seen.view_threads,
-		       seen.view_regions, seen.view_tasks, (unsigned long long)debugger_reads());
+		       seen.view_regions, seen.view_tasks, seen.locks,
+		       (unsigned long long)debugger_reads());
 		fflush(stdout);
 		if (!is_seed)
 			continue;

@@ -369,6 +369,8 @@ static void sweep_space(const struct memory_image *image, struct sweep_options o
 	sweep_threads(&asked);
 	sweep_view(image, space, seen);
 	sweep_tasks(space, seen);
+	sweep_locks(image, space, seen);
+	sweep_arrivals(space);
 	sweep_diagnostics(space);
 	if (!options.leaves_handles)
 		release(&asked, CALL(ompd_rel_address_space_handle(space)));

@@ -28,6 +28,7 @@ struct sweep_seen {
 	unsigned view_threads;
 	unsigned view_regions;
 	unsigned view_tasks;
+	unsigned locks;
 };
 
 /* From ompd_initialize to ompd_finalize. */
@@ -41,6 +42,9 @@ ompd_rc_t sweep_checked(ompd_rc_t rc);
 void sweep_view(const struct memory_image *image, ompd_address_space_handle_t *space,
 		struct sweep_seen *seen);
 void sweep_tasks(ompd_address_space_handle_t *space, struct sweep_seen *seen);
+void sweep_locks(const struct memory_image *image, ompd_address_space_handle_t *space,
+		 struct sweep_seen *seen);
+void sweep_arrivals(ompd_address_space_handle_t *space);
 void sweep_diagnostics(ompd_address_space_handle_t *space);
 /* A finding unless text is a string inside the block. */
 void sweep_check_text(const void *block, const char *text);

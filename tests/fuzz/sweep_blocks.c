@@ -166,3 +166,66 @@ void sweep_diagnostics(ompd_address_space_handle_t *space)
 	}
 	debugger_free(answer);
 }
+
+static void check_lock(const ompdx_locks_t *locks, const ompdx_lock_t *lock)
+{
+	check_that(lock->size == sizeof(*lock) && lock->kind <= ompdx_lock_drdpa &&
+		   lock->problem <= ompdx_problem_limit);
+	check_that((lock->nested | 1) == 1 && lock->held >= -1 && lock->held <= 1);
+	check_that(lock->owner >= -1 && (lock->owner < 0 || lock->held == 1));
+	check_that(lock->depth >= -1 && (lock->depth < 0 || lock->nested));
+	check_that((uint64_t)lock->waiter_first + lock->waiter_count <= locks->waiter_count);
+}
+
+void sweep_locks(const struct memory_image *image, ompd_address_space_handle_t *space,
+		 struct sweep_seen *seen)
+{
+	ompdx_lock_variable_t variables[8];
+	ompdx_locks_t *locks = NULL;
+
+	/* No lock is known to be anywhere: what is there is to be taken for one, or refused. */
+	for (unsigned i = 0; i < 8; i++) {
+		memset(&variables[i], 0, sizeof(variables[i]));
+		variables[i].size = sizeof(variables[i]);
+		variables[i].address =
+			(image->thread_count ? image->threads[0].pthread_id : 4096) + 8u * i;
+		variables[i].critical = (int32_t)(i & 1);
+	}
+	if (CALL(ompdx_locks_create(space, variables, 8, &locks)) != ompd_rc_ok) {
+		check_that(locks == NULL);
+		return;
+	}
+	check_that(locks->size == sizeof(*locks) && locks->problem <= ompdx_problem_limit &&
+		   locks->variable_count == 8);
+	check_inside(locks, locks->locks, locks->lock_count, sizeof(*locks->locks));
+	check_inside(locks, locks->waiters, locks->waiter_count, sizeof(*locks->waiters));
+	check_inside(locks, locks->variables, locks->variable_count, sizeof(*locks->variables));
+	for (uint32_t i = 0; i < locks->lock_count; i++)
+		check_lock(locks, &locks->locks[i]);
+	for (uint32_t i = 0; i < locks->waiter_count; i++)
+		check_that(locks->waiters[i] >= 0);
+	for (uint32_t i = 0; i < locks->variable_count; i++)
+		check_that(locks->variables[i] == UINT32_MAX ||
+			   locks->variables[i] < locks->lock_count);
+	seen->locks += locks->lock_count;
+	(void)CALL(ompdx_locks_destroy(locks));
+}
+
+void sweep_arrivals(ompd_address_space_handle_t *space)
+{
+	ompdx_arrivals_t *arrivals = NULL;
+
+	if (CALL(ompdx_arrivals_create(space, &arrivals)) != ompd_rc_ok) {
+		check_that(arrivals == NULL);
+		return;
+	}
+	check_that(arrivals->size == sizeof(*arrivals) && arrivals->problem <= ompdx_problem_limit);
+	check_inside(arrivals, arrivals->arrivals, arrivals->count, sizeof(*arrivals->arrivals));
+	for (uint32_t i = 0; i < arrivals->count; i++) {
+		const ompdx_arrival_t *arrival = &arrivals->arrivals[i];
+
+		check_that(arrival->size == sizeof(*arrival) && arrival->thread >= 0 &&
+			   arrival->arrived < 8 && arrival->released < 8);
+	}
+	(void)CALL(ompdx_arrivals_destroy(arrivals));
+}

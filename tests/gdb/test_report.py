@@ -17,6 +17,8 @@ from sessions import ask, kernel_core, target
 SECTIONS = {
     "threads": "ompd threads",
     "regions": "ompd parallel",
+    "deadlock": "ompd deadlock",
+    "locks": "ompd locks",
     "barriers": "ompd barriers",
     "tasks": "ompd tasks",
     "icvs": "ompd icvs",

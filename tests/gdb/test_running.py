@@ -59,7 +59,10 @@ def test_attached_in_full_flight(runtime: str, folder: Path) -> None:
     settings = {"KMP_BLOCKTIME": "0"}  # spinning, it would leave GDB no processor
     with target("attach", executable, (), machine.cached(runtime), folder, settings) as made:
         commands = [*ASK, *TEXTS, "dump binary value slots churn_slots"]
-        for _ in range(5):
+        for attempt in range(30):
+            # A busy machine leaves the threads waiting for each other most of the time.
+            if attempt >= 5 and inside > 5:
+                break
             answer = ask("gdb", commands, made.before, folder=folder)
             slots = (folder / "slots").read_bytes()
             told = {thread["lwp"]: thread for thread in answer.document(ASK[0])["threads"]}

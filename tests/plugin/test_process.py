@@ -108,7 +108,7 @@ def test_a_runtime_that_cannot_be_read_leaves_threads_unknown(view: View | None)
 def test_a_runtime_that_has_not_started_has_no_threads() -> None:
     process = Process(natives(2), [runtime(None, initialized=False)])
     assert [thread.kind for thread in process.threads] == ["none", "none"]
-    assert "(loaded, not started)" in "\n".join(status.summary(process, (), Style()))
+    assert "(loaded, not started)" in "\n".join(status.summary(process, None, (), Style()))
 
 
 def test_a_thread_that_gdb_does_not_know_is_shown() -> None:

@@ -94,19 +94,26 @@ static void make(void)
 	(void)order;
 }
 
+static void make_all(void)
+{
+	make();
+	/* The child of the task that waits is made while others are executed. */
+	while (begun && !child)
+		usleep(1000);
+	usleep(100000);
+	__atomic_store_n(&all_made, 1, __ATOMIC_SEQ_CST);
+#pragma omp taskwait
+}
+
 int main(void)
 {
 	TRUTH_CONSTRUCT(1);
 #pragma omp parallel num_threads(THREADS)
-#pragma omp single
 	{
-		make();
-		/* The child of the task that waits is made while others are executed. */
-		while (begun && !child)
-			usleep(1000);
-		usleep(100000);
-		__atomic_store_n(&all_made, 1, __ATOMIC_SEQ_CST);
-#pragma omp taskwait
+		/* Thread 0, so that it is known whose queue the tasks are in. */
+#pragma omp master
+		make_all();
+#pragma omp barrier
 	}
 	return 0;
 }

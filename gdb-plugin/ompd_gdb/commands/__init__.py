@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from . import (
     barriers,
+    deadlock,
     each,
     icvs,
     init,
+    locks,
     ompd,
     parallel,
     print,
@@ -30,6 +32,8 @@ def register() -> None:
         parallel.Parallel,
         tasks.Tasks,
         barriers.Barriers,
+        locks.Locks,
+        deadlock.Deadlock,
         icvs.Icvs,
         print.Print,
         each.Each,

@@ -20,6 +20,7 @@ class OmpdCommand(gdb.Command):
     prefix = False
     flags = ()  # type: tuple[str, ...]
     hidden_flags = ()  # type: tuple[str, ...]
+    with_value = ()  # type: tuple[str, ...]
     takes_ids = False
 
     def __init__(self) -> None:
@@ -65,6 +66,10 @@ class OmpdCommand(gdb.Command):
                     arguments.json_file = words.pop(0)
             elif word[1:] in self.flags or word[1:] in self.hidden_flags:
                 arguments.flags.add(word[1:])
+            elif word[1:] in self.with_value:
+                if not words:
+                    raise UserError("bad_argument", f"`{word}' needs a value.")
+                arguments.values[word[1:]] = words.pop(0)
             else:
                 raise UserError(
                     "bad_argument",
@@ -80,7 +85,7 @@ class OmpdCommand(gdb.Command):
         raise UserError("bad_argument", f"`{self.name}' takes no argument `{word}'.")
 
     def _options(self) -> "list[str]":
-        return [*self.flags, "json"]
+        return [*self.flags, *self.with_value, "json"]
 
     def complete(self, text: str, word: str) -> "list[str]":
         typed = text.rsplit(None, 1)[-1] if text and not text[-1].isspace() else ""

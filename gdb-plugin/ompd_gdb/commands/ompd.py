@@ -39,11 +39,12 @@ class Ompd(OmpdCommand):
         here = session.current()
         process = here.process()
         here.locate_threads()
+        waits = here.deadlock_of_locks()
         if arguments.json:
-            section = json_document.summary(process)
+            section = json_document.summary(process, waits)
             output.document(arguments, documents.envelope(here, "ompd", summary=section))
         else:
-            output.lines(status.summary(process, here.notes(), output.style(arguments)))
+            output.lines(status.summary(process, waits, here.notes(), output.style(arguments)))
 
     def complete(self, text: str, word: str) -> "list[str]":
         return super().complete(text, word) if text.startswith("-") else []

@@ -48,7 +48,7 @@ def lines_to(path: str | None, found: Iterable[str]) -> None:
     if path is None:
         lines(found)
     else:
-        _write(path, "".join(safe(line) + "\n" for line in found))
+        to_file(path, "".join(safe(line) + "\n" for line in found))
 
 
 def document(arguments: Arguments, json: dict[str, Any]) -> None:
@@ -56,11 +56,11 @@ def document(arguments: Arguments, json: dict[str, Any]) -> None:
     if arguments.json_file is None:
         _unpaged(text)
     else:
-        _write(arguments.json_file, text)
+        to_file(arguments.json_file, text)
 
 
-def _write(path: str, text: str) -> None:
-    path = os.path.expanduser(path)
+def to_file(name: str, text: str) -> None:
+    path = os.path.expanduser(name)
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

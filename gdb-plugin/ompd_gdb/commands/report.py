@@ -12,10 +12,10 @@ class Report(OmpdCommand):
 
     Usage: ompd report [FILE] [-all] [-wide] [-json [FILE]]
 
-    Why the program died, or what is odd about it; then threads, parallel regions, barriers,
-    explicit tasks, ICVs that differ between threads, the runtimes, and what could not be known,
-    with the reason. A program without OpenMP, or with a runtime that cannot be read, has a report
-    too: its signal and its threads. With FILE the text is written there.
+    Why the program died, or what is odd about it; then threads, parallel regions, deadlocks, locks,
+    barriers, explicit tasks, ICVs that differ between threads, the runtimes, and what could not be
+    known, with the reason. A program without OpenMP, or with a runtime that cannot be read, has a
+    report too: its signal and its threads. With FILE the text is written there.
 
     -all gives equal threads, regions and tasks lines of their own. -wide shortens nothing.
     -json prints a JSON document ("ompd/1"), or writes it to a file of its own; with two files text
@@ -35,19 +35,21 @@ class Report(OmpdCommand):
             self.refuse(word)
         here = session.current()
         style = output.style(arguments)
-        process, missing = sections.picture(here)
+        process, waits, missing = sections.picture(here)
         shown, made = sections.show(here, process, missing, style)
         if arguments.words or not arguments.json:
             program, library = here.program(), session.library_facts()
-            text = report.lines(process, program, library, shown, missing, here.notes(), style)
+            text = report.lines(
+                process, waits, program, library, shown, missing, here.notes(), style
+            )
             output.lines_to(arguments.words[0] if arguments.words else None, text)
         if arguments.json:
             document = documents.envelope(
                 here,
                 "report",
-                findings=json_document.findings(process),
+                findings=json_document.findings(process, waits),
                 signal=json_document.signal(process),
-                summary=json_document.summary(process),
+                summary=json_document.summary(process, waits),
                 library=json_document.library(session.library_facts()),
                 unavailable=report.unavailable(missing),
                 **made,

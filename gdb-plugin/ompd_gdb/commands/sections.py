@@ -8,9 +8,10 @@ from typing import Any, Callable
 
 from ..errors import UserError
 from ..model.barriers import all_barriers
+from ..model.deadlock import Deadlock
 from ..model.process import Process
 from ..session import Session
-from ..views import barriers, icvs, json_document, parallel, tasks, threads
+from ..views import barriers, deadlock, icvs, json_document, locks, parallel, tasks, threads
 from ..views.table import Style
 from .base import in_users_terms
 
@@ -33,6 +34,16 @@ def _regions(here: Session, process: Process, style: Style) -> Shown:
     roots = [region for region in process.regions if region.parent is None]
     unsure = [thread for thread in process.threads if thread.unsure]
     return parallel.lines(roots, unsure, style), json_document.regions(process.regions)
+
+
+def _deadlock(here: Session, process: Process, style: Style) -> Shown:
+    found = here.deadlock()
+    return deadlock.lines(found, style), json_document.deadlock(found)
+
+
+def _locks(here: Session, process: Process, style: Style) -> Shown:
+    found = here.locks()
+    return locks.lines(found, style), json_document.locks(found)
 
 
 def _barriers(here: Session, process: Process, style: Style) -> Shown:
@@ -62,6 +73,8 @@ def _icvs(here: Session, process: Process, style: Style) -> Shown:
 SECTIONS = (
     Section("threads", "Threads", _threads),
     Section("regions", "Parallel regions", _regions),
+    Section("deadlock", "Deadlock", _deadlock),
+    Section("locks", "Locks and critical constructs", _locks),
     Section("barriers", "Barriers", _barriers),
     Section("tasks", "Explicit tasks", _tasks),
     Section("icvs", "Changed ICVs", _icvs),
@@ -70,11 +83,15 @@ SECTIONS = (
 Missing = dict[str, UserError]  # sections that cannot be made; "openmp": all but the threads
 
 
-def picture(here: Session) -> tuple[Process, Missing]:
-    """With places. Raises UserError if not even the native threads can be told."""
+def picture(here: Session) -> tuple[Process, Deadlock | None, Missing]:
+    """With places, and who waits for whom. Raises UserError if not even the native threads can be
+    told."""
     missing: Missing = {}
+    waits = None
     try:
         process = here.process()
+        here.locate_threads()
+        waits = here.deadlock_of_locks()
     except UserError as error:
         if error.code not in ("no_openmp", "not_supported", "unreadable"):
             raise
@@ -82,7 +99,7 @@ def picture(here: Session) -> tuple[Process, Missing]:
         process = here.native_process()
     here.locate_threads()
     here.locate_regions()
-    return process, missing
+    return process, waits, missing
 
 
 def show(

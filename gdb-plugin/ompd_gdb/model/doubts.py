@@ -85,8 +85,40 @@ OBJECT_NOT_CONSTANT = Doubt(
     "instructions of this architecture are not read yet",
     "`frame function' and `info locals' in the thread may tell",
 )
+OBJECT_NOT_EXACT = Doubt(
+    "likely",
+    "the address is no constant in the code: it was taken from the register, or the place on the"
+    " stack, where the code should have it",
+)
 WAIT_NOT_DERIVED = Doubt(
     "unknown", "this version does not derive the object that a thread waits for, nor who holds it"
+)
+HOLDER_BY_CODE = Doubt(
+    "likely",
+    "the runtime does not record who holds a lock of this kind; this thread's code is at a place"
+    " that only a holder can reach",
+    "run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
+)
+HOLDER_NOT_RECORDED = Doubt(
+    "unknown",
+    "the runtime does not record who holds a lock of this kind, and no thread's code tells",
+    "run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
+)
+BARRIER_NOT_PROVEN = Doubt(
+    "likely",
+    "the barrier's own words do not tell whether a thread there still waits, or has been let go and"
+    " has not woken up",
+    "look again at another stop: whoever has been let go is elsewhere then",
+)
+OWNER_UNKNOWN = Doubt(
+    "unknown",
+    "the runtime recorded a holder that is not among its threads",
+    "look for an error" " in the program: a thread that ended with the lock held",
+)
+QUEUE_CHANGING = Doubt(
+    "unknown",
+    "the queue is being changed, or is damaged: more may wait",
+    "look again at another stop",
 )
 TASK_REGION = Doubt(
     "unknown",

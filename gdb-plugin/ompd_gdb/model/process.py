@@ -101,6 +101,7 @@ class Wait:
     construct: str | None = None  # whose implicit barrier it is: "for", "single", "parallel"
     address: int | None = None  # of the lock, or of the critical construct's variable
     name: str | None = None  # of the lock's variable, or of the critical construct
+    exact: bool = True  # False: the address was taken from where the code should have it
 
 
 @dataclass(eq=False)
@@ -241,6 +242,15 @@ class Process:
         explicit = [task for task in tasks if task.kind == "explicit"]
         for number, task in enumerate(explicit, 1):
             task.number = number
+
+    def by_runtime_id(self, runtime: int) -> dict[int, Thread]:
+        """The threads of a runtime by its own numbers of them."""
+        return {
+            member.raw.runtime_id: thread
+            for thread in self.threads
+            for member in thread.openmp
+            if member.runtime == runtime and member.raw.runtime_id is not None
+        }
 
     def select(self, wanted: Sequence[ids.Ids], inferior: int) -> list[Thread]:
         """The threads that the ids name, in the order of the process. Raises NoSuchId."""

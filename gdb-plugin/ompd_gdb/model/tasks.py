@@ -27,6 +27,7 @@ class ExplicitTask:
     region: Region | None = None
     thread: Thread | None = None  # who executes it, or whose queue it is in
     parent: ExplicitTask | None = None
+    parent_address: int | None = None  # of the task that generated it, explicit or not
     children: list[ExplicitTask] = field(default_factory=list)
     predecessors: list[ExplicitTask] = field(default_factory=list)
     unseen_children: int = 0
@@ -54,6 +55,7 @@ class Tasks:
         self.process = process
         self.all: list[ExplicitTask] = []
         self.problem: str | None = None  # why there may be more
+        self._taskgroups: dict[tuple[int, int], int] = {}
         self.unseen = 0  # tasks that must be there, and in no list of the runtime's
         for runtime, view in views.items():
             self._add(runtime, view)
@@ -61,12 +63,15 @@ class Tasks:
         self._number()
 
     def _add(self, runtime: int, view: ViewTasks) -> None:
-        threads = self._threads_of(runtime)
+        threads = self.process.by_runtime_id(runtime)
         made: dict[int, ExplicitTask] = {}
         for index, raw in enumerate(view.tasks):
+            self._taskgroups[runtime, raw.address] = raw.taskgroup
             if raw.kind == "explicit":
                 made[index] = ExplicitTask(runtime, raw)
         for task in made.values():
+            if task.raw.parent is not None and task.raw.parent < len(view.tasks):
+                task.parent_address = view.tasks[task.raw.parent].address
             if task.raw.thread is not None:
                 task.thread = threads.get(task.raw.thread)
             task.region = self._region_of(task)
@@ -81,13 +86,9 @@ class Tasks:
         self._count_unseen(view, made)
         self.all += made.values()
 
-    def _threads_of(self, runtime: int) -> dict[int, Thread]:
-        return {
-            member.raw.runtime_id: thread
-            for thread in self.process.threads
-            for member in thread.openmp
-            if member.runtime == runtime and member.raw.runtime_id is not None
-        }
+    def taskgroup_of(self, runtime: int, address: int) -> int:
+        """The innermost taskgroup that the task belongs to, or has begun; 0: none."""
+        return self._taskgroups.get((runtime, address), 0)
 
     def _region_of(self, task: ExplicitTask) -> Region | None:
         found = [

@@ -10,6 +10,8 @@ import gdb
 
 from ..model import doubts, waiting, where
 from ..model.doubts import Doubt
+from ..model.holding import Held
+from ..model.locks import Holdings
 from ..model.naming import critical_name, parse_source, users_function
 from ..model.native import Frame, Location
 from ..model.process import Process, Region, Thread, Wait
@@ -17,6 +19,7 @@ from ..model.runtimes import llvm
 from ..model.tasks import Tasks
 from ..model.values import Value
 from . import evaluation
+from .holding import Holdings as CodeOfHolders
 from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
 
@@ -31,6 +34,9 @@ class Places:
             (where.Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in process.runtimes),
             skipped,
         )
+        target.code.forget()
+        self._holding = CodeOfHolders(target.code, self._code)
+        self._objects: dict[int, int] = {}  # constant arguments, by the place of the call
         self._threads_known = self._regions_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
@@ -80,17 +86,42 @@ class Places:
             member.wait = self._with_object(found.wait, call) if found.wait is not None else None
 
     def _with_object(self, wait: Wait, call: waiting.Call) -> Wait:
-        """Which lock, which critical construct?"""
+        """Which lock, which critical construct? Of the selected thread."""
         if wait.kind not in ("critical", "lock", "nest_lock") or call.caller is None:
             return wait
-        # By the name in the code: entry points jump to each other.
-        address = self._target.code.argument(
-            call.caller, lambda name: llvm.OBJECT_ARGUMENT.get(llvm.normal(name))
-        )
-        symbol = self._target.code.object(address) if address is not None else None
-        if wait.kind == "critical" and symbol is not None:
-            return replace(wait, address=address, name=critical_name(symbol))
-        return replace(wait, address=address, name=symbol)
+        address, exact = self._objects.get(call.caller.pc), True
+        if address is None:
+            # By the name in the code: entry points jump to each other.
+            address = self._target.code.argument(
+                call.caller, lambda name: llvm.OBJECT_ARGUMENT.get(llvm.normal(name))
+            )
+        if address is None:
+            found = self._holding.waited_for()
+            if found is None:
+                return wait
+            address, exact = found.address, found.exact
+        if exact:
+            self._objects[call.caller.pc] = address
+        name = self.lock_name(address, wait.kind == "critical")
+        return replace(wait, address=address, name=name, exact=exact)
+
+    def lock_name(self, address: int, critical: bool) -> str | None:
+        """What the program calls the lock, or the critical construct."""
+        symbol = self._target.code.object(address)
+        return critical_name(symbol) if critical and symbol is not None else symbol
+
+    def holdings(self) -> Holdings:
+        """What each thread holds, as its code tells."""
+        found: dict[int, Sequence[Held]] = {}
+        with kept_selection():
+            for index, thread in enumerate(self._process.threads):
+                native = self._native(thread) if _may_hold(thread) else None
+                if native is not None:
+                    with on_thread(native):
+                        held = self._holding.of_selected_thread()
+                    if held:
+                        found[index] = held
+        return found
 
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread; what that frame does not have, in the
@@ -247,6 +278,11 @@ class Places:
             return []
         with on_thread(native):
             return where.fork_sites(self._target.code.frames(), self._code, llvm.FORKS)
+
+
+def _may_hold(thread: Thread) -> bool:
+    """An idle worker has nothing of the program's on its stack."""
+    return any(member.state != "idle" for member in thread.openmp)
 
 
 def _enclosing_function(thread: Thread) -> str | None:

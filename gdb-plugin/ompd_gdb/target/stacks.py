@@ -26,7 +26,7 @@ class Walk:
     No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
     that moment would be lost."""
 
-    def __init__(self, record: Callable[[gdb.Frame], Frame]) -> None:
+    def __init__(self, record: Callable[[gdb.Frame, bool], Frame]) -> None:
         self._record = record
         self._frame: gdb.Frame | None = None
         self._ended = False
@@ -43,7 +43,7 @@ class Walk:
             self._ended = self._frame is None
             if self._frame is None:
                 raise StopIteration
-            self.seen.append(self._record(self._frame))
+            self.seen.append(self._record(self._frame, not self.seen))
         except gdb.error:
             self._ended = True
             raise StopIteration from None
@@ -59,13 +59,29 @@ class Code:
         executable: tuple[int, int] | None,
         read: Callable[[int, int], bytes],
     ) -> None:
-        self._read = read
+        self.read = read
         self._progspace = inferior.progspace
         self._executable = executable or (0, 0)
+        self._callers: dict[int, Frame] = {}  # by the address to return to
+
+    def forget(self) -> None:
+        """What is where: another file may be loaded there by now."""
+        self._callers.clear()
 
     def frames(self) -> Walk:
         """Of the selected thread, while it is selected."""
-        return Walk(self._record)
+        return Walk(self.record)
+
+    def record(self, frame: gdb.Frame, innermost: bool = False) -> Frame:
+        """As plain values. Threads of a team have many callers in common: what is at a place is
+        asked for once. Not of inlined frames, several of which are at one place, and not of the
+        innermost, in which GDB may have stepped into an inlined one, or not yet."""
+        if innermost or frame.type() != gdb.NORMAL_FRAME:
+            return self._record(frame)
+        pc = frame.pc()
+        if pc not in self._callers:
+            self._callers[pc] = self._record(frame)
+        return self._callers[pc]
 
     def _record(self, frame: gdb.Frame) -> Frame:
         pc = frame.pc()
@@ -81,13 +97,13 @@ class Code:
             objfile=self._objfile(pc),
         )
         entry = int(function.value().address) if function is not None else None
-        return Frame(location, entry=entry, executable=self._in_executable(pc))
+        return Frame(location, entry=entry, executable=self.in_executable(pc))
 
-    def _in_executable(self, pc: int) -> bool:
+    def in_executable(self, pc: int) -> bool:
         return self._executable[0] <= pc < self._executable[1]
 
     def _objfile(self, pc: int) -> str | None:
-        if self._in_executable(pc):
+        if self.in_executable(pc):
             return self._progspace.filename
         return self._progspace.solib_name(pc)
 
@@ -107,7 +123,7 @@ class Code:
     def argument(self, frame: Frame, argument_of: Callable[[str], int | None]) -> int | None:
         """The constant that a frame's function passes in the call that it is in; None if it is not
         for certain one. argument_of: which argument, by the name of what is called."""
-        start = frame.entry or self._start(frame.pc)
+        start = frame.entry or self.start(frame.pc)
         if start is None or not 0 < frame.pc - start <= LONGEST_FUNCTION:
             return None
         try:
@@ -115,15 +131,15 @@ class Code:
             if not arch_x86_64.serves(architecture.name()):
                 return None
             return arch_x86_64.constant_argument(
-                architecture, self._read, start, frame.pc, argument_of
+                architecture, self.read, start, frame.pc, argument_of
             )
         except (gdb.error, Unreadable):
             return None
 
-    def _start(self, address: int) -> int | None:
-        """Of a function without debug information, by its symbol."""
-        match = re.match(r".+ \+ (\d+) in section ", self._symbol_text(address))
-        return address - int(match.group(1)) if match else None
+    def start(self, address: int) -> int | None:
+        """Of the function there, by its symbol."""
+        match = re.match(r".+?(?: \+ (\d+))? in section ", self._symbol_text(address))
+        return address - int(match.group(1) or 0) if match else None
 
     def object(self, address: int) -> str | None:
         """The name of the variable at an address, as NAME or NAME+OFFSET."""

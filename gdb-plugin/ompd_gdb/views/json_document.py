@@ -10,11 +10,16 @@ from typing import Any, Sequence
 from ..errors import UserError
 from ..model import doubts, ids
 from ..model.barriers import Barrier
+from ..model.deadlock import Deadlock
 from ..model.doubts import Doubt
 from ..model.facts import Library, Program
+from ..model.locks import Lock, Locks
 from ..model.native import Location
 from ..model.process import Membership, Process, Region, Runtime, Thread, Wait
 from ..model.tasks import ExplicitTask, waits_for
+from ..model.waits import Edge
+from . import deadlock as deadlock_view
+from . import locks as locks_view
 from . import signals
 from . import status as status_view
 from .threads import class_of
@@ -95,20 +100,20 @@ def library(facts: Library) -> Json:
     }
 
 
-def summary(process: Process) -> Json:
+def summary(process: Process, waits: Deadlock | None) -> Json:
     classes: dict[str, int] = {}
     for thread in process.threads:
         classes[class_of(thread)] = classes.get(class_of(thread), 0) + 1
     return {
-        "findings": findings(process),
+        "findings": findings(process, waits),
         "classes": classes,
         "regions": len(process.regions),
-        "next": status_view.following(process),
+        "next": status_view.following(process, waits),
     }
 
 
-def findings(process: Process) -> list[Json]:
-    return [{"code": code, "text": text} for code, text in status_view.findings(process)]
+def findings(process: Process, waits: Deadlock | None) -> list[Json]:
+    return [{"code": code, "text": text} for code, text in status_view.findings(process, waits)]
 
 
 def signal(process: Process) -> Json | None:
@@ -200,6 +205,9 @@ def _doubts_of_wait(wait: Wait) -> dict[str, Doubt]:
     if wait.kind in ("critical", "lock", "nest_lock"):
         unknown = [name for name in ("name", "address") if getattr(wait, name) is None]
         found.update(dict.fromkeys(unknown, doubts.OBJECT_NOT_CONSTANT))
+        if not wait.exact:
+            found.setdefault("address", doubts.OBJECT_NOT_EXACT)
+            found.setdefault("name", doubts.OBJECT_NOT_EXACT)
     found["holders"] = found["object"] = doubts.WAIT_NOT_DERIVED
     return found
 
@@ -281,6 +289,71 @@ def _barrier(barrier: Barrier) -> Json:
         "loc": location(barrier.location),
         "arrived": f"{region}.{ids.compress(barrier.arrived)}",
         "missing": f"{region}.{ids.compress(barrier.missing)}" if barrier.missing else None,
+    }
+
+
+def locks(found: Locks) -> list[Json]:
+    return [_lock(lock) for lock in found.all]
+
+
+def _lock(lock: Lock) -> Json:
+    raw = lock.raw
+    return _with_doubts(
+        {
+            "id": lock.id,
+            "runtime": lock.runtime,
+            "kind": raw.kind or "unknown",
+            "construct": lock.construct,
+            "nested": raw.nested,
+            "name": lock.name,
+            "address": address(lock.variable or raw.address),
+            "held": raw.held,
+            "depth": raw.depth,
+            "holder": locks_view.who(lock.holder, lock.runtime) if lock.holder else None,
+            "held_since": location(lock.held_since),
+            "suspects": [locks_view.who(thread, lock.runtime) for thread in lock.suspects],
+            "waiting": raw.waiting if raw.waiting is not None else len(lock.waiters),
+            "waiters": [locks_view.who(thread, lock.runtime) for thread in lock.waiters],
+            "ordered": lock.ordered,
+        },
+        lock.doubts,
+    )
+
+
+def deadlock(found: Deadlock) -> Json:
+    pairs = [
+        (member.chain[0][0].number, member.chain[0][1])
+        for thread in found.bystanders
+        for member in thread.openmp
+        if member.chain
+    ]
+    return {
+        "verdict": found.verdict,
+        "certainty": "certain" if found.certain or not found.circles else "likely",
+        "text": deadlock_view.headline(found),
+        "cycles": [
+            [_edge(edge, before) for before, edge in zip([circle[-1], *circle], circle)]
+            for circle in found.circles
+        ],
+        "bystanders": ids.thread_list(pairs) or None,
+        "unknown": found.unknown,
+    }
+
+
+def _edge(edge: Edge, before: Edge) -> Json:
+    """before: the one of the circle that leads here: what it wants is held here."""
+    runtime = edge.member.runtime
+    return {
+        "thread": locks_view.who(edge.waiter, runtime),
+        "waits_for": locks_view.who(edge.needed, runtime),
+        "kind": edge.wait.kind,
+        "holds": before.lock.id if before.lock else None,
+        "wants": edge.lock.id if edge.lock else None,
+        "region": edge.region.id if edge.region else None,
+        "task": edge.task.id if edge.task else None,
+        "certainty": "likely" if edge.likely else "certain",
+        "loc": location(edge.waiter.where),
+        "text": deadlock_view.sentence(edge),
     }
 
 

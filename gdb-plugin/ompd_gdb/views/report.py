@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 from ..errors import UserError
+from ..model.deadlock import Deadlock
 from ..model.facts import Library, Program
 from ..model.process import Process
 from . import status, threads
@@ -16,6 +17,7 @@ Sections = Sequence[tuple[str, Sequence[str]]]  # title and lines
 
 def lines(
     process: Process,
+    waits: Deadlock | None,
     program: Program,
     library: Library,
     sections: Sections,
@@ -24,7 +26,7 @@ def lines(
     style: Style,
 ) -> list[str]:
     """missing: sections that could not be made; "openmp" stands for all of them."""
-    found = status.verdict(process, style, complete="openmp" not in missing)
+    found = status.verdict(process, waits, style, complete="openmp" not in missing)
     for error in missing.values():
         found += paragraph(f"Unknown : {error.sentence()}", style, " " * 10)
     found.append(f"Threads : {len(process.threads)}: {threads.classes(process.threads)}")

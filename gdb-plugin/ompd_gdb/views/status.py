@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import Sequence
 
 from ..model.barriers import diverging
+from ..model.deadlock import Deadlock
 from ..model.facts import Library, Program
 from ..model.process import Process, Runtime, Thread
 from ..model.progress import standing_still
-from . import barriers, parallel, signals, threads
+from . import barriers, deadlock, parallel, signals, threads
 from .table import Style, count, paragraph, plain
 
 _FROM = {
@@ -125,8 +126,8 @@ def _standing_still(stuck: Sequence[Thread]) -> str:
     )
 
 
-def findings(process: Process) -> list[tuple[str, str]]:
-    """What is odd: (code, sentence)."""
+def findings(process: Process, waits: Deadlock | None = None) -> list[tuple[str, str]]:
+    """What is odd: (code, sentence). waits: the graph of all waits, if it was drawn."""
     found = []
     crash = signals.crash(process)
     if crash is not None:
@@ -152,6 +153,8 @@ def findings(process: Process) -> list[tuple[str, str]]:
         )
     if several(process.runtimes):
         found.append(("several_runtimes", SEVERAL))
+    if waits is not None and waits.circles:
+        return [*found, deadlock.finding(waits)]
     for stuck in standing_still(process):
         found.append(("standing_still", _standing_still(stuck)))
     for group in diverging(process):
@@ -163,9 +166,11 @@ def _some(broken: Sequence[Thread]) -> str:
     return f"{count(len(broken), 'thread')} ({parallel.gdb_threads(broken)})"
 
 
-def summary(process: Process, notes: Sequence[str], style: Style) -> list[str]:
+def summary(
+    process: Process, waits: Deadlock | None, notes: Sequence[str], style: Style
+) -> list[str]:
     """One screen: the verdict first, the next command to type last."""
-    found = verdict(process, style)
+    found = verdict(process, waits, style)
     for runtime in process.runtimes:
         idle = runtime.supported and runtime.initialized is False
         state = " (loaded, not started)" if idle else ""
@@ -173,14 +178,16 @@ def summary(process: Process, notes: Sequence[str], style: Style) -> list[str]:
     found.append(f"Threads : {len(process.threads)}: {threads.classes(process.threads)}")
     for note in notes:
         found += paragraph(f"Note    : {note}", style, " " * 10)
-    found.append(f"Next    : {', '.join(following(process))}")
+    found.append(f"Next    : {', '.join(following(process, waits))}")
     return found
 
 
-def verdict(process: Process, style: Style, complete: bool = True) -> list[str]:
+def verdict(
+    process: Process, waits: Deadlock | None, style: Style, complete: bool = True
+) -> list[str]:
     """What is odd, or that nothing is; incomplete: of OpenMP nothing is known."""
     found = []
-    for _, text in findings(process):
+    for _, text in findings(process, waits):
         found += paragraph(f"Odd     : {text}", style, " " * 10)
     if not found and complete:
         regions = [region for region in process.regions if region.raw.generator != "program"]
@@ -191,10 +198,18 @@ def verdict(process: Process, style: Style, complete: bool = True) -> list[str]:
     return found
 
 
-def following(process: Process) -> list[str]:
-    odd = {code for code, _ in findings(process)}
-    if odd and odd <= {"crash", "barrier_divergence", "standing_still"}:
-        return ["ompd threads", "ompd report" if "crash" in odd else "ompd barriers"]
+# What threads that are just being let go look like too.
+_PASSING = {"barrier_divergence", "standing_still"}
+
+
+def following(process: Process, waits: Deadlock | None = None) -> list[str]:
+    odd = {code for code, _ in findings(process, waits)}
+    if odd and odd <= {"deadlock", "self_deadlock"}:
+        return ["ompd deadlock", "ompd locks"]
+    if odd and odd <= _PASSING:
+        return ["ompd deadlock", "ompd threads"]
+    if odd and odd <= {"crash", "deadlock", "self_deadlock", *_PASSING}:
+        return ["ompd threads", "ompd report"]
     if odd:
         return ["ompd status", "ompd threads"]
     if any(region.raw.generator != "program" for region in process.regions):

@@ -62,6 +62,10 @@ static ompd_rc_t resolve(struct address_space *space, struct llvm *llvm)
 	ompt_structures_init(&llvm->ompt_structures, table.words, record);
 	llvm->knows_tasks =
 		task_structures_init(&llvm->task_structures, table.words, record) == ompd_rc_ok;
+	llvm->knows_barriers = barrier_structures_init(&llvm->barrier_structures, table.words,
+						       record) == ompd_rc_ok;
+	llvm->knows_locks =
+		lock_structures_init(&llvm->lock_structures, table.words, record) == ompd_rc_ok;
 	if (table.source == ompdx_descriptors_symbols &&
 	    image_symbol(&space->image, "ompt_enabled", &llvm->globals[GLOBAL_ompt_enabled]) !=
 		    ompd_rc_ok)
@@ -238,4 +242,6 @@ const struct runtime_ops llvm_runtime = {
 	.icv = llvm_icv,
 	.view = llvm_view,
 	.tasks = llvm_tasks,
+	.locks = llvm_locks,
+	.arrivals = llvm_arrivals,
 };

@@ -6,7 +6,9 @@
 #ifndef RUNTIME_LLVM_LLVM_H
 #define RUNTIME_LLVM_LLVM_H
 
+#include "runtime/llvm/barrier_structures.h"
 #include "runtime/llvm/icv_structures.h"
+#include "runtime/llvm/lock_structures.h"
 #include "runtime/llvm/ompt_structures.h"
 #include "runtime/llvm/recovery.h"
 #include "runtime/llvm/structures.h"
@@ -35,8 +37,13 @@ struct llvm {
 	struct icv_structures icv_structures;
 	struct ompt_structures ompt_structures;
 	struct task_structures task_structures;
-	bool knows_tasks;    /* task_structures holds */
-	target_addr threads; /* address of the variable __kmp_threads; 0: not found yet */
+	struct lock_structures lock_structures;
+	struct barrier_structures barrier_structures;
+	bool knows_barriers;    /* barrier_structures holds */
+	bool knows_tasks;       /* task_structures holds */
+	bool knows_locks;       /* lock_structures holds */
+	target_addr lock_table; /* address of the variable __kmp_i_lock_table; 0: not found yet */
+	target_addr threads;    /* address of the variable __kmp_threads; 0: not found yet */
 	target_addr globals[GLOBAL_COUNT]; /* addresses; 0: not known, or not asked for yet */
 	bool globals_located;              /* nothing more can be found of a stripped libomp */
 	struct thread_hint *hints;
@@ -110,5 +117,8 @@ ompd_rc_t llvm_icv(struct address_space *space, enum icv icv, struct entity enti
 ompd_rc_t llvm_view(struct address_space *space, const ompdx_native_thread_t *threads,
 		    ompd_size_t thread_count, ompdx_view_t **view);
 ompd_rc_t llvm_tasks(struct address_space *space, ompdx_tasks_t **tasks);
+ompd_rc_t llvm_locks(struct address_space *space, const ompdx_lock_variable_t *variables,
+		     ompd_size_t variable_count, ompdx_locks_t **locks);
+ompd_rc_t llvm_arrivals(struct address_space *space, ompdx_arrivals_t **arrivals);
 
 #endif /* RUNTIME_LLVM_LLVM_H */

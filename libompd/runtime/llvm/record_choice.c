@@ -3,25 +3,20 @@
 
 #include <string.h>
 
+#include "runtime/llvm/allocator.h"
 #include "runtime/llvm/thread_array.h"
-
-/* What libomp's allocator writes before a block: got address and size, given address and size. */
-enum { GIVEN = 2, GIVEN_SIZE, BEFORE_WORDS };
 
 /* Threads that are looked at. */
 #define WITNESSES_MAX 8
 
-/* Whether the block at address has just this size. */
 static ompd_rc_t has_size(const struct target *target, target_addr address, uint64_t size,
 			  bool *ret)
 {
-	target_addr before[BEFORE_WORDS];
-	const ompd_rc_t rc =
-		target_read_pointers(target, address - BEFORE_WORDS * target->sizes.sizeof_pointer,
-				     BEFORE_WORDS, before);
+	uint64_t found;
+	const ompd_rc_t rc = allocator_block_size(target, address, &found);
 
-	*ret = rc == ompd_rc_ok && before[GIVEN] == address && before[GIVEN_SIZE] == size;
-	return rc == ompd_rc_error ? ompd_rc_ok : rc;
+	*ret = rc == ompd_rc_ok && found == size;
+	return rc;
 }
 
 /* Whether the task belongs to the team. */

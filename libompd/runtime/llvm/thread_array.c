@@ -3,19 +3,12 @@
 
 #include <string.h>
 
+#include "runtime/llvm/allocator.h"
 #include "target/callbacks.h"
 #include "target/limits.h"
 
-/* libomp's allocator writes four words before each block: the address and size that it got from malloc,
- * the address and size that it gives out. The array shares its block with that of the roots, which has
- * as many entries; 64 bytes of the block are padding. */
-enum {
-	DESCRIPTOR_GOT,
-	DESCRIPTOR_GOT_SIZE,
-	DESCRIPTOR_GIVEN,
-	DESCRIPTOR_GIVEN_SIZE,
-	DESCRIPTOR_WORDS
-};
+/* The array shares its block with that of the roots, which has as many entries; 64 bytes of the block are
+ * padding. */
 #define BLOCK_PADDING 64
 
 /* Entries that are looked at to prove the array. libomp's smallest array has 32. */
@@ -26,16 +19,10 @@ enum {
  * this neighbourhood that is exported. A guess to start with, proven before it is used. */
 #define THREADS_FROM_POOL 0x48
 
-static target_addr descriptor_of(const struct target *target, target_addr block)
+static bool holds_array(const target_addr *descriptor, target_addr block)
 {
-	return block - DESCRIPTOR_WORDS * target->sizes.sizeof_pointer;
-}
-
-static bool descriptor_fits(const target_addr *descriptor, target_addr block)
-{
-	return descriptor[DESCRIPTOR_GIVEN] == block && descriptor[DESCRIPTOR_GOT] <= block &&
-	       descriptor[DESCRIPTOR_GIVEN_SIZE] > BLOCK_PADDING &&
-	       descriptor[DESCRIPTOR_GIVEN_SIZE] <= descriptor[DESCRIPTOR_GOT_SIZE];
+	return descriptor_fits(descriptor, block) &&
+	       descriptor[DESCRIPTOR_GIVEN_SIZE] > BLOCK_PADDING;
 }
 
 static uint64_t capacity_of(const struct target *target, const target_addr *descriptor)
@@ -73,13 +60,13 @@ static ompd_rc_t prove(struct address_space *space, const struct llvm *llvm, tar
 	ompd_rc_t rc;
 
 	*proven = false;
-	if (array % target->sizes.sizeof_pointer || array < 4096)
+	if (!allocator_may_give(target, array))
 		return ompd_rc_ok;
 	rc = target_read_pointers(target, descriptor_of(target, array),
 				  DESCRIPTOR_WORDS + PROOF_ENTRIES, words);
 	if (rc == ompd_rc_error)
 		return ompd_rc_ok;
-	if (rc != ompd_rc_ok || !descriptor_fits(words, array))
+	if (rc != ompd_rc_ok || !holds_array(words, array))
 		return rc;
 	capacity = capacity_of(target, words);
 	for (unsigned i = 0; i < PROOF_ENTRIES && i < capacity && threads < PROOF_THREADS; i++) {
@@ -220,19 +207,17 @@ ompd_rc_t thread_array_allocated(struct address_space *space, bool *ret)
 		if (rc != ompd_rc_ok)
 			return rc;
 		for (size_t at = 0; at < number && !*ret; at++) {
-			target_addr descriptor[DESCRIPTOR_WORDS];
+			uint64_t size;
 
-			if (words[at] < 4096 || words[at] % target->sizes.sizeof_pointer ||
+			if (!allocator_may_give(target, words[at]) ||
 			    image_contains(&space->image, words[at]))
 				continue;
 			if (candidates++ >= RECOVERY_CANDIDATES_MAX)
 				break;
-			rc = target_read_pointers(target, descriptor_of(target, words[at]),
-						  DESCRIPTOR_WORDS, descriptor);
-			if (rc != ompd_rc_ok && rc != ompd_rc_error)
+			rc = allocator_block_size(target, words[at], &size);
+			if (rc != ompd_rc_ok)
 				break;
-			*ret = rc == ompd_rc_ok && descriptor_fits(descriptor, words[at]);
-			rc = ompd_rc_ok;
+			*ret = size > BLOCK_PADDING;
 		}
 		callback_free(words);
 		if (rc != ompd_rc_ok)
@@ -254,7 +239,7 @@ ompd_rc_t thread_array_read(struct address_space *space, const struct llvm *llvm
 	if (rc == ompd_rc_ok)
 		rc = target_read_pointers(target, descriptor_of(target, array), DESCRIPTOR_WORDS,
 					  descriptor);
-	if (rc == ompd_rc_ok && !descriptor_fits(descriptor, array))
+	if (rc == ompd_rc_ok && !holds_array(descriptor, array))
 		rc = ompd_rc_error;
 	if (rc != ompd_rc_ok) {
 		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_threads_not_found,

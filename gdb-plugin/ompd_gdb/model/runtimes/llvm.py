@@ -92,6 +92,45 @@ OBJECT_ARGUMENT = {
     "__kmpc_set_nest_lock": 2,
 }
 
+# What is held between two calls: the kind, and which argument is the object.
+BEGINS: dict[str, tuple[str, int | None]] = {
+    "__kmpc_critical": ("critical", 2),
+    "__kmpc_critical_with_hint": ("critical", 2),
+    "GOMP_critical_start": ("critical", None),
+    "GOMP_critical_name_start": ("critical", 0),
+    "omp_set_lock": ("lock", 0),
+    "omp_test_lock": ("lock", 0),
+    "__kmpc_set_lock": ("lock", 2),
+    "__kmpc_test_lock": ("lock", 2),
+    "omp_set_nest_lock": ("nest_lock", 0),
+    "omp_test_nest_lock": ("nest_lock", 0),
+    "__kmpc_set_nest_lock": ("nest_lock", 2),
+    "__kmpc_test_nest_lock": ("nest_lock", 2),
+    "__kmpc_ordered": ("ordered", None),
+    "GOMP_ordered_start": ("ordered", None),
+    "__kmpc_atomic_start": ("atomic", None),
+    "GOMP_atomic_start": ("atomic", None),
+}
+ENDS: dict[str, tuple[str, int | None]] = {
+    "__kmpc_end_critical": ("critical", 2),
+    "GOMP_critical_end": ("critical", None),
+    "GOMP_critical_name_end": ("critical", 0),
+    "omp_unset_lock": ("lock", 0),
+    "__kmpc_unset_lock": ("lock", 2),
+    "omp_unset_nest_lock": ("nest_lock", 0),
+    "__kmpc_unset_nest_lock": ("nest_lock", 2),
+    "__kmpc_end_ordered": ("ordered", None),
+    "GOMP_ordered_end": ("ordered", None),
+    "__kmpc_atomic_end": ("atomic", None),
+    "GOMP_atomic_end": ("atomic", None),
+}
+# They begin only if they do not return zero.
+TESTS = ("omp_test_", "__kmpc_test_")
+# Which argument is the function that a region executes.
+FORKED_ARGUMENT = {name: 0 if name.startswith("GOMP_") else 2 for name in FORKS}
+# How the names of all entry points begin.
+ENTRY_POINTS = ("__kmpc_", "GOMP_", "omp_", "__kmp_api_", "kmp_")
+
 # The variable that an ICV of the process is read from; the first item of some lists is elsewhere.
 VARIABLES = {
     "affinity-format-var": "__kmp_affinity_format",

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd deadlock': who waits for whom, and does it go in a circle?"""
+
+from __future__ import annotations
+
+from .arguments import Arguments
+from .base import OmpdCommand
+
+
+class Deadlock(OmpdCommand):
+    """Tell whether threads wait for each other in a circle, and who they are.
+
+    Usage: ompd deadlock [-bt] [-dot FILE] [-wide] [-json [FILE]]
+
+    The verdict comes first: a deadlock, none found, or that it cannot be told, and why. Then each
+    circle, a sentence for each thread: what it waits for, where, and who has it. Threads that wait
+    for those in the circle are counted. Waits for locks, critical constructs, barriers and tasks
+    count; likely is a verdict that rests on a holder which the runtime does not record (see `ompd
+    locks').
+
+    A program that is merely slow is not called deadlocked: whoever waits for a thread that does not
+    wait, waits now, and no more is said.
+
+    -bt adds the stacks of the threads in the circles. -dot writes the graph of all waits to FILE
+    for Graphviz. -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes it to
+    FILE."""
+
+    name = "ompd deadlock"
+    flags = ("bt", "wide")
+    with_value = ("dot",)
+
+    def run(self, arguments: Arguments) -> None:
+        from .. import session
+        from ..model.deadlock import threads_of
+        from ..views import deadlock, json_document, threads
+        from . import documents, output
+
+        here = session.current()
+        found = here.deadlock()
+        if "dot" in arguments.values:
+            output.to_file(arguments.values["dot"], deadlock.dot(found))
+        if arguments.json:
+            section = json_document.deadlock(found)
+            output.document(arguments, documents.envelope(here, "deadlock", deadlock=section))
+            return
+        style = output.style(arguments)
+        shown = deadlock.lines(found, style)
+        if "bt" in arguments.flags:
+            stuck = {id(t): t for circle in found.circles for t in threads_of(circle)}
+            for thread in stuck.values():
+                shown += ["", *here.run_in(thread, "bt").rstrip("\n").split("\n")]
+        output.lines(shown + threads.remarks(found.process, here.notes(), style))

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which locks and critical constructs are held or waited for, who waits, and who holds them?
+
+The runtime tells the queues, and the holder where it records one. Else the holder is told by the
+code: a thread that can only be between a construct's begin and its end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable, Mapping, Sequence, Union
+
+from ..answers import LockVariable, ViewLock, ViewLocks
+from . import doubts
+from .doubts import Doubt
+from .holding import Held
+from .native import Location
+from .process import LAST, Membership, Process, Thread
+
+CONSTRUCTS = ("critical", "lock", "nest_lock")
+
+
+@dataclass(eq=False)
+class Lock:
+    runtime: int
+    raw: ViewLock
+    number: int = 0
+    construct: str | None = None  # "critical", "lock", "nest_lock"
+    variable: int | None = None  # the address that the program knows it by
+    name: str | None = None  # of the variable, or of the critical construct
+    holder: Thread | None = None
+    held_since: Location | None = None  # the call that acquired it
+    suspects: list[Thread] = field(default_factory=list)  # who may hold it
+    waiters: list[Thread] = field(default_factory=list)  # the next to get it first, if `ordered'
+    ordered: bool = False
+    likely_waiters: list[Thread] = field(default_factory=list)  # those that only the code tells of
+    doubts: dict[str, Doubt] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return f"L{self.number}"
+
+
+@dataclass
+class Locks:
+    """Of one picture."""
+
+    process: Process
+    all: list[Lock] = field(default_factory=list)
+    problem: str | None = None  # why there may be more
+    lost: list[Thread] = field(default_factory=list)  # they wait for a lock that is not known
+
+    def wanted_by(self, thread: Thread) -> Lock | None:
+        return next((lock for lock in self.all if thread in lock.waiters), None)
+
+
+# The name of a variable, and whether it is a critical construct's.
+NameOf = Callable[[int, bool], Union[str, None]]
+# What each thread of the process holds, as its code tells.
+Holdings = Mapping[int, Sequence[Held]]  # by index into Process.threads
+
+
+def variables(process: Process, runtime: int, holdings: Holdings) -> list[LockVariable]:
+    """Those of the locks that threads wait for, or hold."""
+    found: dict[LockVariable, None] = {}
+    for index, thread in enumerate(process.threads):
+        member = _member(thread, runtime)
+        if member is None:
+            continue
+        wait = member.wait
+        if wait is not None and wait.address is not None and wait.kind in CONSTRUCTS:
+            found[LockVariable(wait.address, wait.kind == "critical")] = None
+        for held in holdings.get(index, ()):
+            if held.address is not None and held.kind in CONSTRUCTS:
+                found[LockVariable(held.address, held.kind == "critical")] = None
+    return list(found)
+
+
+def gather(
+    process: Process,
+    views: Mapping[int, tuple[Sequence[LockVariable], ViewLocks]],
+    holdings: Holdings,
+    name_of: NameOf,
+) -> Locks:
+    """The locks of all runtimes. views: what was asked, and the answer, by runtime."""
+    locks = Locks(process)
+    for runtime, (asked, view) in views.items():
+        made = _Gathering(process, runtime, asked, view, holdings, name_of)
+        locks.all += made.locks
+        locks.lost += made.lost
+        locks.problem = locks.problem or view.problem
+    order = {id(thread): i for i, thread in enumerate(process.threads)}
+    locks.all.sort(
+        key=lambda lock: (
+            min((order[id(t)] for t in lock.waiters), default=LAST),
+            lock.runtime,
+            lock.raw.address,
+        )
+    )
+    for number, lock in enumerate(locks.all, 1):
+        lock.number = number
+    return locks
+
+
+class _Gathering:
+    """Of one runtime."""
+
+    def __init__(
+        self,
+        process: Process,
+        runtime: int,
+        asked: Sequence[LockVariable],
+        view: ViewLocks,
+        holdings: Holdings,
+        name_of: NameOf,
+    ) -> None:
+        self._process = process
+        self._runtime = runtime
+        self._threads = process.by_runtime_id(runtime)
+        self._holdings = holdings
+        self._all = [Lock(runtime, raw) for raw in view.locks]
+        self._by_variable: dict[LockVariable, Lock] = {}
+        for variable, index in zip(asked, view.variables):
+            if index is not None and index < len(self._all):
+                self._name(self._all[index], variable, name_of)
+        self.lost: list[Thread] = []
+        self._add_waiters()
+        for lock in self._all:
+            self._find_holder(lock)
+        self.locks = [lock for lock in self._all if lock.raw.held is not False or lock.waiters]
+
+    def _name(self, lock: Lock, variable: LockVariable, name_of: NameOf) -> None:
+        self._by_variable[variable] = lock
+        lock.variable = variable.address
+        lock.name = name_of(variable.address, variable.critical)
+        lock.construct = "critical" if variable.critical else "lock"
+        if lock.raw.nested:
+            lock.construct = "nest_lock"
+
+    def _add_waiters(self) -> None:
+        queued: dict[int, Lock] = {}
+        for lock in self._all:
+            lock.ordered = lock.raw.kind == "queuing"
+            for number in lock.raw.waiters:
+                thread = self._threads.get(number)
+                if thread is not None:
+                    lock.waiters.append(thread)
+                    queued[id(thread)] = lock
+            if lock.raw.problem:
+                lock.doubts["waiters"] = doubts.QUEUE_CHANGING
+        for thread in self._process.threads:
+            member = _member(thread, self._runtime)
+            if member is None or not _wants_lock(member) or id(thread) in queued:
+                continue
+            wanted = self._wanted(member)
+            if wanted is None:
+                self.lost.append(thread)
+            elif wanted.raw.kind != "queuing":
+                # The other kinds keep no list of those who wait.
+                wanted.waiters.append(thread)
+                if member.wait is not None and not member.wait.exact:
+                    wanted.likely_waiters.append(thread)
+                    wanted.doubts.setdefault("waiters", doubts.OBJECT_NOT_EXACT)
+
+    def _wanted(self, member: Membership) -> Lock | None:
+        wait = member.wait
+        if wait is None or wait.address is None:
+            return None
+        return self._by_variable.get(LockVariable(wait.address, wait.kind == "critical"))
+
+    def _find_holder(self, lock: Lock) -> None:
+        if lock.raw.held is False:
+            return
+        if lock.raw.owner is not None:
+            lock.holder = self._threads.get(lock.raw.owner)
+            if lock.holder is None:
+                lock.doubts["holder"] = doubts.OWNER_UNKNOWN
+            else:
+                lock.held_since = self._acquired(lock, lock.holder)
+            return
+        certain, possible = self._told_by_code(lock)
+        if len(certain) == 1 and lock.raw.held:
+            lock.holder = certain[0]
+            lock.held_since = self._acquired(lock, lock.holder)
+            lock.doubts["holder"] = doubts.HOLDER_BY_CODE
+            return
+        lock.suspects = certain + possible
+        lock.doubts["holder"] = doubts.HOLDER_NOT_RECORDED
+
+    def _told_by_code(self, lock: Lock) -> tuple[list[Thread], list[Thread]]:
+        """Who holds it on every way to where he is, and who on some."""
+        certain, possible = [], []
+        for index, thread in enumerate(self._process.threads):
+            mine = [held for held in self._holdings.get(index, ()) if self._is_of(held, lock)]
+            if any(held.always for held in mine):
+                certain.append(thread)
+            elif mine:
+                possible.append(thread)
+        return certain, possible
+
+    def _is_of(self, held: Held, lock: Lock) -> bool:
+        if held.address is None or held.kind not in CONSTRUCTS:
+            return False
+        variable = LockVariable(held.address, held.kind == "critical")
+        return self._by_variable.get(variable) is lock
+
+    def _acquired(self, lock: Lock, thread: Thread) -> Location | None:
+        index = next(i for i, one in enumerate(self._process.threads) if one is thread)
+        mine = [held for held in self._holdings.get(index, ()) if self._is_of(held, lock)]
+        return mine[0].location if mine else None
+
+
+def _member(thread: Thread, runtime: int) -> Membership | None:
+    return next((m for m in thread.openmp if m.runtime == runtime), None)
+
+
+def _wants_lock(member: Membership) -> bool:
+    return member.wait is not None and member.wait.kind in CONSTRUCTS

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do instructions do, whatever processor they are of? Numbers as far as the code tells them, and
+steps that change registers and memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Union
+
+_WORD = 1 << 64
+
+
+@dataclass(frozen=True)
+class Register:
+    """What a register holds, by the name of its full width."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A number that the code does not tell, named by the instruction that met it and by where."""
+
+    site: int
+    place: str
+
+
+@dataclass(frozen=True)
+class Memory:
+    address: Number
+    size: int
+
+
+@dataclass(frozen=True)
+class Low:
+    """The lowest bytes of a number, as an unsigned or as a signed one."""
+
+    of: Number
+    size: int
+    signed: bool = False
+
+
+Atom = Union[Register, Unknown, Memory, Low]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A constant and multiples of what is not constant."""
+
+    constant: int = 0
+    terms: frozenset[tuple[Atom, int]] = frozenset()
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.terms
+
+    def plus(self, other: Number) -> Number:
+        factors = dict(self.terms)
+        for atom, factor in other.terms:
+            factors[atom] = (factors.get(atom, 0) + factor) % _WORD
+        terms = frozenset((atom, factor) for atom, factor in factors.items() if factor)
+        return Number((self.constant + other.constant) % _WORD, terms)
+
+    def times(self, factor: int) -> Number:
+        terms = frozenset((a, f * factor % _WORD) for a, f in self.terms if f * factor % _WORD)
+        return Number(self.constant * factor % _WORD, terms)
+
+    def differs_from(self, other: Number) -> bool:
+        """For certain. What is not equal need not differ."""
+        return self.terms == other.terms and self.constant != other.constant
+
+    def only_atom(self) -> Atom | None:
+        """The number is this and nothing more."""
+        if self.constant or len(self.terms) != 1:
+            return None
+        ((atom, factor),) = self.terms
+        return atom if factor == 1 else None
+
+    def mentions(self, name: Unknown) -> bool:
+        return any(_mentions(atom, name) for atom, _ in self.terms)
+
+
+def number(atom: Atom) -> Number:
+    return Number(0, frozenset({(atom, 1)}))
+
+
+def constant(value: int) -> Number:
+    return Number(value % _WORD)
+
+
+def low(of: Number, size: int, signed: bool = False) -> Number:
+    if size >= 8:
+        return of
+    if of.is_constant:
+        return constant(low_bytes(of.constant, size, signed))
+    inner = of.only_atom()
+    if isinstance(inner, Low) and inner.size == size:
+        of = inner.of  # the lowest bytes are the same
+    elif isinstance(inner, Memory) and inner.size == size and not signed:
+        return of
+    return number(Low(of, size, signed))
+
+
+def low_bytes(value: int, size: int, signed: bool) -> int:
+    value %= 1 << 8 * size
+    return value - (1 << 8 * size) if signed and value >> (8 * size - 1) else value
+
+
+def _mentions(atom: Atom, name: Unknown) -> bool:
+    if isinstance(atom, Memory):
+        return atom.address.mentions(name)
+    if isinstance(atom, Low):
+        return atom.of.mentions(name)
+    return atom == name
+
+
+# ---- Instructions --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Assign:
+    register: str
+    value: Number | None  # None: what it is then is not known
+
+
+@dataclass(frozen=True)
+class Store:
+    address: Number | None
+    size: int
+    value: Number | None
+
+
+@dataclass(frozen=True)
+class Compare:
+    """With zero, for the branches that follow. None: with something else."""
+
+    value: Number | None
+
+
+Step = Union[Assign, Store, Compare]
+
+
+@dataclass(frozen=True)
+class Callee:
+    """What is called, or jumped to."""
+
+    address: int | None = None
+    name: str | None = None  # as the debugger knows the address
+    pointer: Number | None = None  # else: the number that is the address
+
+
+@dataclass(frozen=True)
+class Instruction:
+    address: int
+    length: int
+    steps: tuple[Step, ...] = ()
+    flow: str = "next"  # "next", "padding" (does nothing), "jump", "branch", "call", "end"
+    to: Callee = Callee()
+    if_zero: bool | None = None  # a branch that is taken if what was compared is zero, or is not
+
+    @property
+    def following(self) -> int:
+        return self.address + self.length
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How functions of a processor call each other."""
+
+    stack: str  # the register that points to the stack
+    arguments: tuple[str, ...]
+    result: str
+    lost: tuple[str, ...]  # registers that a call may change

@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which locks and critical constructs does a thread hold, by the code of the functions that it is in? libomp
+does not store who holds most of them."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, replace
+from typing import Iterator, Mapping, Sequence
+
+import gdb
+
+from ..model import where
+from ..model.holding import NO_EFFECT, Effect, Ended, Function, Held, HoldingState, TooMuch
+from ..model.machine_code import Callee, Instruction, Low, Memory, Number
+from ..model.native import Frame, Location
+from ..model.runtimes import llvm
+from . import arch_x86_64
+from .memory import Unreadable
+from .stacks import LONGEST_FUNCTION, MOST_FRAMES, Code
+
+# Functions that are looked through for what a call may end.
+MOST_CALLED = 128
+DEEPEST_CALL = 16
+# A function is split into a few parts at most.
+MOST_PARTS = 4
+MOST_TARGETS = 4096
+
+# Only lock routines can be called in another function than the one that acquired.
+ANY_LOCK = frozenset({Ended("lock", None), Ended("nest_lock", None)})
+ANYTHING = frozenset(Ended(kind, None) for kind in {kind for kind, _ in llvm.ENDS.values()})
+
+# They call nothing of the program's.
+_LIBRARIES = (
+    "libm.so*",
+    "libm-*.so",
+    "libstdc++.so*",
+    "libc++.so*",
+    "libc++abi.so*",
+    "libgcc_s.so*",
+    "libgfortran.so*",
+    "libquadmath.so*",
+)
+_NEVER_RETURN = frozenset(
+    "abort exit _exit _Exit quick_exit __assert_fail __stack_chk_fail _Unwind_Resume __cxa_throw"
+    " __cxa_rethrow longjmp siglongjmp pthread_exit".split()
+)
+_RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp".split())
+
+
+@dataclass(frozen=True)
+class Body:
+    """A function's code, all its parts."""
+
+    start: int
+    code: Mapping[int, Instruction]
+    ends: tuple[int, ...]  # of the parts
+
+    def calls(self) -> Iterator[Instruction]:
+        """Also the jumps to other functions."""
+        for one in self.code.values():
+            target = one.to.address
+            if one.flow == "call":
+                yield one
+            elif one.flow in ("jump", "branch") and target is not None and target not in self.code:
+                yield one
+
+
+@dataclass(frozen=True)
+class Object:
+    """What a call is about."""
+
+    address: int
+    exact: bool  # a constant in the code; else read from where the code had it
+
+
+@dataclass(frozen=True)
+class _Level:
+    """A frame of the user's, while its thread is selected."""
+
+    frame: gdb.Frame
+    record: Frame
+    in_call: bool
+    start: int | None
+
+
+class Holdings:
+    """Of one picture. Each function is looked at once."""
+
+    def __init__(self, code: Code, code_map: where.CodeMap) -> None:
+        self._code, self._code_map = code, code_map
+        self._bodies: dict[int, Body | None] = {}
+        self._functions: dict[tuple[int, tuple[Held, ...]], Function | None] = {}
+        self._effects: dict[Callee, Effect] = {}
+        self._may_end: dict[int, frozenset[Ended]] = {}
+        self._called: list[int] = []  # the functions that are being looked at for what they end
+        self._places: dict[int, Location] = {}
+
+    def of_selected_thread(self) -> list[Held]:
+        """Innermost frame first."""
+        held: list[Held] = []
+        inner: dict[int, int | None] = {}
+        levels = self._levels()
+        for i, level in enumerate(levels):
+            inner[i] = levels[i - 1].start if i else None
+        for i in reversed(range(len(levels))):
+            held = self._through(levels[i], held, inner[i])
+        return held[::-1]
+
+    def waited_for(self) -> Object | None:
+        """The object of the call of the runtime's that the user's innermost frame is in."""
+        for level in self._levels():
+            state, instruction = self._state(level, ())
+            if state is None or instruction is None or not level.in_call:
+                return None
+            name = llvm.normal(self._name(instruction.to) or "")
+            index = llvm.OBJECT_ARGUMENT.get(name)
+            if index is None:
+                return None
+            wanted = state.object(Effect(argument=index), instruction.address)
+            state.after_call()
+            return self._object(wanted, state, level)
+        return None
+
+    # ---- Frames ----------------------------------------------------------------------------------
+
+    def _levels(self) -> list[_Level]:
+        """The frames outside the runtime and the C library, innermost first."""
+        found: list[_Level] = []
+        try:
+            if not arch_x86_64.serves(gdb.newest_frame().architecture().name()):
+                return []
+            frame, in_call = gdb.newest_frame(), False
+            for _ in range(MOST_FRAMES):
+                record = self._code.record(frame)
+                inlined = frame.type() == gdb.INLINE_FRAME
+                foreign = self._code_map.is_runtime(record) or self._code_map.is_skipped(record)
+                if not inlined and not foreign:
+                    start = self._start(record, in_call)
+                    found.append(_Level(frame, record, in_call, start))
+                if not inlined:
+                    # A signal interrupts a function anywhere.
+                    in_call = frame.type() != gdb.SIGTRAMP_FRAME
+                frame = frame.older()
+                if frame is None:
+                    break
+        except gdb.error:
+            pass
+        return found
+
+    def _start(self, record: Frame, in_call: bool) -> int | None:
+        if record.entry is not None:
+            return record.entry
+        # A call that never returns may be the last instruction of its function.
+        return self._code.start(record.pc - in_call)
+
+    def _through(self, level: _Level, outer: Sequence[Held], inner: int | None) -> list[Held]:
+        """What is held in a frame, by what is held in those further out."""
+        unsure = [replace(one, always=False) for one in outer]
+        body = self._body(level.start) if level.start is not None else None
+        if body is None:
+            return unsure
+        if not outer and not any(self._effect(one).begins for one in body.calls()):
+            return []
+        state, instruction = self._state(level, outer)
+        if state is None:
+            return unsure
+        if instruction is not None and level.in_call:
+            self._in_call(state, instruction, inner)
+        return [self._held(one, always, state, level) for one, always in state.held.items()]
+
+    def _in_call(self, state: HoldingState, instruction: Instruction, inner: int | None) -> None:
+        """What it ends may be ended already."""
+        effect = self._effect(instruction)
+        if effect.ends is not None:
+            state.doubt_object(effect.ends, state.object(effect, instruction.address))
+        if not effect.may_end:
+            state.after_call()
+            return
+        name = llvm.normal(self._name(instruction.to) or "")
+        executed = self._address(instruction.to)
+        if name in llvm.FORKED_ARGUMENT:
+            forked = Effect(argument=llvm.FORKED_ARGUMENT[name])
+            function = state.object(forked, instruction.address)
+            executed = function.constant if function and function.is_constant else None
+        if inner is None or executed != inner:
+            # Else the inner frame tells it.
+            state.doubt(effect.may_end)
+        state.after_call()
+
+    def _state(
+        self, level: _Level, outer: Sequence[Held]
+    ) -> tuple[HoldingState | None, Instruction | None]:
+        """Where the frame stands: before the call that it is in."""
+        body = self._body(level.start) if level.start is not None else None
+        if body is None:
+            return None, None
+        pc = level.record.pc
+        at = body.code.get(pc)
+        if level.in_call:
+            at = next((one for one in body.code.values() if one.following == pc), None)
+            if at is not None and at.flow != "call":
+                at = None
+        function = self._function(body, tuple(outer)) if at is not None else None
+        if at is None or function is None:
+            return None, None
+        return function.at(at.address), at
+
+    def _held(self, one, always: bool, state: HoldingState, level: _Level) -> Held:  # type: ignore
+        if one.outer is not None:
+            return replace(one.outer, always=always)
+        if self._site_effect(one.site, level).argument is None:
+            return Held(one.kind, None, self._place(one.site), always, True)
+        found = self._object(one.object, state, level)
+        if found is None:
+            return Held(one.kind, None, self._place(one.site), always, False)
+        return Held(one.kind, found.address, self._place(one.site), always, found.exact)
+
+    def _site_effect(self, site: int, level: _Level) -> Effect:
+        body = self._body(level.start) if level.start is not None else None
+        return self._effect(body.code[site]) if body is not None else NO_EFFECT
+
+    def _object(self, wanted: Number | None, state: HoldingState, level: _Level) -> Object | None:
+        if wanted is None:
+            return None
+        if wanted.is_constant:
+            return Object(wanted.constant, True)
+        address = state.now(
+            wanted, lambda name: arch_x86_64.register(level.frame, name), self._number_at
+        )
+        return Object(address, False) if address is not None else None
+
+    def _number_at(self, address: int, size: int) -> int | None:
+        try:
+            return int.from_bytes(self._code.read(address, size), "little")
+        except Unreadable:
+            return None
+
+    def _place(self, site: int) -> Location:
+        if site not in self._places:
+            self._places[site] = where.in_users_terms(self._code.location(site), None)
+        return self._places[site]
+
+    # ---- Functions -------------------------------------------------------------------------------
+
+    def _function(self, body: Body, outer: tuple[Held, ...]) -> Function | None:
+        key = (body.start, outer)
+        if key not in self._functions:
+            try:
+                self._functions[key] = Function(
+                    body.code,
+                    body.start,
+                    arch_x86_64.CONVENTION,
+                    self._effect,
+                    lambda value: self._targets(value, body),
+                    outer,
+                )
+            except TooMuch:
+                self._functions[key] = None
+        return self._functions[key]
+
+    def _body(self, start: int) -> Body | None:
+        if start not in self._bodies:
+            try:
+                self._bodies[start] = self._disassembled(start)
+            except (gdb.error, Unreadable):
+                self._bodies[start] = None
+        return self._bodies[start]
+
+    def _disassembled(self, start: int) -> Body | None:
+        architecture = gdb.selected_inferior().architecture()
+        code: dict[int, Instruction] = {}
+        ends: list[int] = []
+        parts = [start]
+        name = self._code.object(start)
+        while parts:
+            part = parts.pop()
+            end = self._end(part)
+            if end is None or len(ends) == MOST_PARTS:
+                return None
+            code.update(arch_x86_64.instructions(architecture, part, end))
+            ends.append(end)
+            for one in list(code.values()):
+                target = one.to.address
+                if one.flow not in ("jump", "branch") or target is None or target in code:
+                    continue
+                other = self._code.start(target)
+                if other is not None and other not in code and other not in parts:
+                    if _is_part(self._code.object(other), name):
+                        parts.append(other)
+        return Body(start, code, tuple(ends))
+
+    def _end(self, start: int) -> int | None:
+        """Where the next symbol begins, or the section ends. None: too far away."""
+        known, size = 0, 16
+        while self._code.start(start + size) == start:
+            known, size = size, size * 2
+            if size > LONGEST_FUNCTION:
+                return None
+        while size - known > 1:
+            middle = (known + size) // 2
+            if self._code.start(start + middle) == start:
+                known = middle
+            else:
+                size = middle
+        return start + size
+
+    def _targets(self, value: Number, body: Body) -> list[int] | None:
+        """Of a jump by a table: its entries are addresses, or distances from the table."""
+        known = self._pointed(value)
+        if value.is_constant or known is not None:
+            return [value.constant if known is None else known]
+        if len(value.terms) != 1:
+            return None
+        ((atom, factor),) = value.terms
+        table, size = value.constant, 4
+        if isinstance(atom, Low) and atom.signed and atom.size == 4:
+            inner = atom.of.only_atom()
+        else:
+            inner, size = atom, 8
+        if not isinstance(inner, Memory) or inner.size != size or factor != 1:
+            return None
+        if size == 8:
+            table = inner.address.constant if table == 0 else 0
+        if not table or [factor for _, factor in inner.address.terms] != [size]:
+            return None
+        return self._entries(table, size, body)
+
+    def _entries(self, table: int, size: int, body: Body) -> list[int] | None:
+        """As long as they lead into the function: some too many do no harm."""
+        found: list[int] = []
+        for i in range(MOST_TARGETS):
+            try:
+                entry = self._code.read(table + i * size, size)
+            except Unreadable:
+                break
+            distance = int.from_bytes(entry, "little", signed=True)
+            target = distance + table if size == 4 else distance
+            if target not in body.code and target not in body.ends:
+                break
+            found.append(target)
+        return found or None
+
+    # ---- Calls -----------------------------------------------------------------------------------
+
+    def _effect(self, instruction: Instruction) -> Effect:
+        to = instruction.to
+        if to not in self._effects:
+            self._effects[to] = self._effect_of(to)
+        return self._effects[to]
+
+    def _effect_of(self, to: Callee) -> Effect:
+        name = llvm.normal(self._name(to) or "")
+        if name in llvm.BEGINS:
+            kind, argument = llvm.BEGINS[name]
+            conditional = name.startswith(llvm.TESTS)
+            return Effect(begins=kind, argument=argument, conditional=conditional)
+        if name in llvm.ENDS:
+            kind, argument = llvm.ENDS[name]
+            return Effect(ends=kind, argument=argument)
+        if name in llvm.FORKED_ARGUMENT:
+            return Effect(may_end=ANY_LOCK)
+        if name.startswith(llvm.ENTRY_POINTS):
+            return NO_EFFECT
+        if name in _NEVER_RETURN:
+            return Effect(returns=False)
+        if name in _RETURN_TWICE:
+            return Effect(twice=True, may_end=ANYTHING)
+        address = self._address(to)
+        return Effect(may_end=ANY_LOCK if address is None else self._ended_by(address))
+
+    def _name(self, to: Callee) -> str | None:
+        if to.name is not None:
+            return to.name
+        address = self._address(to)
+        return self._code.object(address) if address is not None else None
+
+    def _address(self, to: Callee) -> int | None:
+        """Of the function that is called, behind the table of the dynamic linker's."""
+        address = to.address
+        if address is None:
+            return self._pointed(to.pointer)
+        if to.name is not None and to.name.endswith("@plt"):
+            try:
+                architecture = gdb.selected_inferior().architecture()
+                stub = arch_x86_64.instructions(architecture, address, address + 16)
+            except gdb.error:
+                return None
+            jump = next((one for one in stub.values() if one.flow == "jump"), None)
+            return self._pointed(jump.to.pointer) if jump is not None else None
+        return address
+
+    def _pointed(self, pointer: Number | None) -> int | None:
+        """What a variable at a constant address holds, as the tables of the dynamic linker are."""
+        atom = pointer.only_atom() if pointer is not None else None
+        if not isinstance(atom, Memory) or not atom.address.is_constant:
+            return None
+        return self._number_at(atom.address.constant, 8)
+
+    def _ended_by(self, address: int) -> frozenset[Ended]:
+        """What a function may end that it has not begun itself."""
+        if address in self._may_end:
+            return self._may_end[address]
+        if address in self._called or len(self._called) >= DEEPEST_CALL:
+            return ANYTHING
+        self._called.append(address)
+        try:
+            found = self._look_through(address)
+        finally:
+            self._called.pop()
+        if not self._called or found != ANYTHING:
+            self._may_end[address] = found
+        return found
+
+    def _look_through(self, address: int) -> frozenset[Ended]:
+        reachable = self._reachable(address)
+        if reachable is None:
+            return ANYTHING
+        if not any(self._ends_something(body) for body in reachable):
+            return frozenset()
+        function = self._function(reachable[0], ())
+        if function is None:
+            return ANYTHING
+        jumps = (one for one in reachable[0].calls() if one.flow != "call")
+        ended = {one for jump in jumps for one in self._ended_at_jump(jump)}
+        return frozenset(ended.union(function.ended_outside()))
+
+    def _ended_at_jump(self, jump: Instruction) -> frozenset[Ended]:
+        effect = self._effect(jump)
+        return effect.may_end | (frozenset({Ended(effect.ends, None)}) if effect.ends else set())
+
+    def _ends_something(self, body: Body) -> bool:
+        for one in body.calls():
+            name = llvm.normal(self._name(one.to) or "")
+            if name in llvm.ENDS or name in llvm.FORKED_ARGUMENT or self._address(one.to) is None:
+                return True
+        # A jump by a number is a switch, or calls what cannot be told.
+        return any(one.flow == "jump" and one.to.address is None for one in body.code.values())
+
+    def _reachable(self, address: int) -> list[Body] | None:
+        """The functions that are called from one, itself first; None: too many, or not known."""
+        found: list[Body] = []
+        seen, waiting = {address}, [address]
+        while waiting:
+            at = waiting.pop(0)
+            if self._is_foreign(at):
+                continue
+            body = self._body(at)
+            if body is None or len(found) == MOST_CALLED:
+                return None
+            found.append(body)
+            for one in body.calls():
+                name = llvm.normal(self._name(one.to) or "")
+                target = self._address(one.to)
+                if target is None or target in seen or name.startswith(llvm.ENTRY_POINTS):
+                    continue
+                seen.add(target)
+                waiting.append(target)
+        return found
+
+    def _is_foreign(self, address: int) -> bool:
+        """Code that calls nothing of the program's."""
+        location = self._code.location(address)
+        frame = Frame(location, executable=self._code.in_executable(address))
+        if self._code_map.is_runtime(frame) or self._code_map.is_skipped(frame):
+            return True
+        name = (location.objfile or "").rsplit("/", 1)[-1]
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in _LIBRARIES)
+
+
+def _is_part(other: str | None, name: str | None) -> bool:
+    """gcc and clang put code that is seldom executed elsewhere."""
+    return bool(name and other) and ".cold" in str(other) and str(other).startswith(str(name))

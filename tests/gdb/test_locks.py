@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who holds which lock, who waits for it, and is it a deadlock? The programs hang on purpose, or
+only wait; what each of their threads holds and wants they have written down before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import machine
+import pytest
+import truth
+from sessions import Answer, Target, ask, target
+
+ASK = ["ompd locks -json", "ompd deadlock -json", "ompd threads -json", "ompd -json"]
+TEXTS = ["ompd locks", "ompd deadlock", "ompd deadlock -bt", "ompd"]
+
+DEADLOCKS = [
+    "inversion2",
+    "inversion3",
+    "inversion_nest",
+    "twice",
+    "inversion_critical",
+    "critical_twice",
+    "lock_and_barrier",
+    "ancestors_lock",
+    "dependence",
+]
+INNOCENT = ["order2", "order_critical", "lock_before_barrier", "childs_work"]
+RUNTIMES = ["libomp-14", "libomp-19", "libomp-19-ompd", "libomp-13", "libomp-16", "libomp-23"]
+KINDS = ["live", "core", "attach", "gcore"]
+BUILDS = ["debug", "optimised", "plain"]
+# With these the runtime records each holder.
+RECORDING: list[dict[str, str]] = [
+    {"KMP_CONSISTENCY_CHECK": "all"},
+    {"KMP_LOCK_KIND": "tas"},
+    {"KMP_LOCK_KIND": "futex"},
+]
+OTHERS: list[dict[str, str]] = [
+    {},
+    {"KMP_LOCK_KIND": "ticket"},
+    {"KMP_LOCK_KIND": "drdpa"},
+    {"KMP_BLOCKTIME": "infinite"},
+]
+
+
+@dataclass
+class Truth:
+    verdict: str = ""
+    holds: dict[str, int] = field(default_factory=dict)  # the thread by the object's name
+    wants: dict[int, str] = field(default_factory=dict)
+
+
+def truth_of(made: Target) -> Truth:
+    found = Truth()
+    for line in Path(f"{made.record}.waits").read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words[0] == "verdict":
+            found.verdict = words[1]
+        elif words[0] == "holds":
+            found.holds[words[2]] = int(words[1])
+        else:
+            found.wants[int(words[1])] = words[2]
+    return found
+
+
+def cells() -> list[Any]:
+    found = []
+    runtimes = RUNTIMES if machine.FULL else RUNTIMES[:4]
+    for i, scenario in enumerate(DEADLOCKS + INNOCENT):
+        for k, settings in enumerate(OTHERS + RECORDING):
+            # The runtime ends a program that it sees to lock itself out.
+            if "twice" in scenario and "KMP_CONSISTENCY_CHECK" in settings:
+                continue
+            for turn in range(i + k, i + k + (3 if machine.FULL else 1)):
+                cell = (
+                    scenario,
+                    runtimes[turn % len(runtimes)],
+                    KINDS[(turn // 2) % 4],
+                    BUILDS[turn % 3],
+                    settings,
+                )
+                name = "-".join([*cell[:4], *(f"{k}={v}" for k, v in settings.items())])
+                found.append(pytest.param(*cell, id=name))
+    return found
+
+
+def numbers_of(answer: Answer) -> dict[str, int]:
+    """LWPs by the OpenMP ids of the threads."""
+    return {
+        member["id"]: thread["lwp"]
+        for thread in answer.document(ASK[2])["threads"]
+        for member in thread["openmp"]
+        if member["id"]
+    }
+
+
+def check_locks(answer: Answer, true: Truth) -> None:
+    lwps = numbers_of(answer)
+    locks = answer.document(ASK[0])["locks"]
+    waiting = {}
+    for lock in locks:
+        for who in lock["waiters"]:
+            waiting[lwps[who]] = lock
+        name = lock["name"] or next(
+            (true.wants[lwps[who]] for who in lock["waiters"] if lwps[who] in true.wants), None
+        )
+        if lock["holder"] is not None and name is not None:
+            assert true.holds.get(name) == lwps[lock["holder"]], answer.everything
+            truth.compared += 1
+        assert lock["held"] is not False or lock["waiters"], answer.everything
+    assert set(waiting) <= set(true.wants), answer.everything
+    for lwp, name in true.wants.items():
+        if lwp in waiting:
+            assert waiting[lwp]["name"] in (name, None), answer.everything
+            truth.compared += 1
+        else:
+            # A kind that keeps no queue, and code whose argument is in a register.
+            assert waiting == {} or answer.document(ASK[0]), answer.everything
+
+
+def check_verdict(answer: Answer, true: Truth, certain: bool, code_tells: bool) -> None:
+    found = answer.document(ASK[1])["deadlock"]
+    codes = {one["code"] for one in answer.document(ASK[3])["summary"]["findings"]}
+    truth.compared += 1
+    if true.verdict == "none":
+        assert found["verdict"] != "deadlock", answer.everything
+        assert not codes, answer.everything
+        return
+    assert found["verdict"] != "none", answer.everything
+    if code_tells or certain:
+        assert found["verdict"] == "deadlock", answer.everything
+    if found["verdict"] == "unknown":
+        return
+    assert true.verdict in codes, answer.everything
+    if certain:
+        assert found["certainty"] == "certain", answer.everything
+    lwps = numbers_of(answer)
+    for circle in found["cycles"]:
+        for edge, following in zip(circle, [*circle[1:], circle[0]]):
+            assert edge["waits_for"] == following["thread"], answer.everything
+            if edge["wants"]:
+                name = true.wants[lwps[edge["thread"]]]
+                assert true.holds[name] == lwps[edge["waits_for"]], answer.everything
+                truth.compared += 1
+    assert "DEADLOCK" in answer.texts[5]
+
+
+@pytest.mark.parametrize("scenario, runtime, kind, build, settings", cells())
+def test_scenario(
+    scenario: str, runtime: str, kind: str, build: str, settings: dict[str, str], folder: Path
+) -> None:
+    executable, home = machine.compiled("deadlocks", build), machine.cached(runtime)
+    with target(kind, executable, (scenario,), home, folder, settings) as made:
+        answer = ask("gdb", [*ASK, *TEXTS], made.before, made.files, folder=folder)
+        true = truth_of(made)
+    check_locks(answer, true)
+    # Barriers and locks passed as arguments cannot be certain, or told by the code alone.
+    certain = settings in RECORDING and scenario not in ("lock_and_barrier", "inversion3")
+    if scenario == "inversion_nest":
+        certain = True
+    check_verdict(answer, true, certain, build == "debug" and scenario != "inversion3")
+
+
+def test_order_of_the_queue(folder: Path) -> None:
+    """Who has come first gets the lock first."""
+    executable, home = machine.compiled("states"), machine.cached("libomp-19")
+    with target("live", executable, ("critical",), home, folder) as made:
+        answer = ask("gdb", ASK[:1] + ["ompd locks"], made.before, made.files, folder=folder)
+    (lock,) = answer.document(ASK[0])["locks"]
+    assert lock["ordered"] and lock["waiting"] == len(lock["waiters"]) == 3
+    assert "in this order" in answer.text
+
+
+def test_graph(folder: Path) -> None:
+    executable, home = machine.compiled("deadlocks"), machine.cached("libomp-14")
+    settings = {"KMP_CONSISTENCY_CHECK": "all"}
+    with target("live", executable, ("inversion2",), home, folder, settings) as made:
+        commands = [
+            "ompd deadlock -dot graph.dot",
+            "ompd deadlock -dot",
+            "ompd deadlock -dot /no/x",
+        ]
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    graph = (folder / "graph.dot").read_text(encoding="utf-8")
+    assert graph.startswith("digraph") and graph.count("color=red") == 2
+    assert "`-dot' needs a value" in answer.texts[1]
+    assert "cannot be written" in answer.texts[2]
+
+
+def test_nothing_waits(folder: Path) -> None:
+    executable, home = machine.compiled("nested"), machine.cached("libomp-19")
+    with target("live", executable, (), home, folder) as made:
+        answer = ask("gdb", TEXTS[:2], made.before, made.files, folder=folder)
+    assert "No lock is held" in answer.texts[0]
+    assert "eadlock" in answer.texts[1]
+
+
+@pytest.mark.parametrize("runtime", ["libomp-19-lto", "libomp-19-gcc"])
+def test_other_builds(runtime: str, folder: Path) -> None:
+    executable, home = machine.compiled("deadlocks"), machine.cached(runtime)
+    settings = {"KMP_CONSISTENCY_CHECK": "all"}
+    with target("core", executable, ("inversion3",), home, folder, settings) as made:
+        answer = ask("gdb", [*ASK, *TEXTS], made.before, made.files, folder=folder)
+        check_locks(answer, truth_of(made))
+        check_verdict(answer, truth_of(made), True, True)

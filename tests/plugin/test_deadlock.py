@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a circle found when there is one, and only then? The graph alone, against a plain search."""
+
+from __future__ import annotations
+
+import random
+from typing import Dict, List, Set
+
+from ompd_gdb.answers import ViewRegion, ViewThread
+from ompd_gdb.model.deadlock import _Graph
+from ompd_gdb.model.native import NativeThread
+from ompd_gdb.model.process import Membership, Region, Thread, Wait
+from ompd_gdb.model.waits import Edge, Meeting, Needs
+
+
+def graph_of(waits: Dict[int, Set[int]], meetings: Dict[int, Set[int]], count: int) -> List[Needs]:
+    """waits: threads that each waits for; meetings: the same, through a barrier."""
+    threads = [Thread(NativeThread(n, 1, n, (100, n, 0))) for n in range(1, count + 1)]
+    member = Membership(0, ViewThread(None, "worker"))
+    region = Region(0, ViewRegion(0, None, "parallel", 1, 1, 1))
+    wait = Wait("lock")
+    found = []
+    for number in sorted(set(waits) | set(meetings)):
+        one = Needs(threads[number], member, wait)
+        one.edges = [
+            Edge(threads[number], threads[to], member, wait) for to in sorted(waits.get(number, ()))
+        ]
+        if number in meetings:
+            missing = [threads[to] for to in sorted(meetings[number])]
+            one.meeting = Meeting(region, missing, True)
+        found.append(one)
+    return found
+
+
+def reaches_itself(number: int, ahead: Dict[int, Set[int]]) -> bool:
+    seen: Set[int] = set()
+    pending = list(ahead.get(number, ()))
+    while pending:
+        one = pending.pop()
+        if one == number:
+            return True
+        if one not in seen:
+            seen.add(one)
+            pending += ahead.get(one, ())
+    return False
+
+
+def test_circles() -> None:
+    seen_with, seen_without = 0, 0
+    for seed in range(2000):
+        chance = random.Random(seed)
+        count = chance.randint(1, 9)
+        waits: Dict[int, Set[int]] = {}
+        meetings: Dict[int, Set[int]] = {}
+        for number in range(count):
+            if chance.random() < 0.7:
+                where = waits if chance.random() < 0.7 else meetings
+                most = 1 if chance.random() < 0.6 else 3
+                where[number] = {chance.randrange(count) for _ in range(chance.randint(0, most))}
+        ahead = {n: waits.get(n, set()) | meetings.get(n, set()) for n in range(count)}
+        true = {number for number in range(count) if reaches_itself(number, ahead)}
+        graph = _Graph(graph_of(waits, meetings, count))
+        circles = graph.circles()
+        in_circles = set()
+        for circle in circles:
+            numbers = [(e.waiter.native.num - 1, e.needed.native.num - 1) for e in circle]
+            for (waiter, needed), (following, _) in zip(numbers, [*numbers[1:], numbers[0]]):
+                assert needed == following and needed in ahead[waiter], (seed, numbers)
+            assert len({waiter for waiter, _ in numbers}) == len(numbers), (seed, numbers)
+            in_circles |= {waiter for waiter, _ in numbers}
+        assert in_circles <= true, seed
+        assert bool(circles) == bool(true), seed
+        # One for each set of threads that lead to each other.
+        left = set(true)
+        sets = 0
+        while left:
+            one = left.pop()
+            left -= {
+                other for other in left if reaches(one, other, ahead) and reaches(other, one, ahead)
+            }
+            sets += 1
+        assert sets == len(circles), seed
+        seen_with += bool(true)
+        seen_without += not true
+    assert seen_with > 300 and seen_without > 300
+
+
+def reaches(start: int, end: int, ahead: Dict[int, Set[int]]) -> bool:
+    seen = {start}
+    pending = [start]
+    while pending:
+        for one in ahead.get(pending.pop(), ()):
+            if one == end:
+                return True
+            if one not in seen:
+                seen.add(one)
+                pending.append(one)
+    return False

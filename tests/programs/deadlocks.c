@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Programs that hang, and their innocent twins, which only wait. The scenario is named by the first argument; an
+ * observer that is no thread of OpenMP's stops it when all have declared themselves.
+ * Truth, in OMPD_TRUTH_FILE.waits: a line "holds TID NAME" or "wants TID NAME" for each thread and object, and
+ * "verdict WORD": deadlock, self_deadlock or none.
+ */
+#include "truth.h"
+
+static int declared, expected;
+
+static void tell(const char *verb, const char *name)
+{
+	char path[4096];
+	FILE *file;
+
+	pthread_mutex_lock(&truth_lock);
+	snprintf(path, sizeof(path), "%s.waits", getenv("OMPD_TRUTH_FILE"));
+	file = fopen(path, "a");
+	if (!file)
+		abort();
+	if (strcmp(verb, "verdict") == 0)
+		fprintf(file, "%s %s\n", verb, name);
+	else
+		fprintf(file, "%s %ld %s\n", verb, truth_tid(), name);
+	fclose(file);
+	pthread_mutex_unlock(&truth_lock);
+}
+
+static int how_many(void)
+{
+	return __atomic_load_n(&declared, __ATOMIC_SEQ_CST);
+}
+
+/* The last that a thread does before it waits, or stays at work. */
+static void declare(void)
+{
+	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
+}
+
+static void meet(int *count, int threads)
+{
+	__atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(count, __ATOMIC_SEQ_CST) < threads)
+		usleep(1000);
+}
+
+static void stay(void)
+{
+	declare();
+	while (!__atomic_load_n(&truth_released, __ATOMIC_SEQ_CST))
+		usleep(1000);
+}
+
+static void *observe(void *unused)
+{
+	while (how_many() < expected)
+		usleep(1000);
+	usleep(200000); /* from a declaration to the wait */
+	truth_write();
+	stop_here();
+	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);
+	return unused;
+}
+
+/* ---- Locks --------------------------------------------------------------------------------------- */
+
+static omp_lock_t lock_a, lock_b, lock_c;
+static omp_nest_lock_t nest_a, nest_b;
+
+static void init(void)
+{
+	omp_init_lock(&lock_a);
+	omp_init_lock(&lock_b);
+	omp_init_lock(&lock_c);
+	omp_init_nest_lock(&nest_a);
+	omp_init_nest_lock(&nest_b);
+}
+
+static void inversion2(void)
+{
+	static int both;
+
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 0) {
+			omp_set_lock(&lock_a);
+			tell("holds", "lock_a");
+			meet(&both, 2);
+			tell("wants", "lock_b");
+			declare();
+			omp_set_lock(&lock_b);
+			truth_seen();
+			omp_unset_lock(&lock_b);
+			omp_unset_lock(&lock_a);
+		} else if (omp_get_thread_num() == 1) {
+			omp_set_lock(&lock_b);
+			tell("holds", "lock_b");
+			meet(&both, 2);
+			tell("wants", "lock_a");
+			declare();
+			omp_set_lock(&lock_a);
+			truth_seen();
+			omp_unset_lock(&lock_a);
+			omp_unset_lock(&lock_b);
+		} else {
+			declare();
+		}
+	}
+}
+
+/* The same order in both, and the first works on. */
+static void order2(void)
+{
+	static int held;
+
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 0) {
+			omp_set_lock(&lock_a);
+			tell("holds", "lock_a");
+			omp_set_lock(&lock_b);
+			tell("holds", "lock_b");
+			__atomic_store_n(&held, 1, __ATOMIC_SEQ_CST);
+			stay();
+			omp_unset_lock(&lock_b);
+			omp_unset_lock(&lock_a);
+		} else if (omp_get_thread_num() == 1) {
+			while (!__atomic_load_n(&held, __ATOMIC_SEQ_CST))
+				usleep(1000);
+			tell("wants", "lock_a");
+			declare();
+			omp_set_lock(&lock_a);
+			truth_seen();
+			omp_set_lock(&lock_b);
+			truth_seen();
+			omp_unset_lock(&lock_b);
+			omp_unset_lock(&lock_a);
+		} else {
+			declare();
+		}
+	}
+}
+
+static void take_two(omp_lock_t *first, omp_lock_t *second, const char *one, const char *other)
+{
+	static int all;
+
+	omp_set_lock(first);
+	tell("holds", one);
+	meet(&all, 3);
+	tell("wants", other);
+	declare();
+	omp_set_lock(second);
+	truth_seen();
+	omp_unset_lock(second);
+	omp_unset_lock(first);
+}
+
+static void inversion3(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 0)
+			take_two(&lock_a, &lock_b, "lock_a", "lock_b");
+		else if (omp_get_thread_num() == 1)
+			take_two(&lock_b, &lock_c, "lock_b", "lock_c");
+		else
+			take_two(&lock_c, &lock_a, "lock_c", "lock_a");
+	}
+}
+
+static void inversion_nest(void)
+{
+	static int both;
+
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+			omp_set_nest_lock(&nest_a);
+			omp_set_nest_lock(&nest_a);
+			tell("holds", "nest_a");
+			meet(&both, 2);
+			tell("wants", "nest_b");
+			declare();
+			omp_set_nest_lock(&nest_b);
+			truth_seen();
+		} else {
+			omp_set_nest_lock(&nest_b);
+			tell("holds", "nest_b");
+			meet(&both, 2);
+			tell("wants", "nest_a");
+			declare();
+			omp_set_nest_lock(&nest_a);
+			truth_seen();
+		}
+	}
+}
+
+static void twice(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1) {
+			omp_set_lock(&lock_a);
+			tell("holds", "lock_a");
+			tell("wants", "lock_a");
+			declare();
+			omp_set_lock(&lock_a);
+			truth_seen();
+		} else {
+			declare();
+		}
+	}
+}
+
+/* ---- Critical constructs ------------------------------------------------------------------------- */
+
+static void inversion_critical(void)
+{
+	static int both;
+
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+#pragma omp critical(left)
+			{
+				tell("holds", "left");
+				meet(&both, 2);
+				tell("wants", "right");
+				declare();
+#pragma omp critical(right)
+				truth_seen();
+			}
+		} else {
+#pragma omp critical(right)
+			{
+				tell("holds", "right");
+				meet(&both, 2);
+				tell("wants", "left");
+				declare();
+#pragma omp critical(left)
+				truth_seen();
+			}
+		}
+	}
+}
+
+static void order_critical(void)
+{
+	static int held;
+
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+#pragma omp critical(left)
+			{
+				tell("holds", "left");
+#pragma omp critical(right)
+				{
+					tell("holds", "right");
+					__atomic_store_n(&held, 1, __ATOMIC_SEQ_CST);
+					stay();
+				}
+			}
+		} else {
+			while (!__atomic_load_n(&held, __ATOMIC_SEQ_CST))
+				usleep(1000);
+			tell("wants", "right");
+			declare();
+#pragma omp critical(right)
+			truth_seen();
+		}
+	}
+}
+
+static __attribute__((noinline)) void enter_again(void)
+{
+	tell("wants", "left");
+	declare();
+#pragma omp critical(left)
+	truth_seen();
+}
+
+static void critical_twice(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1) {
+#pragma omp critical(left)
+			{
+				tell("holds", "left");
+				enter_again();
+				truth_seen();
+			}
+		} else {
+			declare();
+		}
+	}
+}
+
+/* ---- Locks and barriers -------------------------------------------------------------------------- */
+
+static void lock_and_barrier(void)
+{
+	static int held;
+
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 1) {
+			omp_set_lock(&lock_a);
+			tell("holds", "lock_a");
+			__atomic_store_n(&held, 1, __ATOMIC_SEQ_CST);
+			declare();
+#pragma omp barrier
+			truth_seen();
+			omp_unset_lock(&lock_a);
+		} else {
+			while (!__atomic_load_n(&held, __ATOMIC_SEQ_CST))
+				usleep(1000);
+			if (omp_get_thread_num() == 2) {
+				tell("wants", "lock_a");
+				declare();
+				omp_set_lock(&lock_a);
+				truth_seen();
+				omp_unset_lock(&lock_a);
+			} else {
+				declare();
+			}
+#pragma omp barrier
+			truth_seen();
+		}
+	}
+}
+
+/* The holder works on, and comes to the barrier when it is done. */
+static void lock_before_barrier(void)
+{
+	static int held;
+
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 1) {
+			omp_set_lock(&lock_a);
+			tell("holds", "lock_a");
+			__atomic_store_n(&held, 1, __ATOMIC_SEQ_CST);
+			stay();
+			omp_unset_lock(&lock_a);
+		} else {
+			while (!__atomic_load_n(&held, __ATOMIC_SEQ_CST))
+				usleep(1000);
+			if (omp_get_thread_num() == 2) {
+				tell("wants", "lock_a");
+				declare();
+				omp_set_lock(&lock_a);
+				truth_seen();
+				omp_unset_lock(&lock_a);
+			} else {
+				declare();
+			}
+		}
+#pragma omp barrier
+		truth_seen();
+	}
+}
+
+/* ---- Tasks --------------------------------------------------------------------------------------- */
+
+/* The child is executed by the other thread, and wants what its parent holds. */
+static void ancestors_lock(void)
+{
+	static int begun;
+
+#pragma omp parallel num_threads(2)
+#pragma omp single nowait
+	{
+		omp_set_lock(&lock_a);
+		tell("holds", "lock_a");
+#pragma omp task
+		{
+			__atomic_store_n(&begun, 1, __ATOMIC_SEQ_CST);
+			tell("wants", "lock_a");
+			declare();
+			omp_set_lock(&lock_a);
+			truth_seen();
+			omp_unset_lock(&lock_a);
+		}
+		while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
+			usleep(1000);
+		declare();
+#pragma omp taskwait
+		truth_seen();
+		omp_unset_lock(&lock_a);
+	}
+}
+
+static void childs_work(void)
+{
+	static int begun;
+
+#pragma omp parallel num_threads(2)
+#pragma omp single nowait
+	{
+#pragma omp task
+		{
+			__atomic_store_n(&begun, 1, __ATOMIC_SEQ_CST);
+			omp_set_lock(&lock_a);
+			tell("holds", "lock_a");
+			stay();
+			omp_unset_lock(&lock_a);
+		}
+		while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
+			usleep(1000);
+		declare();
+#pragma omp taskwait
+		truth_seen();
+	}
+}
+
+/* The second task depends on the first, which wants what is held by whoever waits for the second. */
+static void dependence(void)
+{
+	static int begun, order;
+
+#pragma omp parallel num_threads(2)
+#pragma omp single nowait
+	{
+		omp_set_lock(&lock_a);
+		tell("holds", "lock_a");
+#pragma omp taskgroup
+		{
+#pragma omp task depend(out : order)
+			{
+				order = 1;
+				__atomic_store_n(&begun, 1, __ATOMIC_SEQ_CST);
+				tell("wants", "lock_a");
+				declare();
+				omp_set_lock(&lock_a);
+				truth_seen();
+				omp_unset_lock(&lock_a);
+			}
+#pragma omp task depend(in : order)
+			truth_seen();
+			while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
+				usleep(1000);
+			declare();
+		}
+		omp_unset_lock(&lock_a);
+	}
+}
+
+static const struct scenario {
+	const char *name;
+	void (*run)(void);
+	int threads; /* that declare themselves */
+	const char *verdict;
+} scenarios[] = {
+	{"inversion2", inversion2, 3, "deadlock"},
+	{"order2", order2, 3, "none"},
+	{"inversion3", inversion3, 3, "deadlock"},
+	{"inversion_nest", inversion_nest, 2, "deadlock"},
+	{"twice", twice, 2, "self_deadlock"},
+	{"inversion_critical", inversion_critical, 2, "deadlock"},
+	{"order_critical", order_critical, 2, "none"},
+	{"critical_twice", critical_twice, 2, "self_deadlock"},
+	{"lock_and_barrier", lock_and_barrier, 3, "deadlock"},
+	{"lock_before_barrier", lock_before_barrier, 3, "none"},
+	{"ancestors_lock", ancestors_lock, 2, "deadlock"},
+	{"childs_work", childs_work, 2, "none"},
+	{"dependence", dependence, 2, "deadlock"},
+};
+
+int main(int argc, char **argv)
+{
+	pthread_t observer;
+
+	init();
+	for (size_t i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		if (strcmp(scenarios[i].name, argv[1]) != 0)
+			continue;
+		expected = scenarios[i].threads;
+		tell("verdict", scenarios[i].verdict);
+		pthread_create(&observer, NULL, observe, NULL);
+		scenarios[i].run();
+		pthread_join(observer, NULL);
+		return 0;
+	}
+	fprintf(stderr, "which scenario?\n");
+	return 2;
+}
