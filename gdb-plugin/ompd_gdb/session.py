@@ -8,6 +8,7 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Any, Sequence, Union
 
 import gdb
@@ -21,16 +22,21 @@ from .model import doubts, facts
 from .model import locks as locks_model
 from .model.deadlock import Deadlock
 from .model.icvs import Icv, gather
+from .model.lineage import Lineage
 from .model.locks import Locks
 from .model.native import NativeThread
 from .model.process import Process, Runtime, Thread
 from .model.runtimes import gomp
+from .model.splicing import Splicer
 from .model.tasks import Tasks
 from .model.values import Value
 from .routines import Routines
 from .standard import StandardSpace
+from .target import running, selection
 from .target.inferior import InferiorTarget
 from .target.places import Places
+from .target.stacks import MOST_FRAMES
+from .target.walks import Walks
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
@@ -110,6 +116,16 @@ def known_process() -> Process | None:
     return session.taken if session is not None else None
 
 
+@dataclass(frozen=True)
+class Followed:
+    """A frame that `ompd frame' or `ompd up' selected, of the stack of which thread."""
+
+    process: Process
+    thread: Thread
+    num: int  # GDB's number of the thread that is selected
+    level: int
+
+
 class Session:
     def __init__(self, inferior: gdb.Inferior) -> None:
         self.inferior = inferior
@@ -118,6 +134,9 @@ class Session:
         self._tasks: Tasks | None = None
         self._locks: Locks | None = None
         self._places: Places | None = None
+        self.walks: Walks | None = None
+        self.followed: Followed | None = None
+        self._depth = MOST_FRAMES
         self._target: InferiorTarget | None = None
         self._library: Library | None = None
         self._context = 0
@@ -327,6 +346,7 @@ class Session:
         process.signal = self.target.signal()
         self.stop_id += 1
         self._places = Places(process, self.target, settings.skip_libraries())
+        self.walks = Walks(self.target)
         return process
 
     def _no_openmp(self) -> UserError:
@@ -429,6 +449,18 @@ class Session:
                 pass  # the graph says that it does not know
         return deadlock_model.find(locks.process, locks, tasks, self._arrivals())
 
+    def run_for(self, seconds: float) -> bool:
+        """Let the program run, and stop it. Raises UserError when it cannot run."""
+        if self.program().kind == "core":
+            raise UserError("not_running", "A core file is of one moment: it cannot be watched.")
+        if any(thread.running for thread in self.process().threads):
+            raise UserError(
+                "already_running",
+                "Some threads are running already.",
+                "Stop them with `interrupt -a'.",
+            )
+        return running.run_for(seconds)
+
     def deadlock_of_locks(self) -> Deadlock | None:
         """The same, if a thread waits for a lock, and the runtime's can be read."""
         process = self.process()
@@ -482,6 +514,41 @@ class Session:
         """What a command of GDB's prints in a thread."""
         assert self._places is not None
         return self._places.run_in(thread, command)
+
+    def selected_frame(self) -> tuple[int, int]:
+        """GDB's number of the selected thread, 0 if there is none, and its selected frame's."""
+        thread = gdb.selected_thread()
+        return (thread.num, selection.selected_level()) if thread is not None else (0, 0)
+
+    def splicer(self, depth: int | None = None, runtime_frames: bool = False) -> Splicer:
+        """Of the stacks as the user wrote the program. depth: how many frames of each are looked
+        at; None: as many as the last time. Raises UserError."""
+        self._depth = most = depth or self._depth
+        process = self.process()
+        self.locate_threads()
+        self.locate_regions()
+        walks, places = self.walks, self._places
+        assert walks is not None and places is not None
+        walked = walks.walked
+        return Splicer(
+            process,
+            places.code,
+            lambda thread: walked(thread, most),
+            self._lineages,
+            runtime_frames,
+        )
+
+    def _lineages(self) -> dict[int, Lineage]:
+        """None where the runtime's tasks cannot be read: that is told beside what needs them."""
+        try:
+            tasks = self.tasks()
+        except (UserError, OmpdError):
+            return {}
+        self.locate_tasks()
+        return {
+            runtime: Lineage(tasks.process, runtime, view, tasks)
+            for runtime, view in tasks.views.items()
+        }
 
     def locate_threads(self) -> None:
         if self._places is not None:

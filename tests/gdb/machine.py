@@ -128,7 +128,8 @@ def compiled(
 def _from_one_source(program: str, compiler: str, flags: list[str], into: Path) -> None:
     source = PROGRAMS / f"{program}.c"
     if not source.exists():
-        source, compiler = PROGRAMS / f"{program}.cc", CLANGXX
+        source = PROGRAMS / f"{program}.cc"
+        compiler = CLANGXX if compiler == CLANG else compiler
     openmp = [] if program == "no_openmp" else ["-fopenmp"]
     run(compiler, *flags, *openmp, source, "-o", into / program, "-pthread")
 

@@ -127,5 +127,7 @@ def test_every_program_has_a_case() -> None:
         "ompt_truth",
         "values",
         "states",
+        "stacks",
+        "stacks_cxx",
     }
     assert {case.source for case in cells.CASES} == sources

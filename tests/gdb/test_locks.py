@@ -205,3 +205,28 @@ def test_other_builds(runtime: str, folder: Path) -> None:
         answer = ask("gdb", [*ASK, *TEXTS], made.before, made.files, folder=folder)
         check_locks(answer, truth_of(made))
         check_verdict(answer, truth_of(made), True, True)
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-16"])
+def test_second_look(gdb: str, folder: Path) -> None:
+    """A program that is stuck is where it was; one that is at work has gone on."""
+    home = machine.cached("libomp-19")
+    executable = machine.compiled("deadlocks")
+    with target("attach", executable, ("inversion2",), home, folder) as made:
+        commands = ["ompd deadlock -watch 0.3", "info threads", "ompd deadlock -watch soon"]
+        answer = ask(gdb, commands, made.before, made.files, folder=folder)
+    assert "all 3 threads that waited wait still" in answer.texts[0]
+    assert "running" not in answer.texts[1]
+    assert "needs a number of seconds, not `soon'" in answer.texts[2]
+    executable = machine.compiled("churn")
+    with target("attach", executable, (), home, folder, {"KMP_BLOCKTIME": "0"}) as made:
+        answer = ask(gdb, ["ompd deadlock -watch 0.3"] * 8, made.before, folder=folder)
+    assert "DEADLOCK" not in answer.everything
+    assert any("gone on since" in text for text in answer.texts), answer.everything
+
+
+def test_core_cannot_be_watched(folder: Path) -> None:
+    executable, home = machine.compiled("deadlocks"), machine.cached("libomp-14")
+    with target("core", executable, ("twice",), home, folder) as made:
+        answer = ask("gdb", ["ompd deadlock -watch 1"], made.before, made.files, folder=folder)
+    assert "cannot be watched" in answer.text

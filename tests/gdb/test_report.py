@@ -17,6 +17,7 @@ from sessions import ask, kernel_core, target
 SECTIONS = {
     "threads": "ompd threads",
     "regions": "ompd parallel",
+    "merged": "ompd bt -merge",
     "deadlock": "ompd deadlock",
     "locks": "ompd locks",
     "barriers": "ompd barriers",

@@ -1,6 +1,10 @@
 ! SPDX-License-Identifier: Apache-2.0
 !
-! A program whose regions are Fortran's, two inside two; fortran_recorder.c records the truth.
+! A program whose regions are Fortran's, two inside two; fortran_recorder.c records the truth. What call stacks are
+! expected is written as in stacks.c.
+!
+! EXPECT nested 3: usleep; truth_stop; record_and_stop; main program; parallel; whole_fortran; parallel; whole_fortran
+! EXPECT nested 1: stop_here; truth_stop; record_and_stop; main program; parallel; whole_fortran; parallel; whole_fortran
 
 program whole_fortran
   use iso_c_binding

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from . import (
     barriers,
+    bt,
     deadlock,
+    down,
     each,
+    frame,
     icvs,
     init,
     locks,
@@ -20,6 +23,7 @@ from . import (
     tasks,
     thread,
     threads,
+    up,
 )
 
 
@@ -34,6 +38,10 @@ def register() -> None:
         barriers.Barriers,
         locks.Locks,
         deadlock.Deadlock,
+        bt.Bt,
+        frame.Frame,
+        up.Up,
+        down.Down,
         icvs.Icvs,
         print.Print,
         each.Each,

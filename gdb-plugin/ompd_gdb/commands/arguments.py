@@ -9,7 +9,7 @@ class Arguments:
 
     def __init__(self) -> None:
         self.flags = set()  # type: set[str]
-        self.values = {}  # type: dict[str, str]
+        self.values = {}  # type: dict[str, str]  # of options that take a word
         self.words = []  # type: list[str]
         self.json = False
         self.json_file = None  # type: str | None

@@ -20,7 +20,7 @@ class OmpdCommand(gdb.Command):
     prefix = False
     flags = ()  # type: tuple[str, ...]
     hidden_flags = ()  # type: tuple[str, ...]
-    with_value = ()  # type: tuple[str, ...]
+    valued = ()  # type: tuple[str, ...]  # options that take the word behind them
     takes_ids = False
 
     def __init__(self) -> None:
@@ -66,10 +66,8 @@ class OmpdCommand(gdb.Command):
                     arguments.json_file = words.pop(0)
             elif word[1:] in self.flags or word[1:] in self.hidden_flags:
                 arguments.flags.add(word[1:])
-            elif word[1:] in self.with_value:
-                if not words:
-                    raise UserError("bad_argument", f"`{word}' needs a value.")
-                arguments.values[word[1:]] = words.pop(0)
+            elif word[1:] in self.valued:
+                arguments.values[word[1:]] = self._value(word, words)
             else:
                 raise UserError(
                     "bad_argument",
@@ -79,13 +77,22 @@ class OmpdCommand(gdb.Command):
         if arguments.words and not self.takes_ids:
             self.refuse(arguments.words[0])
 
+    def _value(self, option: str, words: "list[str]") -> str:
+        from ..errors import UserError
+
+        if not words:
+            raise UserError(
+                "bad_argument", f"`{option}' needs a word behind it.", f"See `help {self.name}'."
+            )
+        return words.pop(0)
+
     def refuse(self, word: str) -> None:
         from ..errors import UserError
 
         raise UserError("bad_argument", f"`{self.name}' takes no argument `{word}'.")
 
     def _options(self) -> "list[str]":
-        return [*self.flags, *self.with_value, "json"]
+        return [*self.flags, *self.valued, "json"]
 
     def complete(self, text: str, word: str) -> "list[str]":
         typed = text.rsplit(None, 1)[-1] if text and not text[-1].isspace() else ""

@@ -10,7 +10,7 @@ from .base import OmpdCommand
 class Deadlock(OmpdCommand):
     """Tell whether threads wait for each other in a circle, and who they are.
 
-    Usage: ompd deadlock [-bt] [-dot FILE] [-wide] [-json [FILE]]
+    Usage: ompd deadlock [-watch SECONDS] [-bt] [-dot FILE] [-wide] [-json [FILE]]
 
     The verdict comes first: a deadlock, none found, or that it cannot be told, and why. Then each
     circle, a sentence for each thread: what it waits for, where, and who has it. Threads that wait
@@ -21,32 +21,62 @@ class Deadlock(OmpdCommand):
     A program that is merely slow is not called deadlocked: whoever waits for a thread that does not
     wait, waits now, and no more is said.
 
+    -watch looks twice: it lets the program run for SECONDS, stops it, and says who has gone on.
     -bt adds the stacks of the threads in the circles. -dot writes the graph of all waits to FILE
     for Graphviz. -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes it to
     FILE."""
 
     name = "ompd deadlock"
     flags = ("bt", "wide")
-    with_value = ("dot",)
+    valued = ("dot", "watch")
 
     def run(self, arguments: Arguments) -> None:
         from .. import session
         from ..model.deadlock import threads_of
         from ..views import deadlock, json_document, threads
+        from ..views.table import paragraph
         from . import documents, output
 
         here = session.current()
         found = here.deadlock()
+        remark = ""
+        if "watch" in arguments.values:
+            seconds = _seconds(arguments.values["watch"])
+            before, whole = found, here.run_for(seconds)
+            here = session.current()
+            found = here.deadlock()
+            remark = deadlock.second_look(before, found, seconds, whole)
         if "dot" in arguments.values:
-            output.to_file(arguments.values["dot"], deadlock.dot(found))
+            output.file(arguments.values["dot"], deadlock.dot(found))
         if arguments.json:
-            section = json_document.deadlock(found)
+            section = json_document.deadlock(found, remark)
             output.document(arguments, documents.envelope(here, "deadlock", deadlock=section))
             return
         style = output.style(arguments)
         shown = deadlock.lines(found, style)
+        if remark:
+            shown += paragraph(remark, style, "  ")
         if "bt" in arguments.flags:
             stuck = {id(t): t for circle in found.circles for t in threads_of(circle)}
             for thread in stuck.values():
                 shown += ["", *here.run_in(thread, "bt").rstrip("\n").split("\n")]
         output.lines(shown + threads.remarks(found.process, here.notes(), style))
+
+
+LONGEST = 3600.0
+
+
+def _seconds(text: str) -> float:
+    from ..errors import UserError
+
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= LONGEST:
+        raise UserError(
+            "bad_argument",
+            f"`-watch' needs a number of seconds, not `{text}'.",
+            f"It may be a fraction, and at most {LONGEST:.0f}.",
+        )
+    return seconds

@@ -48,22 +48,23 @@ def lines_to(path: str | None, found: Iterable[str]) -> None:
     if path is None:
         lines(found)
     else:
-        to_file(path, "".join(safe(line) + "\n" for line in found))
+        file(path, "".join(safe(line) + "\n" for line in found))
 
 
 def document(arguments: Arguments, json: dict[str, Any]) -> None:
     text = json_document.text(json) + "\n"
     if arguments.json_file is None:
         _unpaged(text)
-    else:
-        to_file(arguments.json_file, text)
+        return
+    file(arguments.json_file, text)
 
 
-def to_file(name: str, text: str) -> None:
+def file(name: str, text: str) -> None:
+    """Raises UserError."""
     path = os.path.expanduser(name)
     try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(path, "w", encoding="utf-8") as opened:
+            opened.write(text)
     except OSError as error:
         raise UserError(
             "file_error", f"{path} cannot be written: {error.strerror}.", "Name another file."

@@ -11,8 +11,19 @@ from ..model.barriers import all_barriers
 from ..model.deadlock import Deadlock
 from ..model.process import Process
 from ..session import Session
-from ..views import barriers, deadlock, icvs, json_document, locks, parallel, tasks, threads
+from ..views import (
+    barriers,
+    deadlock,
+    icvs,
+    json_document,
+    locks,
+    merged_stacks,
+    parallel,
+    tasks,
+    threads,
+)
 from ..views.table import Style
+from . import stacks
 from .base import in_users_terms
 
 Shown = tuple[list[str], Any]  # as text, and as a section of a JSON document
@@ -34,6 +45,11 @@ def _regions(here: Session, process: Process, style: Style) -> Shown:
     roots = [region for region in process.regions if region.parent is None]
     unsure = [thread for thread in process.threads if thread.unsure]
     return parallel.lines(roots, unsure, style), json_document.regions(process.regions)
+
+
+def _stacks(here: Session, process: Process, style: Style) -> Shown:
+    tree = stacks.tree(here, process.threads)
+    return merged_stacks.lines(tree, style), merged_stacks.document(tree)
 
 
 def _deadlock(here: Session, process: Process, style: Style) -> Shown:
@@ -73,6 +89,7 @@ def _icvs(here: Session, process: Process, style: Style) -> Shown:
 SECTIONS = (
     Section("threads", "Threads", _threads),
     Section("regions", "Parallel regions", _regions),
+    Section("merged", "Stacks, merged", _stacks),
     Section("deadlock", "Deadlock", _deadlock),
     Section("locks", "Locks and critical constructs", _locks),
     Section("barriers", "Barriers", _barriers),

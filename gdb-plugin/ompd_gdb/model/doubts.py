@@ -76,8 +76,7 @@ STANDARD_ONLY = Doubt(
 )
 CALL_SITE = Doubt(
     "likely",
-    "the compiler recorded no source position; this is the line of the call that began the region",
-    "compile the program with -g",
+    "the construct's own source position is not kept; this is the line of the call that began it",
 )
 OBJECT_NOT_CONSTANT = Doubt(
     "unknown",
@@ -136,6 +135,54 @@ TASKWAIT_PLACE = Doubt(
 TASK_PLACE = Doubt(
     "unknown", "the compiler recorded no source position", "compile the program with -g"
 )
+CONSTRUCT_POSITION = Doubt(
+    "likely",
+    "no call on the stack shows where it began, as the optimiser may leave it: which of the frames "
+    "are inside of it is not certain",
+    "compile the program with -O0",
+)
+CONSTRUCT_REGION = Doubt(
+    "likely",
+    "regions of one thread that are nested here cannot be told apart on the stack",
+    "compile the program with -O0 -g",
+)
+TASK_UNKNOWN = Doubt(
+    "unknown",
+    "which task this is cannot be told: the runtime's tasks could not be read, or do not fit the "
+    "stack",
+    "`ompd tasks' shows those that are known",
+)
+STACK_UNCLEAR = Doubt(
+    "unknown",
+    "frames of the runtime cannot be told from those of the program, so that it is not known which "
+    "of them began the regions that the thread is in",
+    "keep the symbols of a runtime that is linked into the program",
+)
+NO_CODE = Doubt(
+    "likely",
+    "no file of the program's has code at this address: the stack is damaged here, or the code was "
+    "made while the program ran",
+)
+STACK_LIMIT = Doubt(
+    "unknown", "the stack is deeper than was looked at", "`ompd bt -depth N' looks at N frames"
+)
+BEGINNER_UNKNOWN = Doubt("unknown", "which thread began the region is not known")
+BEGINNER_RUNNING = Doubt(
+    "unknown",
+    "the thread that began the region is running",
+    "stop it, for example with `interrupt'",
+)
+BEGINNER_DEEPER = Doubt(
+    "unknown",
+    "the stack of the thread that began the region is deeper than was looked at",
+    "`ompd bt -depth N' looks at N frames of each stack",
+)
+BEGINNER_NOT_FOUND = Doubt(
+    "unknown",
+    "the stack of the thread that began the region does not show where",
+    "`bt' in that thread shows what GDB finds",
+)
+GENERATOR_GONE = Doubt("unknown", "what generated the task is on no stack any more")
 REQUEST_NOT_KEPT = Doubt("unknown", "the runtime does not keep how many threads were asked for")
 BARRIER_NOT_READ = Doubt("unknown", "this version does not read who has arrived at a barrier")
 TASK_SITE_NOT_READ = Doubt(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a thread hold at a point of a function? What is begun on the ways to it, and not ended."""
+"""What does a thread hold at a point of a function? What was begun on the ways to it, and not
+ended."""
 
 from __future__ import annotations
 
@@ -7,7 +8,17 @@ import heapq
 from dataclasses import dataclass, replace
 from typing import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from .machine_code import Convention, Instruction, Number, Register, Unknown, constant, low, number
+from .machine_code import (
+    Callee,
+    Convention,
+    Instruction,
+    Number,
+    Register,
+    Unknown,
+    constant,
+    low,
+    number,
+)
 from .machine_state import MachineState
 from .native import Location
 
@@ -44,10 +55,11 @@ class Effect:
     conditional: bool = False  # it begins if it does not return zero
     may_end: frozenset[Ended] = frozenset()  # what it has not begun itself
     returns: bool = True
-    twice: bool = False  # it returns again later
 
 
 NO_EFFECT = Effect()
+# Of the kinds that have one object only.
+NO_OBJECT = constant(0)
 
 
 @dataclass(frozen=True)
@@ -85,7 +97,7 @@ class HoldingState(MachineState):
             twin = _twin(one, other.held)
             if twin is not None:
                 # Compilers make several calls of one.
-                del joined[one]
+                joined.pop(one, None)
                 joined.pop(twin, None)
                 joined[min(one, twin, key=lambda o: o.site)] = always and other.held[twin]
         self.held = joined
@@ -123,7 +135,7 @@ class HoldingState(MachineState):
 
     def object(self, effect: Effect, site: int) -> Number | None:
         if effect.argument is None:
-            return constant(0)
+            return NO_OBJECT
         register = self._convention.arguments[effect.argument]
         return self.value(number(Register(register)), site)
 
@@ -148,8 +160,9 @@ class HoldingState(MachineState):
     def doubt_object(self, kind: str, wanted: Number | None) -> None:
         """It may be ended, if it is the same object."""
         for one in self.held:
-            known = wanted is not None and one.object is not None
-            if one.kind == kind and not (known and wanted.differs_from(one.object)):
+            known = one.object
+            other = wanted is not None and known is not None and wanted.differs_from(known)
+            if one.kind == kind and not other:
                 self.held[one] = False
 
     def doubt(self, ended: Iterable[Ended]) -> None:
@@ -173,6 +186,12 @@ def _twin(one: Acquired, others: Iterable[Acquired]) -> Acquired | None:
     return next((other for other in others if replace(other, site=one.site) == one), None)
 
 
+def called(instruction: Instruction, state: MachineState) -> Callee:
+    """What the code calls by a number in a register may be told by how it got there."""
+    pointer = state.value(instruction.to.pointer, instruction.address)
+    return instruction.to if pointer is None else Callee(pointer=pointer)
+
+
 class Function:
     """What is held at each of its instructions."""
 
@@ -181,7 +200,7 @@ class Function:
         code: Mapping[int, Instruction],
         start: int,
         convention: Convention,
-        effect_of: Callable[[Instruction], Effect],
+        effect_of: Callable[[Callee], Effect],
         targets_of: Callable[[Number], Sequence[int] | None],
         outer: Iterable[Held] = (),
     ) -> None:
@@ -214,6 +233,10 @@ class Function:
                 return None
             at = instruction.following
         return state if at == address else None
+
+    def effect(self, instruction: Instruction, state: HoldingState) -> Effect:
+        """Of a call, in the state before it."""
+        return self._effect_of(called(instruction, state))
 
     def _arrive(self, address: int, state: HoldingState) -> None:
         if address not in self._code:
@@ -251,15 +274,13 @@ class Function:
             state.do(step, instruction.address)
         if instruction.flow != "call":
             return instruction.flow in ("next", "padding", "branch")
-        effect = self._effect_of(instruction)
+        effect = self.effect(instruction, state)
         state.call(effect, instruction.address)
         return effect.returns
 
     def _leave(self, instruction: Instruction, state: HoldingState) -> None:
-        """The other ways that go on elsewhere; `state' becomes that of the following instruction."""
-        if instruction.flow == "call" and self._effect_of(instruction).twice:
-            self._arrive_anywhere(state)
-        elif instruction.flow == "branch":
+        """The other ways, that go on elsewhere; `state' becomes the following instruction's."""
+        if instruction.flow == "branch":
             taken = state.copy()
             if instruction.if_zero is not None:
                 taken.told(instruction.if_zero)
@@ -321,7 +342,7 @@ class Function:
             instruction = self._code[address]
             if instruction.flow != "call":
                 continue
-            effect = self._effect_of(instruction)
+            effect = self.effect(instruction, state)
             yield from effect.may_end
             if effect.ends is not None:
                 wanted = state.object(effect, address)
@@ -349,7 +370,7 @@ class Function:
             if instruction.flow != "call":
                 continue
             after = before.copy()
-            after.call(self._effect_of(instruction), address)
+            after.call(self.effect(instruction, after), address)
             for state in (before, after):
                 state.forget_places()
                 if thrown is None:

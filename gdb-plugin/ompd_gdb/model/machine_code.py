@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do instructions do, whatever processor they are of? Numbers as far as the code tells them, and
-steps that change registers and memory."""
+"""What do instructions do, whatever processor they are of? Numbers as far as the code tells them,
+and steps that change registers and memory."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do registers and the stack hold at a point of a function, on every path that leads there?
 
-A number that the code does not tell gets a name as soon as it is used. Two places with the same name hold the
-same number, so that it can be read later from any of them that still has it."""
+A number that the code does not tell gets a name as soon as it is used. Two places with the same
+name hold the same number, so that it can be read later from any of them that still has it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Callable
 
 from .machine_code import (
@@ -30,6 +31,14 @@ from .machine_code import (
 DEEPEST = 6
 MOST_TERMS = 8
 _WORD = 1 << 64
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How a thread's registers and its memory are read. None: they cannot be."""
+
+    register: Callable[[str], int | None]
+    memory: Callable[[int, int], int | None]
 
 
 class MachineState:
@@ -169,49 +178,49 @@ class MachineState:
 
     # ---- Now -------------------------------------------------------------------------------------
 
-    def now(
-        self,
-        of: Number,
-        register: Callable[[str], int | None],
-        memory: Callable[[int, int], int | None],
-        depth: int = 0,
-    ) -> int | None:
+    def now(self, of: Number, thread: Reader, depth: int = 0) -> int | None:
         """What a number is in a thread that stands at this point: by the places that hold it."""
+        if of.is_constant:
+            return of.constant
         if depth > DEEPEST:
             return None
+        found = self._in_a_place(of, thread, depth)
+        if found is not None:
+            return found
         total = of.constant
         for atom, factor in of.terms:
-            part = self._atom_now(atom, register, memory, depth)
+            alone = number(atom)
+            if alone == of:
+                part = self._by_parts(atom, thread, depth + 1)
+            else:
+                part = self.now(alone, thread, depth + 1)
             if part is None:
                 return None
             total += part * factor
         return total % _WORD
 
-    def _atom_now(
-        self,
-        atom: Atom,
-        register: Callable[[str], int | None],
-        memory: Callable[[int, int], int | None],
-        depth: int,
-    ) -> int | None:
+    def _in_a_place(self, of: Number, thread: Reader, depth: int) -> int | None:
         for name, value in self.registers.items():
-            if value.terms == {(atom, 1)}:
-                found = register(name)
+            if value.terms == of.terms:
+                found = thread.register(name)
                 if found is not None:
-                    return (found - value.constant) % _WORD
+                    return (found - value.constant + of.constant) % _WORD
         for slot, value in self.stack.items():
-            if value.terms == {(atom, 1)}:
-                address = self.now(slot.address, register, memory, depth + 1)
-                found = memory(address, slot.size) if address is not None else None
+            if value.terms == of.terms and (slot.size == 8 or value == of):
+                address = self.now(slot.address, thread, depth + 1)
+                found = thread.memory(address, slot.size) if address is not None else None
                 if found is not None:
-                    return (found - value.constant) % _WORD
+                    return (found - value.constant + of.constant) % _WORD
+        return None
+
+    def _by_parts(self, atom: Atom, thread: Reader, depth: int) -> int | None:
         if isinstance(atom, Low):
             plain = number(Low(atom.of, atom.size)) if atom.signed else atom.of
-            inner = self.now(plain, register, memory, depth + 1)
+            inner = self.now(plain, thread, depth)
             return None if inner is None else low_bytes(inner, atom.size, atom.signed)
         if isinstance(atom, Memory):
-            address = self.now(atom.address, register, memory, depth + 1)
-            return None if address is None else memory(address, atom.size)
+            address = self.now(atom.address, thread, depth)
+            return None if address is None else thread.memory(address, atom.size)
         return None
 
 

@@ -68,6 +68,33 @@ def users_function(symbol: str) -> str | None:
     return _plain(match.group(1) if match else base)
 
 
+def without_parameters(name: str) -> str:
+    """Of a C++ function: their values are shown instead."""
+    base = re.sub(r"(\s*\b(const|volatile|noexcept)|\s*&{1,2})+$", "", name)
+    if not base.endswith(")"):
+        return name
+    depth = 0
+    for at in range(len(base) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(base[at], 0)
+        if depth == 0:
+            break
+    if depth or at == 0 or base[:at].endswith("operator"):
+        return name
+    return base[:at].rstrip()
+
+
+_FORTRAN = (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")
+
+
+def is_fortran(file: str | None) -> bool:
+    return file is not None and file.lower().endswith(_FORTRAN)
+
+
+def library_function(name: str | None) -> str | None:
+    """As its callers write it: the GNU C library's own name of usleep is __GI_usleep."""
+    return name[len("__GI_") :].lstrip("_") if name and name.startswith("__GI_") else name
+
+
 def _plain(name: str) -> str:
     """Fortran's names as the user wrote them, and no suffixes of the optimizer."""
     name = _CLONE.sub("", name) or name

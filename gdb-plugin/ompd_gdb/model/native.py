@@ -39,6 +39,8 @@ class Frame:
     cfa: int | None = None  # where its stack frame begins; None: not asked for
     entry: int | None = None  # address of its function, if debug information tells
     executable: bool = False  # its code is in the program's own image
+    signal: bool = False  # the kernel's, between a signal's handler and what it interrupted
+    offset: int | None = None  # of a nameless function's code in its file, if that is known
 
     @property
     def pc(self) -> int:

@@ -53,6 +53,7 @@ class Tasks:
 
     def __init__(self, process: Process, views: Mapping[int, ViewTasks]) -> None:
         self.process = process
+        self.views = views
         self.all: list[ExplicitTask] = []
         self.problem: str | None = None  # why there may be more
         self._taskgroups: dict[tuple[int, int], int] = {}

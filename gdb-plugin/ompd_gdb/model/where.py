@@ -39,6 +39,7 @@ class Runtime:
     path: str | None
     embedded: bool = False  # linked into the program, whose code lies there too
     id: int = 0
+    understood: bool = True  # what its entry points do is known
 
 
 class CodeMap:
@@ -54,6 +55,9 @@ class CodeMap:
 
     def runtime_of(self, frame: Frame) -> int | None:
         return next((r.id for r in self._runtimes if self._is_in(frame, r)), None)
+
+    def understands(self, runtime: int | None) -> bool:
+        return any(r.id == runtime and r.understood for r in self._runtimes)
 
     @staticmethod
     def _is_in(frame: Frame, runtime: Runtime) -> bool:

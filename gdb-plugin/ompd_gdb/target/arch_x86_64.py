@@ -136,7 +136,7 @@ _WRITES_NOTHING = re.compile(
 _IMPLIED = (
     (re.compile(r"(mul|imul|div|idiv)$"), ("rax", "rdx")),
     (re.compile(r"(cqto|cltd|cwtd|cwd)$"), ("rdx",)),
-    (re.compile(r"(cltq|cwtl|cbtw|cwde|cbw|lahf|in$)"), ("rax",)),
+    (re.compile(r"(cwtl|cbtw|cwde|cbw|lahf|in$|xlat)"), ("rax",)),
     (re.compile(r"cmpxchg"), ("rax", "rdx")),
     (re.compile(r"(rdtsc|rdpmc|rdmsr|xgetbv)"), ("rax", "rdx", "rcx")),
     (re.compile(r"cpuid"), ("rax", "rbx", "rcx", "rdx")),

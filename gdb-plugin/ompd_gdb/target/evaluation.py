@@ -9,7 +9,7 @@ import gdb
 
 from ..model.native import Frame
 from ..model.values import Number, Value
-from .selection import on_thread
+from .selection import on_thread, select_frame
 
 _NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL)
 
@@ -30,7 +30,7 @@ def value_in(thread: gdb.InferiorThread, level: int, text: str) -> Value:
     form, expression = (match.group(1), text[match.end() :]) if match else (None, text)
     with on_thread(thread):
         try:
-            _select(level)
+            select_frame(level)
             found = gdb.parse_and_eval(expression)
             if found.is_optimized_out:
                 return Value(None, None, "optimized out")
@@ -38,16 +38,6 @@ def value_in(thread: gdb.InferiorThread, level: int, text: str) -> Value:
             return Value(shown, _number(found))
         except gdb.error as error:
             return Value(None, None, str(error).rstrip("."))
-
-
-def _select(level: int) -> None:
-    frame = gdb.newest_frame()
-    for _ in range(level):
-        older = frame.older()
-        if older is None:
-            break
-        frame = older
-    frame.select()
 
 
 def _number(value: gdb.Value) -> Number | None:

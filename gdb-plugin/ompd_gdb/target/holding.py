@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which locks and critical constructs does a thread hold, by the code of the functions that it is in? libomp
-does not store who holds most of them."""
+"""Which locks and critical constructs does a thread hold, by the code of the functions that it is
+in? libomp does not store who holds most of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,20 @@ from typing import Iterator, Mapping, Sequence
 import gdb
 
 from ..model import where
-from ..model.holding import NO_EFFECT, Effect, Ended, Function, Held, HoldingState, TooMuch
-from ..model.machine_code import Callee, Instruction, Low, Memory, Number
+from ..model.holding import (
+    NO_EFFECT,
+    NO_OBJECT,
+    Acquired,
+    Effect,
+    Ended,
+    Function,
+    Held,
+    HoldingState,
+    TooMuch,
+    called,
+)
+from ..model.machine_code import Callee, Instruction, Low, Memory, Number, Register
+from ..model.machine_state import Reader
 from ..model.native import Frame, Location
 from ..model.runtimes import llvm
 from . import arch_x86_64
@@ -41,10 +53,13 @@ _LIBRARIES = (
     "libgfortran.so*",
     "libquadmath.so*",
 )
+_SELDOM = ".cold"  # in the name of the part of a function that is seldom executed
+_JUMPS = ("jump", "branch")
 _NEVER_RETURN = frozenset(
     "abort exit _exit _Exit quick_exit __assert_fail __stack_chk_fail _Unwind_Resume __cxa_throw"
     " __cxa_rethrow longjmp siglongjmp pthread_exit".split()
 )
+# Who returns again may have gone any way in between.
 _RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp".split())
 
 
@@ -62,7 +77,7 @@ class Body:
             target = one.to.address
             if one.flow == "call":
                 yield one
-            elif one.flow in ("jump", "branch") and target is not None and target not in self.code:
+            elif one.flow in _JUMPS and target is not None and target not in self.code:
                 yield one
 
 
@@ -94,6 +109,7 @@ class Holdings:
         self._effects: dict[Callee, Effect] = {}
         self._may_end: dict[int, frozenset[Ended]] = {}
         self._called: list[int] = []  # the functions that are being looked at for what they end
+        self._linkers_tables = code.linkers_tables()
         self._places: dict[int, Location] = {}
 
     def of_selected_thread(self) -> list[Held]:
@@ -113,7 +129,7 @@ class Holdings:
             state, instruction = self._state(level, ())
             if state is None or instruction is None or not level.in_call:
                 return None
-            name = llvm.normal(self._name(instruction.to) or "")
+            name = llvm.normal(self._name(called(instruction, state)) or "")
             index = llvm.OBJECT_ARGUMENT.get(name)
             if index is None:
                 return None
@@ -160,7 +176,7 @@ class Holdings:
         body = self._body(level.start) if level.start is not None else None
         if body is None:
             return unsure
-        if not outer and not any(self._effect(one).begins for one in body.calls()):
+        if not outer and not any(self._may_begin(one.to) for one in body.calls()):
             return []
         state, instruction = self._state(level, outer)
         if state is None:
@@ -171,14 +187,15 @@ class Holdings:
 
     def _in_call(self, state: HoldingState, instruction: Instruction, inner: int | None) -> None:
         """What it ends may be ended already."""
-        effect = self._effect(instruction)
+        to = called(instruction, state)
+        effect = self._effect(to)
         if effect.ends is not None:
             state.doubt_object(effect.ends, state.object(effect, instruction.address))
         if not effect.may_end:
             state.after_call()
             return
-        name = llvm.normal(self._name(instruction.to) or "")
-        executed = self._address(instruction.to)
+        name = llvm.normal(self._name(to) or "")
+        executed = self._address(to)
         if name in llvm.FORKED_ARGUMENT:
             forked = Effect(argument=llvm.FORKED_ARGUMENT[name])
             function = state.object(forked, instruction.address)
@@ -206,28 +223,23 @@ class Holdings:
             return None, None
         return function.at(at.address), at
 
-    def _held(self, one, always: bool, state: HoldingState, level: _Level) -> Held:  # type: ignore
+    def _held(self, one: Acquired, always: bool, state: HoldingState, level: _Level) -> Held:
         if one.outer is not None:
             return replace(one.outer, always=always)
-        if self._site_effect(one.site, level).argument is None:
+        if one.object == NO_OBJECT:
             return Held(one.kind, None, self._place(one.site), always, True)
         found = self._object(one.object, state, level)
         if found is None:
             return Held(one.kind, None, self._place(one.site), always, False)
         return Held(one.kind, found.address, self._place(one.site), always, found.exact)
 
-    def _site_effect(self, site: int, level: _Level) -> Effect:
-        body = self._body(level.start) if level.start is not None else None
-        return self._effect(body.code[site]) if body is not None else NO_EFFECT
-
     def _object(self, wanted: Number | None, state: HoldingState, level: _Level) -> Object | None:
         if wanted is None:
             return None
         if wanted.is_constant:
             return Object(wanted.constant, True)
-        address = state.now(
-            wanted, lambda name: arch_x86_64.register(level.frame, name), self._number_at
-        )
+        thread = Reader(lambda name: arch_x86_64.register(level.frame, name), self._number_at)
+        address = state.now(wanted, thread)
         return Object(address, False) if address is not None else None
 
     def _number_at(self, address: int, size: int) -> int | None:
@@ -268,11 +280,13 @@ class Holdings:
         return self._bodies[start]
 
     def _disassembled(self, start: int) -> Body | None:
+        """None: too long, or where a part of it lies is not known."""
         architecture = gdb.selected_inferior().architecture()
         code: dict[int, Instruction] = {}
         ends: list[int] = []
         parts = [start]
-        name = self._code.object(start)
+        if _SELDOM in (self._code.object(start) or ""):
+            return None
         while parts:
             part = parts.pop()
             end = self._end(part)
@@ -280,15 +294,21 @@ class Holdings:
                 return None
             code.update(arch_x86_64.instructions(architecture, part, end))
             ends.append(end)
-            for one in list(code.values()):
-                target = one.to.address
-                if one.flow not in ("jump", "branch") or target is None or target in code:
+            for target in {one.to.address for one in code.values() if one.flow in _JUMPS}:
+                if target is None or target in code or target in parts:
                     continue
                 other = self._code.start(target)
-                if other is not None and other not in code and other not in parts:
-                    if _is_part(self._code.object(other), name):
+                if other is not None and self._is_part(other, start):
+                    if other not in code and other not in parts:
                         parts.append(other)
+                elif other != target:
+                    return None
         return Body(start, code, tuple(ends))
+
+    def _is_part(self, address: int, start: int) -> bool:
+        """Compilers put a function's code that is seldom executed elsewhere."""
+        name, other = self._code.object(start) or "", self._code.object(address) or ""
+        return other.startswith(name) and _SELDOM in other
 
     def _end(self, start: int) -> int | None:
         """Where the next symbol begins, or the section ends. None: too far away."""
@@ -308,8 +328,8 @@ class Holdings:
     def _targets(self, value: Number, body: Body) -> list[int] | None:
         """Of a jump by a table: its entries are addresses, or distances from the table."""
         known = self._pointed(value)
-        if value.is_constant or known is not None:
-            return [value.constant if known is None else known]
+        if known is not None:
+            return [known]
         if len(value.terms) != 1:
             return None
         ((atom, factor),) = value.terms
@@ -343,11 +363,14 @@ class Holdings:
 
     # ---- Calls -----------------------------------------------------------------------------------
 
-    def _effect(self, instruction: Instruction) -> Effect:
-        to = instruction.to
+    def _effect(self, to: Callee) -> Effect:
         if to not in self._effects:
             self._effects[to] = self._effect_of(to)
         return self._effects[to]
+
+    def _may_begin(self, to: Callee) -> bool:
+        in_register = to.pointer is not None and isinstance(to.pointer.only_atom(), Register)
+        return in_register or self._effect(to).begins is not None
 
     def _effect_of(self, to: Callee) -> Effect:
         name = llvm.normal(self._name(to) or "")
@@ -365,7 +388,7 @@ class Holdings:
         if name in _NEVER_RETURN:
             return Effect(returns=False)
         if name in _RETURN_TWICE:
-            return Effect(twice=True, may_end=ANYTHING)
+            return Effect(may_end=ANYTHING)
         address = self._address(to)
         return Effect(may_end=ANY_LOCK if address is None else self._ended_by(address))
 
@@ -391,11 +414,16 @@ class Holdings:
         return address
 
     def _pointed(self, pointer: Number | None) -> int | None:
-        """What a variable at a constant address holds, as the tables of the dynamic linker are."""
-        atom = pointer.only_atom() if pointer is not None else None
+        """What a number is that is constant, or in a table that the dynamic linker wrote: other
+        variables may have been changed since."""
+        if pointer is None or pointer.is_constant:
+            return pointer.constant if pointer is not None else None
+        atom = pointer.only_atom()
         if not isinstance(atom, Memory) or not atom.address.is_constant:
             return None
-        return self._number_at(atom.address.constant, 8)
+        slot = atom.address.constant
+        linked = any(start <= slot < end for start, end in self._linkers_tables)
+        return self._number_at(slot, 8) if linked else None
 
     def _ended_by(self, address: int) -> frozenset[Ended]:
         """What a function may end that it has not begun itself."""
@@ -426,7 +454,7 @@ class Holdings:
         return frozenset(ended.union(function.ended_outside()))
 
     def _ended_at_jump(self, jump: Instruction) -> frozenset[Ended]:
-        effect = self._effect(jump)
+        effect = self._effect(jump.to)
         return effect.may_end | (frozenset({Ended(effect.ends, None)}) if effect.ends else set())
 
     def _ends_something(self, body: Body) -> bool:
@@ -466,8 +494,3 @@ class Holdings:
             return True
         name = (location.objfile or "").rsplit("/", 1)[-1]
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in _LIBRARIES)
-
-
-def _is_part(other: str | None, name: str | None) -> bool:
-    """gcc and clang put code that is seldom executed elsewhere."""
-    return bool(name and other) and ".cold" in str(other) and str(other).startswith(str(name))

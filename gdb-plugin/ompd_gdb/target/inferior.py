@@ -61,7 +61,10 @@ class InferiorTarget:
         self.threads = Threads(inferior)
         program = self.images.program
         self.code = Code(
-            inferior, (program.start, program.end) if program else None, self._memory.read
+            inferior,
+            (program.start, program.end) if program else None,
+            self._memory.read,
+            self._bias_of,
         )
         self._stopped_at: list[NativeThread] = []
 
@@ -73,6 +76,12 @@ class InferiorTarget:
         for objfile in self._inferior.progspace.objfiles():
             if objfile.filename:
                 yield objfile.filename, objfile.owner.filename if objfile.owner else None
+
+    def _bias_of(self, path: str) -> int | None:
+        program = self.images.program
+        if program is not None and path == self._inferior.progspace.filename:
+            return program.bias
+        return next((image.bias for image in self.images.loaded if image.path == path), None)
 
     def native_threads(self) -> list[NativeThread]:
         self._stopped_at = self.threads.list()

@@ -30,12 +30,15 @@ class Places:
     def __init__(self, process: Process, target: InferiorTarget, skipped: Sequence[str]) -> None:
         self._process = process
         self._target = target
-        self._code = where.CodeMap(
-            (where.Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in process.runtimes),
+        self.code = where.CodeMap(
+            (
+                where.Runtime(r.start, r.end, r.path, r.embedded, r.id, r.supported)
+                for r in process.runtimes
+            ),
             skipped,
         )
         target.code.forget()
-        self._holding = CodeOfHolders(target.code, self._code)
+        self._holding = CodeOfHolders(target.code, self.code)
         self._objects: dict[int, int] = {}  # constant arguments, by the place of the call
         self._threads_known = self._regions_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
@@ -62,11 +65,11 @@ class Places:
             return
         with on_thread(native):
             frames = self._target.code.frames()
-            frame = where.users_frame(frames, self._code)
-            self._judge_state(thread, waiting.call_on(frames.seen, self._code))
+            frame = where.users_frame(frames, self.code)
+            self._judge_state(thread, waiting.call_on(frames.seen, self.code))
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
-        elif not frames.seen or not self._code.is_skipped(frames.seen[-1]):
+        elif not frames.seen or not self.code.is_skipped(frames.seen[-1]):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME
 
@@ -155,7 +158,7 @@ class Places:
             return None
         with on_thread(native):
             frames = self._target.code.frames()
-            frame = where.users_frame(frames, self._code)
+            frame = where.users_frame(frames, self.code)
         return (native, evaluation.level_of(frames.seen, frame)) if frame is not None else None
 
     def _beginnings(
@@ -171,7 +174,7 @@ class Places:
                     continue
                 with on_thread(native):
                     frames = self._target.code.frames()
-                    sites = where.fork_sites(frames, self._code, llvm.FORKS)
+                    sites = where.fork_sites(frames, self.code, llvm.FORKS)
                 for body, caller in sites:
                     # While the primary is still or again in the runtime there is one site only.
                     if (body.entry == region.raw.function) if body else len(sites) == 1:
@@ -277,7 +280,7 @@ class Places:
         if native is None:
             return []
         with on_thread(native):
-            return where.fork_sites(self._target.code.frames(), self._code, llvm.FORKS)
+            return where.fork_sites(self._target.code.frames(), self.code, llvm.FORKS)
 
 
 def _may_hold(thread: Thread) -> bool:

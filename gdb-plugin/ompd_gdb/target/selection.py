@@ -21,7 +21,7 @@ def kept_selection() -> Iterator[None]:
     """
     global _depth
     thread = gdb.selected_thread()
-    level = _selected_level() if _depth == 0 else 0
+    level = selected_level() if _depth == 0 else 0
     _depth += 1
     try:
         yield
@@ -50,7 +50,25 @@ def on_thread(thread: gdb.InferiorThread) -> Iterator[None]:
                 _relied_on[-1].switch()
 
 
-def _selected_level() -> int:
+def select(thread: gdb.InferiorThread, level: int) -> None:
+    """For the commands that are there to select: nothing is put back."""
+    if gdb.selected_thread() != thread:
+        thread.switch()
+    select_frame(level)
+
+
+def select_frame(level: int) -> None:
+    """Of the selected thread: so many steps out of its innermost, or its outermost."""
+    frame = gdb.newest_frame()
+    for _ in range(level):
+        older = frame.older()
+        if older is None:
+            break
+        frame = older
+    frame.select()
+
+
+def selected_level() -> int:
     """How far out the selected frame is; 0 also where there is none, as in a running thread."""
     try:
         frame = gdb.selected_frame()
@@ -72,12 +90,6 @@ def _restore(thread: gdb.InferiorThread | None, level: int) -> None:
     if not level:
         return
     try:
-        frame = gdb.newest_frame()
-        for _ in range(level):
-            older = frame.older()
-            if older is None:
-                break
-            frame = older
-        frame.select()
+        select_frame(level)
     except gdb.error:
         pass  # the thread has lost its stack meanwhile: its newest frame stays selected

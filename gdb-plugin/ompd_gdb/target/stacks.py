@@ -26,28 +26,36 @@ class Walk:
     No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
     that moment would be lost."""
 
-    def __init__(self, record: Callable[[gdb.Frame, bool], Frame]) -> None:
+    def __init__(self, record: Callable[[gdb.Frame, bool], Frame], most: int) -> None:
         self._record = record
+        self._most = most
         self._frame: gdb.Frame | None = None
         self._ended = False
+        self.whole = False  # all frames were seen, and nothing says that there should be more
         self.seen: list[Frame] = []
 
     def __iter__(self) -> Iterator[Frame]:
         return self
 
     def __next__(self) -> Frame:
-        if self._ended or len(self.seen) == MOST_FRAMES:
+        if self._ended or len(self.seen) == self._most:
             raise StopIteration
         try:
-            self._frame = self._frame.older() if self._frame else gdb.newest_frame()
+            last = self._frame
+            self._frame = last.older() if last else gdb.newest_frame()
             self._ended = self._frame is None
             if self._frame is None:
+                self.whole = last is not None and _is_outermost(last)
                 raise StopIteration
             self.seen.append(self._record(self._frame, not self.seen))
         except gdb.error:
             self._ended = True
             raise StopIteration from None
         return self.seen[-1]
+
+
+def _is_outermost(frame: gdb.Frame) -> bool:
+    return int(frame.unwind_stop_reason()) <= int(gdb.FRAME_UNWIND_OUTERMOST)
 
 
 class Code:
@@ -58,9 +66,13 @@ class Code:
         inferior: gdb.Inferior,
         executable: tuple[int, int] | None,
         read: Callable[[int, int], bytes],
+        bias_of: Callable[[str], int | None],
     ) -> None:
+        """bias_of: by how much an object file was moved when it was loaded."""
         self.read = read
+        self._bias_of = bias_of
         self._progspace = inferior.progspace
+        self._demangled: dict[str, str] = {}
         self._executable = executable or (0, 0)
         self._callers: dict[int, Frame] = {}  # by the address to return to
 
@@ -68,9 +80,9 @@ class Code:
         """What is where: another file may be loaded there by now."""
         self._callers.clear()
 
-    def frames(self) -> Walk:
+    def frames(self, most: int = MOST_FRAMES) -> Walk:
         """Of the selected thread, while it is selected."""
-        return Walk(self.record)
+        return Walk(self.record, most)
 
     def record(self, frame: gdb.Frame, innermost: bool = False) -> Frame:
         """As plain values. Threads of a team have many callers in common: what is at a place is
@@ -89,7 +101,7 @@ class Code:
         symtab = sal.symtab
         function = frame.function()
         location = Location(
-            function=frame.name(),
+            function=self._name(frame),
             file=symtab.filename if symtab else None,
             fullname=symtab.fullname() if symtab else None,
             line=sal.line or None if symtab else None,
@@ -97,7 +109,32 @@ class Code:
             objfile=self._objfile(pc),
         )
         entry = int(function.value().address) if function is not None else None
-        return Frame(location, entry=entry, executable=self.in_executable(pc))
+        return Frame(
+            location,
+            entry=entry,
+            executable=self.in_executable(pc),
+            signal=frame.type() == gdb.SIGTRAMP_FRAME,
+            offset=self._offset(location) if location.function is None else None,
+        )
+
+    def _name(self, frame: gdb.Frame) -> str | None:
+        """GDB leaves names mangled that a compiler has appended something to."""
+        name = frame.name()
+        if name is None or not name.startswith("_Z") or "." not in name:
+            return None if name is None else str(name)
+        if name not in self._demangled:
+            base, _, rest = name.partition(".")
+            try:
+                text = gdb.execute(f"demangle -- {base}", to_string=True).strip()
+            except gdb.error:
+                text = ""
+            known = text and not text.startswith("Can't")
+            self._demangled[name] = f"{text} [clone .{rest}]" if known else str(name)
+        return self._demangled[name]
+
+    def _offset(self, location: Location) -> int | None:
+        bias = self._bias_of(location.objfile) if location.objfile else None
+        return None if bias is None or location.pc is None else location.pc - bias
 
     def in_executable(self, pc: int) -> bool:
         return self._executable[0] <= pc < self._executable[1]
@@ -140,6 +177,13 @@ class Code:
         """Of the function there, by its symbol."""
         match = re.match(r".+?(?: \+ (\d+))? in section ", self._symbol_text(address))
         return address - int(match.group(1) or 0) if match else None
+
+    @staticmethod
+    def linkers_tables() -> list[tuple[int, int]]:
+        """Where the dynamic linker keeps the addresses of what images take from each other."""
+        text = gdb.execute("info files", to_string=True)
+        found = re.finditer(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is \.got\b", text, re.MULTILINE)
+        return [(int(match.group(1), 16), int(match.group(2), 16)) for match in found]
 
     def object(self, address: int) -> str | None:
         """The name of the variable at an address, as NAME or NAME+OFFSET."""

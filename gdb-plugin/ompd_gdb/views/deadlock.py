@@ -142,6 +142,46 @@ def _waiting(found: Deadlock, style: Style) -> list[str]:
     return [line for text in shown for line in paragraph(text, style, "      ")]
 
 
+def second_look(before: Deadlock, now: Deadlock, seconds: float, whole: bool) -> str:
+    """What a program that was let run in between has done. whole: it ran all that time."""
+    first, second = _places(before), _places(now)
+    stayed = [who for who, place in first.items() if second.get(who) == place]
+    after = f"Looked twice, {seconds:g} s apart"
+    if not whole:
+        after += " at most (the program stopped by itself)"
+    if not first:
+        return f"{after}: nobody waited the first time."
+    if len(stayed) == len(first):
+        return f"{after}: {_all(len(first))} at the same place, for the same."
+    gone = len(first) - len(stayed)
+    return (
+        f"{after}: {gone} of {count(len(first), 'thread')} that waited"
+        f" {'has' if gone == 1 else 'have'} gone on since."
+    )
+
+
+def _all(number: int) -> str:
+    if number == 1:
+        return "the thread that waited waits still,"
+    return f"all {number} threads that waited wait still, each"
+
+
+def _places(found: Deadlock) -> dict[object, object]:
+    """Where each thread that waits does so, and for what."""
+    return {
+        one.thread.native.ptid: (
+            one.wait.kind,
+            one.wait.construct,
+            one.thread.where.pc if one.thread.where is not None else None,
+            one.member.region.raw.address if one.member.region is not None else None,
+            one.member.task.address if one.member.task is not None else None,
+            tuple(edge.lock.raw.address for edge in one.edges if edge.lock is not None),
+        )
+        for one in found.needs
+        if one.thread.native is not None
+    }
+
+
 def dot(found: Deadlock) -> str:
     """The graph of all waits, for Graphviz: who waits points to whom it waits for."""
     stuck = {(id(e.waiter), id(e.needed)) for circle in found.circles for e in circle}

@@ -143,7 +143,7 @@ def threads(chosen: Sequence[Thread]) -> list[Json]:
 
 def _thread(thread: Thread) -> Json:
     native = thread.native
-    return _with_doubts(
+    return with_doubts(
         {
             "gdb": native.id if native else None,
             "gdb_global": native.global_num if native else None,
@@ -161,7 +161,7 @@ def _thread(thread: Thread) -> Json:
 
 def _membership(member: Membership) -> Json:
     region = member.region
-    return _with_doubts(
+    return with_doubts(
         {
             "runtime": member.runtime,
             "id": member.id,
@@ -186,7 +186,7 @@ def _wait(member: Membership) -> Json | None:
     wait = member.wait
     if wait is None:
         return None
-    return _with_doubts(
+    return with_doubts(
         {
             "kind": wait.kind,
             "construct": wait.construct,
@@ -224,7 +224,7 @@ def _task(member: Membership) -> Json | None:
     if task is None:
         return None
     implicit = task.kind == "implicit" and member.region is not None
-    return _with_doubts(
+    return with_doubts(
         {
             "id": task.id,
             "kind": task.kind,
@@ -242,7 +242,7 @@ def tasks(chosen: Sequence[ExplicitTask]) -> list[Json]:
 
 def _explicit_task(task: ExplicitTask) -> Json:
     raw = task.raw
-    return _with_doubts(
+    return with_doubts(
         {
             "id": task.id,
             "runtime": task.runtime,
@@ -274,7 +274,7 @@ def _task_wait(task: ExplicitTask) -> Json | None:
     if kind == "taskwait":
         wait["loc"] = location(task.taskwait)
         if task.taskwait is None:
-            _with_doubts(wait, {"loc": doubts.TASKWAIT_PLACE})
+            with_doubts(wait, {"loc": doubts.TASKWAIT_PLACE})
     return wait
 
 
@@ -298,7 +298,7 @@ def locks(found: Locks) -> list[Json]:
 
 def _lock(lock: Lock) -> Json:
     raw = lock.raw
-    return _with_doubts(
+    return with_doubts(
         {
             "id": lock.id,
             "runtime": lock.runtime,
@@ -320,7 +320,7 @@ def _lock(lock: Lock) -> Json:
     )
 
 
-def deadlock(found: Deadlock) -> Json:
+def deadlock(found: Deadlock, second_look: str = "") -> Json:
     pairs = [
         (member.chain[0][0].number, member.chain[0][1])
         for thread in found.bystanders
@@ -337,6 +337,7 @@ def deadlock(found: Deadlock) -> Json:
         ],
         "bystanders": ids.thread_list(pairs) or None,
         "unknown": found.unknown,
+        "second_look": second_look or None,
     }
 
 
@@ -363,7 +364,7 @@ def regions(chosen: Sequence[Region]) -> list[Json]:
 
 def _region(region: Region) -> Json:
     raw = region.raw
-    return _with_doubts(
+    return with_doubts(
         {
             "id": region.id,
             "runtime": region.runtime,
@@ -419,7 +420,7 @@ def integer(value: int) -> int | str:
     return value if -EXACT <= value <= EXACT else str(value)
 
 
-def _with_doubts(fields: Json, uncertain: dict[str, Doubt]) -> Json:
+def with_doubts(fields: Json, uncertain: dict[str, Doubt]) -> Json:
     if uncertain:
         fields["doubts"] = {
             field: {"certainty": doubt.certainty, "why": doubt.why, "how": doubt.how}

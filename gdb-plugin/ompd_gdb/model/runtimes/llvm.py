@@ -24,8 +24,20 @@ FORKS = (
     "GOMP_teams_reg",
 )
 
+# Those that call another one.
+FORKS_BY_ANOTHER = ("__kmpc_fork_call_if", "GOMP_parallel_reductions")
+
 # Between the runtime and the code of a construct.
 INVOKE = "__kmp_invoke_microtask"
+
+# Entry points that execute a task which their caller has just generated, if there is no room for it
+# or it must not be deferred.
+EXECUTES_AT_ONCE = (
+    "__kmpc_omp_task",
+    "__kmpc_omp_task_parts",
+    "__kmpc_omp_task_with_deps",
+    "GOMP_task",
+)
 
 # What a thread waits for inside an entry point. Names of Fortran's bindings differ by what
 # `normal' takes away.

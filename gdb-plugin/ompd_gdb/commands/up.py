@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd up': GDB's `up', along the stack that `ompd bt' shows."""
+
+from __future__ import annotations
+
+from .arguments import Arguments
+from .base import OmpdCommand
+
+
+class Up(OmpdCommand):
+    """Select the next frame further out of your own code, also on another thread's stack.
+
+    Usage: ompd up [N]
+
+    Frames of the runtime and constructs are passed over. N: so many frames."""
+
+    name = "ompd up"
+    takes_ids = True
+
+    def run(self, arguments: Arguments) -> None:
+        from .. import session
+        from . import following
+
+        following.move(session.current(), arguments.words, self.name, True)
+
+    def complete(self, text: str, word: str) -> "list[str]":
+        return []

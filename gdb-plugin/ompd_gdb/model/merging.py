@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where do the call stacks of many threads part? One tree of all, from main inwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Iterable, Sequence
+
+from .backtrace import Backtrace, Entry, likeness
+from .process import Thread
+
+
+@dataclass(eq=False)
+class Node:
+    entries: list[Entry] = field(default_factory=list)  # one for each thread
+    threads: list[Thread] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
+    cut: bool = False  # stands for what is not known of a stack's outer end
+
+
+def merged(backtraces: Sequence[Backtrace]) -> Node:
+    """The root stands for nothing but all threads. A node for what is not known holds the stacks
+    of which the outer end is."""
+    root = Node()
+    known: dict[tuple[int, object], Node] = {}
+    for backtrace in backtraces:
+        root.threads.append(backtrace.thread)
+        node = root
+        if backtrace.cut is not None:
+            node = _inner(node, None, known)
+            node.cut = True
+            node.threads.append(backtrace.thread)
+        for entry in reversed(backtrace.entries):
+            node = _inner(node, likeness(entry), known)
+            node.threads.append(backtrace.thread)
+            node.entries.append(entry)
+    for node in nodes(root):
+        node.children.sort(key=lambda child: -len(child.threads))
+    return root
+
+
+def _inner(node: Node, key: object, known: dict[tuple[int, object], Node]) -> Node:
+    """One frame further in."""
+    where = (id(node), key)
+    if where not in known:
+        known[where] = Node()
+        node.children.append(known[where])
+    return known[where]
+
+
+def nodes(root: Node) -> Iterable[Node]:
+    """All below, and itself."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += node.children
+
+
+def chain(node: Node) -> list[Node]:
+    """The node and those further in that the same threads go through."""
+    found = [node]
+    while len(found[-1].children) == 1 and len(found[-1].children[0].threads) == len(node.threads):
+        found.append(found[-1].children[0])
+    return found

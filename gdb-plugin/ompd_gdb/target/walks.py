@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is on a thread's stack, and in its frames?"""
+
+from __future__ import annotations
+
+from typing import Callable, Iterable
+
+import gdb
+
+from ..model.process import Thread
+from ..model.stack import Walked
+from .inferior import InferiorTarget
+from .selection import on_thread, select
+
+
+class Walks:
+    """Of one picture. A stack is walked again only to look deeper."""
+
+    def __init__(self, target: InferiorTarget) -> None:
+        self._target = target
+        self._known: dict[int, Walked] = {}  # by GDB's number
+
+    def native(self, thread: Thread) -> gdb.InferiorThread | None:
+        if thread.native is None or thread.native.running:
+            return None
+        return self._target.threads.by_number(thread.native.num)
+
+    def walked(self, thread: Thread, depth: int) -> Walked | None:
+        """None: GDB cannot look at it now."""
+        native = self.native(thread)
+        if native is None:
+            return None
+        known = self._known.get(native.num)
+        if known is None or (known.limited and len(known.frames) < depth):
+            with on_thread(native):
+                walk = self._target.code.frames(depth)
+                for _ in walk:
+                    pass
+            limited = len(walk.seen) == depth and not walk.whole
+            known = self._known[native.num] = Walked(walk.seen, walk.whole, limited)
+        if len(known.frames) > depth:
+            return Walked(known.frames[:depth], False, True)
+        return known
+
+    def select(self, thread: Thread, level: int) -> bool:
+        """Whether it could be done."""
+        native = self.native(thread)
+        if native is not None:
+            select(native, level)
+        return native is not None
+
+    def arguments(self, thread: Thread, levels: Iterable[int]) -> dict[int, str]:
+        """By level, as GDB shows them: i=7, g=0x7ffd10."""
+        return self._in_frames(thread, levels, _arguments)
+
+    def locals(self, thread: Thread, levels: Iterable[int]) -> dict[int, str]:
+        """By level, what `info locals' prints."""
+        return self._in_frames(thread, levels, _locals)
+
+    def _in_frames(
+        self, thread: Thread, levels: Iterable[int], ask: Callable[[gdb.Frame], str]
+    ) -> dict[int, str]:
+        native, wanted = self.native(thread), set(levels)
+        found: dict[int, str] = {}
+        if native is None or not wanted:
+            return found
+        with on_thread(native):
+            try:
+                frame, level = gdb.newest_frame(), 0
+                while frame is not None and level <= max(wanted):
+                    if level in wanted:
+                        found[level] = ask(frame)
+                    frame, level = frame.older(), level + 1
+            except gdb.error:
+                pass  # what lies further out cannot be unwound any more
+        return found
+
+
+_SCALARS = (
+    gdb.TYPE_CODE_INT,
+    gdb.TYPE_CODE_ENUM,
+    gdb.TYPE_CODE_CHAR,
+    gdb.TYPE_CODE_BOOL,
+    gdb.TYPE_CODE_FLT,
+    gdb.TYPE_CODE_PTR,
+)
+
+
+_REFERENCES = (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1))
+
+
+def _arguments(frame: gdb.Frame) -> str:
+    """`set print frame-arguments' says which values are shown."""
+    function = frame.function()
+    wanted = str(gdb.parameter("print frame-arguments"))
+    if function is None or wanted == "none":
+        return "..." if function is not None else ""
+    # What compilers add to the code of a construct is not the user's.
+    symbols = [s for s in _block(frame) if s.is_argument and not s.name.startswith((".", "__"))]
+    if wanted == "presence":
+        return "..." if symbols else ""
+    return ", ".join(f"{s.name}={_shown(s, frame, wanted == 'all')}" for s in symbols)
+
+
+def _block(frame: gdb.Frame) -> gdb.Block:
+    block = frame.block()
+    while block.function is None:
+        block = block.superblock
+    return block
+
+
+def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:
+    try:
+        value = symbol.value(frame)
+        kind = value.type.strip_typedefs()
+        if kind.code in _REFERENCES:
+            value = value.referenced_value()
+            kind = value.type.strip_typedefs()
+        if kind.code in _SCALARS or every:
+            return str(value.format_string(max_elements=40))
+        return "..."
+    except (gdb.error, ValueError) as error:
+        return f"<{error}>"
+
+
+def _locals(frame: gdb.Frame) -> str:
+    frame.select()
+    try:
+        return str(gdb.execute("info locals", to_string=True))
+    except gdb.error as error:
+        return f"{error}\n"

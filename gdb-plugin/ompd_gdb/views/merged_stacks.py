@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd bt -merge' as text, as JSON and for Graphviz: one tree of many threads' stacks."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from ..model import ids
+from ..model.backtrace import CONSTRUCT, WAIT, Entry
+from ..model.merging import Node, chain, nodes
+from ..model.process import Thread
+from . import backtrace
+from .table import NARROWEST, Style, Table, count, paragraph, plain
+from .values import who
+
+_ARROW = " -> "
+_CUT = "(not known further out)"
+
+
+def lines(root: Node, style: Style) -> list[str]:
+    table = Table(["Frames", "Threads", ""], style, folding=(2,))
+    room = None if style.width is None else max(style.width * 2 // 3, 2 * NARROWEST)
+    for child in root.children:
+        _branch(table, child, None, "", "", room, style)
+    found = table.lines()
+    total = f"{count(len(root.threads), 'thread')}, {count(_leaves(root), 'place')}."
+    return found + paragraph(total, style) + _footnotes(root, style)
+
+
+def _branch(
+    table: Table,
+    node: Node,
+    outer: Node | None,
+    stem: str,
+    below: str,
+    room: int | None,
+    style: Style,
+) -> None:
+    whole = chain(node)
+    last = whole[-1]
+    trunk = style.trunk if last.children else "   "
+    labels = [_label(one, before) for before, one in zip([outer, *whole], whole)]
+    folded = _fold(labels, None if room is None else room - len(stem))
+    cell = f"\n{below}{trunk}".join([stem + folded[0], *folded[1:]])
+    table.add(cell, str(len(node.threads)), _ids(node.threads))
+    for i, child in enumerate(last.children):
+        final = i + 1 == len(last.children)
+        branch = style.last_branch if final else style.branch
+        trunk = "   " if final else style.trunk
+        _branch(table, child, last, below + branch, below + trunk, room, style)
+
+
+def _fold(labels: Sequence[str], room: int | None) -> list[str]:
+    """At the arrows."""
+    found = [labels[0]]
+    for one in labels[1:]:
+        if room is not None and len(found[-1]) + len(_ARROW) + len(one) > room:
+            found[-1] += _ARROW.rstrip()
+            found.append(one)
+        else:
+            found[-1] += _ARROW + one
+    return found
+
+
+def _label(node: Node, outer: Node | None) -> str:
+    """main, heat.c:80. A construct's line is that of the frame that it is in, as a rule."""
+    if node.cut:
+        return _CUT
+    entry = node.entries[0]
+    if entry.kind == WAIT:
+        return f"<{backtrace.wait(entry.member)}>"
+    at = backtrace.at_line(entry.location)
+    if entry.kind == CONSTRUCT:
+        name = _construct(node.entries)
+        before = outer.entries[0].location if outer is not None and outer.entries else None
+        at = "" if at == backtrace.at_line(before) else at
+    else:
+        name = backtrace.function(entry)
+    return f"{name}, {at}" if at else name
+
+
+def _construct(entries: Sequence[Entry]) -> str:
+    """parallel R2,10"""
+    first = entries[0]
+    if first.explicit:
+        numbers = [entry.task.number for entry in entries if entry.task is not None]
+        return f"task t{ids.compress(numbers)}" if numbers else "task"
+    generator = first.region.raw.generator if first.region is not None else "parallel"
+    numbers = [entry.region.number for entry in entries if entry.region is not None]
+    return f"{generator} R{ids.compress(numbers)}" if numbers else generator
+
+
+def _ids(threads: Sequence[Thread]) -> str:
+    """Those of OpenMP, unless GDB's are much shorter."""
+    natives = [thread.native.num for thread in threads if thread.native is not None]
+    name, in_gdb = who(threads), f"T{ids.compress(natives)}"
+    return in_gdb if len(natives) == len(threads) and len(name) > 2 * len(in_gdb) else name
+
+
+def _leaves(root: Node) -> int:
+    return sum(1 for node in nodes(root) if not node.children and node is not root)
+
+
+def _footnotes(root: Node, style: Style) -> list[str]:
+    return []
+
+
+def document(root: Node) -> dict[str, Any]:
+    """The section "merged"."""
+    return _node(root)
+
+
+def _node(node: Node) -> dict[str, Any]:
+    entry = node.entries[0] if node.entries else None
+    frame = backtrace.frame(entry, backtrace.Details(), None) if entry is not None else None
+    return {
+        "who": who(node.threads),
+        "count": len(node.threads),
+        "frame": frame,
+        "known": not node.cut,
+        "children": [_node(child) for child in node.children],
+    }
+
+
+def dot(root: Node) -> str:
+    """For Graphviz."""
+    names = {id(node): f"n{i}" for i, node in enumerate(nodes(root))}
+    found = ["digraph stacks {", "  node [shape=box];"]
+    for node in nodes(root):
+        if node is not root:
+            text = f"{_label(node, None)}\n{len(node.threads)}: {who(node.threads)}"
+            found.append(f"  {names[id(node)]} [label={_quoted(text)}];")
+        for child in node.children:
+            if node is not root:
+                edge = f"{names[id(node)]} -> {names[id(child)]}"
+                found.append(f"  {edge} [label={len(child.threads)}];")
+    return "\n".join([*found, "}"]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    lines_of = [plain(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n")]
+    return '"' + "\\n".join(lines_of) + '"'
