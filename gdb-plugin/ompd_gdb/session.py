@@ -7,6 +7,7 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from typing import Any, Sequence, Union
@@ -20,7 +21,7 @@ from .library import AddressSpace, Library, OmpdError
 from .model import deadlock as deadlock_model
 from .model import doubts, facts
 from .model import locks as locks_model
-from .model.deadlock import Deadlock
+from .model.deadlock import Arrivals, Deadlock
 from .model.icvs import Icv, gather
 from .model.lineage import Lineage
 from .model.locks import Locks
@@ -43,6 +44,11 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _WITHOUT_EXECUTABLE = (
     "GDB has the core file, but not the program that it is of: "
     "first `file {exe}', then `core {core}'."
+)
+
+_FILE_IS_GONE = (
+    "GDB has not found the program's file: without it no stack can be followed. If the file was"
+    " replaced or removed since the program started: `file /proc/{pid}/exe'."
 )
 
 _STANDARD_ONLY = (
@@ -137,6 +143,7 @@ class Session:
         self.walks: Walks | None = None
         self.followed: Followed | None = None
         self._depth = MOST_FRAMES
+        self._read_arrivals: Arrivals | None = None
         self._target: InferiorTarget | None = None
         self._library: Library | None = None
         self._context = 0
@@ -203,6 +210,8 @@ class Session:
         found = self._core_notes()
         if self._library is not None and self._library.missing_extensions:
             found.append(_STANDARD_ONLY.format(self._library.path))
+        if self.target.kind == "live" and not self.inferior.progspace.filename:
+            found.append(_FILE_IS_GONE.format(pid=self.inferior.pid))
         running = sum(1 for thread in self.inferior.threads() if thread.is_running())
         if running:
             found.append(
@@ -347,6 +356,7 @@ class Session:
         self.stop_id += 1
         self._places = Places(process, self.target, settings.skip_libraries())
         self.walks = Walks(self.target)
+        self._read_arrivals = None
         return process
 
     def _no_openmp(self) -> UserError:
@@ -475,16 +485,16 @@ class Session:
         except UserError:
             return None
 
-    def _arrivals(self) -> dict[int, dict[int, Arrival]]:
-        found = {}
-        for runtime, space in self._opened:
-            if isinstance(space, AddressSpace) and runtime.view is not None:
-                try:
-                    found[runtime.id] = space.arrivals()
-                except OmpdError as error:
-                    if error.name != "ompd_rc_unavailable":
-                        raise
-        return found
+    def _arrivals(self) -> Arrivals:
+        """What the barriers' words tell at the same stop, of the runtimes whose words are known."""
+        if self._read_arrivals is None:
+            found: dict[int, dict[int, Arrival]] = {}
+            for runtime, space in self._opened:
+                if isinstance(space, AddressSpace) and runtime.view is not None:
+                    with contextlib.suppress(OmpdError):
+                        found[runtime.id] = space.arrivals()
+            self._read_arrivals = found
+        return self._read_arrivals
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Of the first runtime that has threads. Raises UserError."""
@@ -552,7 +562,7 @@ class Session:
 
     def locate_threads(self) -> None:
         if self._places is not None:
-            self._places.locate_threads()
+            self._places.locate_threads(self._arrivals)
 
     def locate_regions(self) -> None:
         if self._places is not None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do all tests here share? A folder for each, deleted afterwards, since cores are large; and
-how many facts they compared with what the programs recorded themselves."""
+how many facts they compared with what the programs recorded themselves, and how many states."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any, Iterator
 
 import pytest
 import truth
+
+import states
 
 _of_workers = 0
 
@@ -28,14 +30,21 @@ def pytest_sessionfinish(session: Any) -> None:
     """Of a worker of pytest-xdist."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["compared"] = truth.compared
+        session.config.workeroutput["states"] = states.score.counts
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     global _of_workers
-    _of_workers += getattr(node, "workeroutput", {}).get("compared", 0)
+    output = getattr(node, "workeroutput", {})
+    _of_workers += output.get("compared", 0)
+    states.score.add(*output.get("states", (0, 0, 0)))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     total = truth.compared + _of_workers
     terminalreporter.write_line(f"{total} facts compared with what the programs recorded")
+    right, judged, in_transition = states.score.counts
+    terminalreporter.write_line(
+        f"{right} of {judged} threads' states right; {in_transition} more in transition"
+    )

@@ -8,6 +8,7 @@ OMPD_FULL    1: every cell of the matrix, instead of a pairwise cover
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -120,7 +121,9 @@ def compiled(
         else:
             _from_one_source(program, compiler, flags, scratch)
         folder.mkdir(exist_ok=True)
-        (scratch / program).replace(executable)
+        # What is there may run already, and a GDB that attaches would not find its file any more.
+        with contextlib.suppress(FileExistsError):
+            os.link(scratch / program, executable)
         shutil.rmtree(scratch)
     return executable
 

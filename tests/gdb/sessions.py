@@ -233,6 +233,7 @@ def _core(
     executable: Path, args: Sequence[str], env: dict[str, str], folder: Path, record: Path
 ) -> Iterator[Target]:
     core = kernel_core(executable, args, env, folder)
+    assert record.exists(), f"the program ended before its stop:\n{_complaints(folder)}"
     try:
         yield Target("core", executable, record, [], [executable, core], None, core)
     finally:
@@ -249,18 +250,23 @@ def kernel_core(executable: Path, args: Sequence[str], env: dict[str, str], fold
     for old in folder.glob("core*"):
         old.unlink()
     # Hard limits may forbid it: then no core is found, and the test fails.
-    subprocess.run(
-        [executable, *args],
-        env={**os.environ, **env, "OMPD_TRUTH_STOP": "abort"},
-        cwd=folder,
-        timeout=PATIENCE,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=_allow_cores,
-        check=False,
-    )
+    with open(folder / "stderr", "w", encoding="utf-8") as errors:
+        subprocess.run(
+            [executable, *args],
+            env={**os.environ, **env, "OMPD_TRUTH_STOP": "abort"},
+            cwd=folder,
+            timeout=PATIENCE,
+            stderr=errors,
+            preexec_fn=_allow_cores,
+            check=False,
+        )
     found = list(folder.glob("core*"))
-    assert len(found) == 1, f"the program left {len(found)} core files"
+    assert len(found) == 1, f"the program left {len(found)} core files:\n{_complaints(folder)}"
     return found[0]
+
+
+def _complaints(folder: Path) -> str:
+    return (folder / "stderr").read_text(encoding="utf-8", errors="replace")
 
 
 def _allow_cores() -> None:

@@ -5,6 +5,7 @@ runtime that comes and goes, a core file beside a live process, hidden helper th
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ from machine import CLANG, PROGRAMS, Case
 from sessions import ask, kernel_core, target
 from test_truth import told_truth
 
+from states import score, told_of, truth_of
+
 ASK = ["ompd threads -json", "ompd parallel -json"]
+STATES = ["ompd threads -json", "ompd threads"]
 GDBS = ("gdb", "gdb-10", "gdb-16", "gdb-18")
 
 
@@ -116,6 +120,28 @@ def test_core_beside_a_live_process(folder: Path) -> None:
     told_truth(record(made.record), answer)
     told_truth(record(other / "truth.json"), answer, time=1)
     told_truth(record(made.record), answer, time=2)
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10"])  # newer ones find it
+def test_file_replaced_meanwhile(gdb: str, folder: Path) -> None:
+    """The program was built again while it ran."""
+    executable, runtime = folder / "states", machine.cached("libomp-16")
+    shutil.copy2(machine.compiled("states"), executable)
+    commands = [*STATES, "file /proc/{}/exe", *STATES]
+    with target("attach", executable, ("critical",), runtime, folder) as made:
+        executable.unlink()
+        shutil.copy2(machine.compiled("states"), executable)
+        commands = [command.format(made.pid) for command in commands]
+        answer = ask(gdb, commands, made.before, made.files, folder=folder)
+        true = truth_of(made)
+    advice = f"`file /proc/{made.pid}/exe'"
+    assert advice in answer.texts[1] and advice not in answer.texts[4]
+    for time in (0, 1):
+        for thread in answer.document(STATES[0], time)["threads"]:
+            for member in thread["openmp"]:
+                told, right = told_of(member), (true[thread["lwp"]].state, True)
+                unknown = (None, False)
+                assert told == unknown if time == 0 else score.judge(told, right), answer.everything
 
 
 @pytest.mark.parametrize("runtime", ["libomp-13", "libomp-14", "libomp-19"])

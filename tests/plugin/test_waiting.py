@@ -8,7 +8,7 @@ from ompd_gdb.answers import ViewRegion, ViewThread
 from ompd_gdb.model import waiting
 from ompd_gdb.model.native import Frame, Location
 from ompd_gdb.model.process import Membership, Region
-from ompd_gdb.model.where import CodeMap, Runtime
+from ompd_gdb.model.where import VDSO, CodeMap, Runtime, call_of
 
 PROGRAM, LIBOMP, LIBC = 0x1000, 0x8000, 0x9000
 CODE = CodeMap([Runtime(LIBOMP, LIBOMP + 0x1000, "/lib/libomp.so.5")])
@@ -25,6 +25,14 @@ def omp(name: str | None = None) -> Frame:
 
 def libc(name: str = "sched_yield") -> Frame:
     return Frame(Location(name, pc=LIBC, objfile="/lib/libc.so.6"))
+
+
+def vdso() -> Frame:
+    return Frame(Location("gettimeofday", pc=LIBC, objfile=VDSO))
+
+
+def unknown(name: str | None = None) -> Frame:
+    return Frame(Location(name, pc=0x7000))
 
 
 WORKERS_LOOP = [libc(), omp(), omp("GOMP_taskgroup_end"), omp(), libc("start_thread")]
@@ -56,6 +64,12 @@ def state(frames: list[Frame], of: Membership) -> waiting.State:
         ([omp(), omp("__kmpc_end_taskgroup"), user()], 1, "wait_taskgroup"),
         ([omp(), omp("GOMP_loop_end"), user()], 1, "wait_barrier_implicit_workshare"),
         ([omp(), omp("GOMP_barrier"), user()], 1, "wait_barrier"),
+        ([omp(), omp("__kmpc_omp_wait_deps"), user()], 1, "wait_taskwait"),
+        ([omp(), omp("__kmpc_omp_wait_deps"), omp("GOMP_task"), user()], 1, "wait_taskwait"),
+        # Its own frame made way for the one of what it jumped to, which has no name.
+        ([omp(), omp("__kmpc_end_taskgroup"), omp(), user()], 1, "wait_taskgroup"),
+        ([omp(), omp("GOMP_parallel_end"), user()], 1, "wait_barrier_implicit_parallel"),
+        ([vdso(), omp(), omp("__kmpc_critical"), user()], 1, "wait_critical"),
         (WORKERS_LOOP, 1, "wait_barrier_implicit_parallel"),
     ],
 )
@@ -118,6 +132,8 @@ def test_without_a_stack_nothing_is_told() -> None:
         [libc(), omp(), omp()],  # cut off
         [libc(), omp(), omp("__kmpc_critical")],
         [omp(), omp(), user()],  # called through no entry point
+        [omp(), omp(), omp("__kmp_invoke_microtask"), omp(), libc("clone")],
+        [unknown(), user()],  # it could be anybody's code, also the runtime's or the C library's
     ],
 )
 def test_a_damaged_stack_tells_nothing(frames: list[Frame]) -> None:
@@ -131,6 +147,7 @@ def test_a_damaged_stack_tells_nothing(frames: list[Frame]) -> None:
         ("omp_test_lock", "work_parallel", True),
         ("omp_get_thread_num", "work_parallel", True),
         ("__kmpc_atomic_float8_add", "wait_atomic", False),
+        ("__kmpc_atomic_start", "wait_atomic", True),
         ("__kmpc_end_reduce", "wait_barrier_implementation", True),
         ("__kmpc_reduce_nowait", "wait_barrier_implementation", False),
     ],
@@ -150,3 +167,37 @@ def test_a_worker_in_no_region_is_idle() -> None:
     idle = Membership(0, ViewThread(0, "worker"))
     assert state(WORKERS_LOOP, idle).name == "idle"
     assert state([user("?")], idle).name == "idle"
+
+
+def test_an_atomic_construct_that_has_called_the_system_waits() -> None:
+    found = state([libc(), omp(), omp("__kmpc_atomic_cmplx16_add"), user()], member())
+    assert (found.name, found.doubt) == ("wait_atomic", None)
+
+
+def test_the_end_of_a_league_is_another_barrier() -> None:
+    of = member(level=0)
+    of.chain[0][0].raw = ViewRegion(0x10, None, "teams", 0, 0, 1)
+    found = state(WORKERS_LOOP, of)
+    assert found.name == "wait_barrier_teams"
+    assert found.wait is not None and found.wait.construct == "teams"
+
+
+@pytest.mark.parametrize(
+    "inner, expected",
+    [
+        ([], None),
+        ([libc("__GI___clock_nanosleep"), libc("usleep")], "usleep"),
+        ([libc("__futex_abstimed_wait"), libc("___pthread_cond_wait")], "pthread_cond_wait"),
+        ([libc("__GI___libc_read")], "read"),
+        ([libc("__GI___poll")], "poll"),
+        ([libc("_IO_puts")], "_IO_puts"),
+        ([vdso()], "gettimeofday"),
+        ([libc("__poll"), unknown("MPI_Recv")], "MPI_Recv"),
+        ([libc("__poll"), unknown()], None),
+        ([omp("__kmpc_barrier")], None),
+    ],
+)
+def test_the_call_that_the_users_frame_is_in(inner: list[Frame], expected: str | None) -> None:
+    own = user()
+    found = call_of([*inner, own], own, CODE)
+    assert (found.function if found else None) == expected

@@ -1,61 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One scenario, named by the first argument: each thread declares what it is about to do and stays there, until
- * an observer that is no thread of OpenMP's stops the program.
- * Truth, in OMPD_TRUTH_FILE.states: a line "TID STATE LINE" for each thread, STATE by its OMPT name, LINE of the
- * construct that it waits for, or 0.
+ * Constructs at which threads wait for each other: barriers, locks, turns, tasks.
  */
-#include "truth.h"
-
-static int declared, expected;
-
-/* What the calling thread is going to do next. */
-static void going_to(const char *state, int line)
-{
-	char path[4096];
-	FILE *file;
-
-	pthread_mutex_lock(&truth_lock);
-	snprintf(path, sizeof(path), "%s.states", getenv("OMPD_TRUTH_FILE"));
-	file = fopen(path, "a");
-	if (!file)
-		abort();
-	fprintf(file, "%ld %s %d\n", truth_tid(), state, line);
-	fclose(file);
-	pthread_mutex_unlock(&truth_lock);
-	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
-}
-
-static void stay(void)
-{
-	while (!__atomic_load_n(&truth_released, __ATOMIC_SEQ_CST))
-		usleep(1000);
-}
-
-static void work(const char *state)
-{
-	going_to(state, 0);
-	stay();
-}
-
-/* The last of `others' that declares itself is the one to begin: it holds what they wait for. */
-static void work_after(int others)
-{
-	while (__atomic_load_n(&declared, __ATOMIC_SEQ_CST) < others)
-		usleep(1000);
-	work("work_parallel");
-}
-
-static void *observe(void *unused)
-{
-	while (__atomic_load_n(&declared, __ATOMIC_SEQ_CST) < expected)
-		usleep(1000);
-	usleep(200000); /* from a declaration to the wait */
-	truth_write();
-	stop_here();
-	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);
-	return unused;
-}
+#include "states.h"
 
 static void barrier_explicit(void)
 {
@@ -126,8 +73,7 @@ static void taskwait(void)
 	{
 #pragma omp task
 		work("work_parallel");
-		while (__atomic_load_n(&declared, __ATOMIC_SEQ_CST) == 0)
-			usleep(1000);
+		until(&declared, 1);
 		going_to("wait_taskwait", __LINE__ + 1);
 #pragma omp taskwait
 		truth_seen();
@@ -143,8 +89,7 @@ static void taskgroup(void)
 		{
 #pragma omp task
 			work("work_parallel");
-			while (__atomic_load_n(&declared, __ATOMIC_SEQ_CST) == 0)
-				usleep(1000);
+			until(&declared, 1);
 			going_to("wait_taskgroup", 0);
 		}
 		truth_seen();
@@ -164,8 +109,7 @@ static void critical(void)
 				work("work_parallel");
 			}
 		} else {
-			while (!__atomic_load_n(&holds, __ATOMIC_SEQ_CST))
-				usleep(1000);
+			until(&holds, 1);
 			going_to("wait_critical", 0);
 #pragma omp critical(update)
 			truth_seen();
@@ -210,6 +154,64 @@ static void nest_lock(void)
 		}
 	}
 }
+
+/* Constructs that no instruction of the processor does: the runtime has locks for them. clang's code calls other
+ * libraries instead, so these calls of other compilers' code are written out. */
+#ifdef __clang__
+#define ATOMIC_START __kmpc_atomic_start
+#define ATOMIC_END __kmpc_atomic_end
+#else
+#define ATOMIC_START GOMP_atomic_start
+#define ATOMIC_END GOMP_atomic_end
+#endif
+void ATOMIC_START(void);
+void ATOMIC_END(void);
+
+static int atomic_held;
+
+static void atomic(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 1) {
+			ATOMIC_START();
+			__atomic_store_n(&atomic_held, 1, __ATOMIC_SEQ_CST);
+			work("work_parallel");
+		} else {
+			until(&atomic_held, 1);
+			going_to("wait_atomic", __LINE__ + 1);
+			ATOMIC_START();
+		}
+		ATOMIC_END();
+	}
+}
+
+#ifdef __clang__
+int __kmpc_global_thread_num(void *location);
+void __kmpc_atomic_32(void *location, int thread, void *left, void *right,
+		      void (*combine)(void *, void *, void *));
+
+static void add(void *result, void *left, void *right)
+{
+	*(double *)result = *(double *)left + *(double *)right;
+	if (!__atomic_exchange_n(&atomic_held, 1, __ATOMIC_SEQ_CST))
+		work("work_parallel");
+}
+
+static void atomic_generic(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		double left[4] = {0}, right[4] = {0};
+
+		if (omp_get_thread_num() != 2) {
+			until(&atomic_held, 1);
+			going_to("wait_atomic", __LINE__ + 2);
+		}
+		__kmpc_atomic_32(NULL, __kmpc_global_thread_num(NULL), left, right, add);
+	}
+}
+#endif
 
 static void ordered(void)
 {
@@ -326,8 +328,7 @@ static void deadlock(void)
 		if (me < 2) {
 			omp_set_lock(me ? &second : &first);
 			__atomic_add_fetch(&held, 1, __ATOMIC_SEQ_CST);
-			while (__atomic_load_n(&held, __ATOMIC_SEQ_CST) < 2)
-				usleep(1000);
+			until(&held, 2);
 			going_to("wait_lock", 0);
 			if (me)
 				omp_set_lock(&first);
@@ -354,11 +355,7 @@ static void diverging(void)
 	}
 }
 
-static const struct scenario {
-	const char *name;
-	void (*run)(void);
-	int threads; /* that declare themselves */
-} scenarios[] = {
+static const struct scenario scenarios[] = {
 	{"barrier_explicit", barrier_explicit, 4},
 	{"for_end", for_end, 4},
 	{"sections_end", sections_end, 1},
@@ -369,6 +366,10 @@ static const struct scenario {
 	{"critical", critical, 4},
 	{"lock", lock, 3},
 	{"nest_lock", nest_lock, 3},
+	{"atomic", atomic, 3},
+#ifdef __clang__
+	{"atomic_generic", atomic_generic, 3},
+#endif
 	{"ordered", ordered, 3},
 	{"doacross", doacross, 3},
 	{"idle", idle, 2},
@@ -383,17 +384,5 @@ static const struct scenario {
 
 int main(int argc, char **argv)
 {
-	pthread_t observer;
-
-	for (size_t i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
-		if (strcmp(scenarios[i].name, argv[1]) != 0)
-			continue;
-		expected = scenarios[i].threads;
-		pthread_create(&observer, NULL, observe, NULL);
-		scenarios[i].run();
-		pthread_join(observer, NULL);
-		return 0;
-	}
-	fprintf(stderr, "which scenario?\n");
-	return 2;
+	return RUN_SCENARIO(scenarios, argc, argv);
 }

@@ -14,8 +14,9 @@ class Barriers(OmpdCommand):
 
     For each region: the barrier (explicit, or the implicit one at the end of a construct or of the
     region), the numbers of the threads that have arrived and of those that are missing, and below,
-    what the missing ones do instead. Threads of one region that wait at different barriers are
-    pointed out: as a rule that is an error of the program.
+    what the missing ones do instead: they work, are in a call of a function outside OpenMP, wait
+    for something else, are in a region inside, or gone. Threads of one region that wait at
+    different barriers are pointed out: as a rule that is an error of the program.
 
     -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes it to FILE."""
 

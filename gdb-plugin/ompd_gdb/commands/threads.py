@@ -16,8 +16,8 @@ class Threads(OmpdCommand):
     * (all), or GDB's own thread numbers 3, 2-7, 1.3. Without IDS all threads are shown.
 
     T is GDB's number of the thread, OpenMP the region and the thread number in it, Level the number
-    of nested parallel regions. Where is the innermost frame of your own code. Equal threads share a
-    line.
+    of nested parallel regions. Where is the innermost frame of your own code, and the function
+    outside OpenMP that it has called, as pthread_cond_wait. Equal threads share a line.
 
     -all gives each thread its own line. -wide shortens nothing. -json prints a JSON document
     ("ompd/1"), or writes it to FILE; a word that could be an id is not taken for FILE.

@@ -72,12 +72,32 @@ def missing_members(barriers: Sequence[Barrier]) -> list[tuple[int, Thread | Non
     return [(num, thread) for num, thread in enumerate(region.members) if num not in arrived]
 
 
+def instead(thread: Thread | None, region: Region) -> str:
+    """What a thread of the region does that is missing at a barrier, in one word of JSON's."""
+    member = member_of(thread, region)
+    if thread is None or member is None:
+        return "unknown"
+    if all(around is not region for around, _ in member.chain):
+        return "gone"
+    if member.region is not region:
+        return "inner_region"
+    if member.state is None:
+        return "unknown"
+    if member.wait is not None:
+        return "barrier" if member.wait.kind == "barrier" else "waiting"
+    if not member.state.startswith("work_"):
+        return "overhead"
+    return "call" if thread.in_call is not None else "working"
+
+
 def _wait_in(thread: Thread | None, region: Region) -> Wait | None:
     """A thread that is in a region inside waits for others there, if at all."""
     member = member_of(thread, region)
     if member is None or member.region is not region or member.wait is None:
         return None
-    return member.wait if member.wait.kind == "barrier" else None
+    # The end of a league is a barrier of several regions.
+    within = member.wait.kind == "barrier" and member.wait.construct != "teams"
+    return member.wait if within else None
 
 
 def _differ(one: Wait, other: Wait) -> bool:

@@ -29,6 +29,22 @@ NO_STACK = Doubt(
     "the thread's stack cannot be unwound to where it entered the runtime",
     "`bt' in the thread shows what GDB finds",
 )
+UNKNOWN_CODE = Doubt(
+    "unknown",
+    "GDB knows neither a library nor a symbol where the thread is",
+    "`info sharedlibrary' lists the libraries that it knows",
+)
+END_OR_BEGINNING = Doubt(
+    "likely",
+    "it has come to the end of its region, or has not begun it yet: the barrier's words do not"
+    " tell which",
+    "look again at another stop",
+)
+END_NOT_READ = Doubt(
+    "likely",
+    "it has come to the end of its region, or has not begun it yet: where this build of the"
+    " runtime keeps its barriers' words is not known",
+)
 RUNNING = Doubt("unknown", "the thread is running", "stop it, for example with `interrupt'")
 RUNNING_LIKELY = Doubt(
     "likely", "the thread ran on while its runtime's memory was read", "stop it with `interrupt'"

@@ -109,3 +109,10 @@ def _plain(name: str) -> str:
     if match:
         return f"{match.group(1)}::{match.group(2)}" if match.group(1) else match.group(2)
     return name
+
+
+def system_name(name: str) -> str:
+    """__GI___libc_read, as the C library's debug information has it, is read."""
+    name = name[len("__GI_") :] if name.startswith("__GI_") else name
+    found = re.fullmatch(r"__+(?:libc_)?([a-z]\w*)", name)
+    return found.group(1) if found else name

@@ -135,6 +135,7 @@ class Thread:
     native: NativeThread | None
     openmp: list[Membership] = field(default_factory=list)
     where: Location | None = None
+    in_call: Location | None = None  # of a function outside OpenMP, made where it is
     doubts: dict[str, Doubt] = field(default_factory=dict)
 
     @property

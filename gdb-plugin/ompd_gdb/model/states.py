@@ -47,8 +47,10 @@ def name(state: int) -> str:
     return NAMES.get(state, f"state_{state:#x}")
 
 
-def in_words(state: str, construct: str | None = None) -> str:
-    """construct: whose implicit barrier it is."""
+def in_words(state: str, construct: str | None = None, kind: str | None = None) -> str:
+    """construct: whose implicit barrier it is; kind: of what is waited for."""
+    if state == "wait_taskwait" and kind == "depend":
+        return "dependences"
     if state == "wait_barrier_implicit_workshare" and construct is not None:
         return f"barrier, end of {construct}"
     return _WORDS.get(state) or state.replace("wait_", "").replace("_", " ")

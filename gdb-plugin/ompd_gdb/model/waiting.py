@@ -23,6 +23,7 @@ _STATES = {
     "ordered": "wait_ordered",
     "doacross": "wait_ordered",
     "taskwait": "wait_taskwait",
+    "depend": "wait_taskwait",
     "taskgroup": "wait_taskgroup",
 }
 
@@ -35,6 +36,7 @@ class Call:
     entry: str | None = None  # the entry point that the program called; None: called by no code
     caller: Frame | None = None  # the program's frame that called it, or that is on top
     known: bool = True  # False: the stack ends before that
+    in_system: bool = False  # the entry point has called the C library, as those that wait do
 
 
 @dataclass(frozen=True)
@@ -47,21 +49,38 @@ class State:
 def call_on(frames: Iterable[Frame], code: CodeMap) -> Call:
     """What the innermost frames of a stack say."""
     runtime: int | None = None
-    entry: str | None = None
-    started = False  # the last frame seen is the C library's, which starts threads
+    entry = inner = None
+    started = in_system = False  # the last frame, and the first, are the C library's
     for frame in frames:
         started = code.is_system(frame)
         found = code.runtime_of(frame)
         if found is not None and (runtime is None or found == runtime):
             if frame.location.function == llvm.INVOKE:
                 # The construct's code made way for the call that was its last.
-                return Call(runtime, entry, None) if runtime is not None else Call()
+                entry = _entry(entry, inner)
+                known = runtime is None or entry is not None
+                return Call(runtime, entry, None, known, in_system)
             runtime, entry = found, frame.location.function
+            if entry is not None and entry.startswith(llvm.INNER) and entry in llvm.WAITS:
+                inner = entry
         elif found is not None or not code.is_system(frame):
+            if runtime is None:
+                return Call(caller=frame, known=not code.is_unknown(frame))
+            entry = _entry(entry, inner)
             # No code calls a function without a name: the stack is damaged.
-            return Call(runtime, entry, frame, known=runtime is None or entry is not None)
+            return Call(runtime, entry, frame, entry is not None, in_system)
+        in_system = in_system or (started and runtime is None)
     # A worker's stack ends where its thread began; one that ends before was cut off.
     return Call(runtime, known=started and runtime is not None)
+
+
+def _entry(outermost: str | None, inner: str | None) -> str | None:
+    """The entry point that tells what is waited for: if the one that was called does not, one that
+    it called."""
+    if outermost is None or inner is None:
+        return outermost or inner
+    name = llvm.normal(outermost)
+    return outermost if name in llvm.WAITS or name in llvm.FORKS else inner
 
 
 def state_of(member: Membership, call: Call) -> State:
@@ -69,7 +88,8 @@ def state_of(member: Membership, call: Call) -> State:
     if member.region is None:
         return State("idle")  # also before it has begun, or when it is about to end
     if not call.known:
-        return State(None, None, doubts.NO_STACK)
+        nowhere = call.runtime is None and call.caller is not None
+        return State(None, None, doubts.UNKNOWN_CODE if nowhere else doubts.NO_STACK)
     if call.runtime != member.runtime:
         return _working(member)
     if call.entry is None:
@@ -79,6 +99,8 @@ def state_of(member: Membership, call: Call) -> State:
     if name in llvm.FORKS:
         return _forking(member, call)
     kind = llvm.WAITS.get(name)
+    if kind == "region":
+        return _at_regions_end(member)
     if kind == "barrier":
         return _barrier(member)
     if kind == "reduction":
@@ -91,7 +113,8 @@ def state_of(member: Membership, call: Call) -> State:
         kind = "barrier" if kind == "workshare" else kind
         return State(state, Wait(kind, _at_call(call)))
     if name.startswith(llvm.ATOMICS):
-        return State("wait_atomic", Wait("atomic", _at_call(call)), doubts.IN_ATOMIC)
+        doubt = None if call.in_system else doubts.IN_ATOMIC
+        return State("wait_atomic", Wait("atomic", _at_call(call)), doubt)
     if name.startswith(llvm.WORK):
         return _working(member)
     return State("overhead", None, doubts.inside(name))
@@ -117,6 +140,8 @@ def _forking(member: Membership, call: Call) -> State:
 
 
 def _at_regions_end(member: Membership) -> State:
+    if member.region is not None and member.region.raw.generator == "teams":
+        return State("wait_barrier_teams", Wait("barrier", _construct(member), "teams"))
     wait = Wait("barrier", _construct(member), "parallel")
     return State("wait_barrier_implicit_parallel", wait)
 

@@ -7,6 +7,7 @@ missing at a barrier, those that execute the tasks of a taskwait. What is not kn
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Mapping
 
@@ -17,6 +18,12 @@ from .locks import CONSTRUCTS, Lock, Locks
 from .process import Membership, Process, Region, Thread, Wait
 from .tasks import ExplicitTask, Tasks
 
+# Functions that wait for other threads or processes, as far as their names tell. A sleep ends.
+OUTSIDE = re.compile(
+    r"(__)?(pthread_(mutex_lock|cond_wait|cond_timedwait|rwlock_\w*lock|barrier_wait|join)"
+    r"|sem_(timed)?wait|P?MPI_\w+|p?poll|p?select|epoll_p?wait|read|recv\w*|accept4?|futex|syscall"
+    r"|wait(pid|id|3|4)?|msgrcv|mq_receive|sigwait\w*|pause)$"
+)
 # Steps along the dependences of one taskwait, whatever the target says.
 MOST_STEPS = 1 << 16
 
@@ -108,7 +115,12 @@ class _Edges:
                 else:
                     self._need(needs, member, member.wait)
                 return needs
-        return None
+        call = thread.in_call.function if thread.in_call is not None else None
+        if call is None or not thread.openmp or not OUTSIDE.match(call):
+            return None
+        member = thread.openmp[0]
+        why = f"{member.id or 'a thread'} waits outside of OpenMP, in {call}"
+        return Needs(thread, member, Wait("call", thread.where), unknown=why)
 
     def _need(self, needs: Needs, member: Membership, wait: Wait) -> None:
         if wait.kind in CONSTRUCTS:
@@ -119,6 +131,8 @@ class _Edges:
             self._need_tasks(needs, member, wait)
         elif wait.kind == "atomic":
             needs.progress = True  # only while another thread is inside
+        elif wait.kind == "depend":
+            needs.unknown = "the runtime does not list the tasks that a thread waits for"
         else:
             needs.unknown = "the runtime does not tell whose turn it is in an ordered construct"
 
@@ -144,6 +158,9 @@ class _Edges:
         region = member.region
         if region is None:
             needs.unknown = "it is not known which region a thread is in"
+            return
+        if wait.construct == "teams":
+            needs.unknown = "who is missing at the end of a league is not read"
             return
         meeting = self._meeting(region, _barrier_of(wait))
         if self._arrival(member).released & _barrier_of(wait):

@@ -6,16 +6,19 @@ from __future__ import annotations
 import fnmatch
 import re
 from dataclasses import dataclass, replace
-from typing import Iterable
+from typing import Iterable, Sequence
 
-from .naming import is_outlined, parse_source, users_function
+from .naming import is_outlined, parse_source, system_name, users_function
 from .native import Frame, Location
 
 # For an outlined function whose name does not tell where it came from.
 NAMELESS = "parallel region"
 
+# What the kernel puts into every process, for clocks.
+VDSO = "linux-vdso.so.1"
 # The C library and the dynamic linker, under the names that distributions give them.
 SYSTEM = (
+    VDSO,
     "libc.so*",
     "libc-[0-9]*.so",
     "ld-linux*.so*",
@@ -67,6 +70,12 @@ class CodeMap:
             return bool(runtime.path) and runtime.path == frame.location.objfile
         return runtime.start <= frame.pc < runtime.end
 
+    @staticmethod
+    def is_unknown(frame: Frame) -> bool:
+        """Neither an image nor a symbol is known at its address."""
+        place = frame.location
+        return place.objfile is None and place.function is None and not frame.executable
+
     def is_system(self, frame: Frame) -> bool:
         """Of the C library or the dynamic linker."""
         return self._is_of(frame, SYSTEM)
@@ -103,6 +112,22 @@ def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
         if in_executable is None and frame.executable:
             in_executable = frame
     return in_executable or outside
+
+
+def call_of(frames: Sequence[Frame], users: Frame, code: CodeMap) -> Location | None:
+    """The function outside OpenMP that the user's frame is in a call of. frames: innermost first,
+    up to the user's."""
+    inner = None
+    for frame in frames:
+        if frame is users:
+            break
+        inner = frame
+    if inner is None or code.is_runtime(inner) or code.is_unknown(inner):
+        return None
+    name = inner.location.function
+    if name is not None and code.is_system(inner):
+        name = system_name(name)
+    return replace(inner.location, function=name)
 
 
 def in_users_terms(location: Location, enclosing: str | None) -> Location:

@@ -72,6 +72,11 @@ class Format:
         self.header_size = 64 if self.wide else 52
         self.segment_size = 56 if self.wide else 32
 
+    def table(self, header: bytes) -> tuple[int, int]:
+        """Where an image's table of segments lies from its beginning, and how many it has."""
+        at, count = (32, 56) if self.wide else (28, 44)
+        return self.word(header, at), int(struct.unpack_from(self.order + "H", header, count)[0])
+
     def word(self, data: bytes, offset: int = 0) -> int:
         """A pointer-sized number."""
         return int(struct.unpack_from(self.order + ("Q" if self.wide else "I"), data, offset)[0])

@@ -12,7 +12,7 @@ from typing import Callable
 from ..errors import Unreadable
 from .elf import PT_DYNAMIC, PT_LOAD, PT_PHDR, Format, Segment
 
-AT_PHDR, AT_PHNUM = 3, 5
+AT_PHDR, AT_PHNUM, AT_SYSINFO_EHDR = 3, 5, 33
 DT_STRTAB, DT_STRSZ, DT_DEBUG = 5, 10, 21
 
 # Real processes have some hundred images and a dynamic section of some forty entries.
@@ -47,6 +47,7 @@ class ImageList:
         self._read = read
         self._format = format_
         self.program = self._find_program(auxv)
+        self.vdso = self._find_vdso(auxv.get(AT_SYSINFO_EHDR, 0))
         self.r_debug = self._find_r_debug()
         self.loaded = self._walk()
 
@@ -73,6 +74,18 @@ class ImageList:
             bias + min(s.address for s in loads),
             bias + max(_end(s) for s in loads),
         )
+
+    def _find_vdso(self, start: int) -> tuple[int, int] | None:
+        """The kernel's own library in the process: its beginning and its end."""
+        if not start:
+            return None
+        try:
+            at, count = self._format.table(self._read(start, self._format.header_size))
+            table = self._read(start + at, count * self._format.segment_size)
+        except Unreadable:
+            return None
+        loads = [s for s in self._format.segments(table) if s.kind == PT_LOAD]
+        return (start, start + max(_end(s) for s in loads)) if loads else None
 
     def _find_r_debug(self) -> int:
         """0: statically linked, or the dynamic linker has not run yet."""

@@ -63,6 +63,7 @@ class InferiorTarget:
         self.code = Code(
             inferior,
             (program.start, program.end) if program else None,
+            self.images.vdso,
             self._memory.read,
             self._bias_of,
         )

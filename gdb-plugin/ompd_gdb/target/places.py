@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Iterator, Sequence
+from typing import Callable, Iterator, Sequence
 
 import gdb
 
-from ..model import doubts, waiting, where
+from ..model import doubts, region_ends, waiting, where
+from ..model.deadlock import Arrivals
 from ..model.doubts import Doubt
 from ..model.holding import Held
 from ..model.locks import Holdings
@@ -43,13 +44,14 @@ class Places:
         self._threads_known = self._regions_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
-    def locate_threads(self) -> None:
-        """The user's own frame of each thread."""
+    def locate_threads(self, arrivals: Callable[[], Arrivals]) -> None:
+        """The user's own frame of each thread, and what it does there."""
         if self._threads_known:
             return
         with kept_selection():
             for thread in self._process.threads:
                 self._locate(thread)
+        region_ends.settle(self._process, arrivals)
         self._threads_known = True
 
     def _locate(self, thread: Thread) -> None:
@@ -66,9 +68,12 @@ class Places:
         with on_thread(native):
             frames = self._target.code.frames()
             frame = where.users_frame(frames, self.code)
-            self._judge_state(thread, waiting.call_on(frames.seen, self.code))
+            call = waiting.call_on(frames.seen, self.code)
+            self._judge_state(thread, call)
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
+            if call.runtime is None:
+                thread.in_call = where.call_of(frames.seen, frame, self.code)
         elif not frames.seen or not self.code.is_skipped(frames.seen[-1]):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME

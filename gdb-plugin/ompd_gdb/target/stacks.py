@@ -9,6 +9,7 @@ from typing import Callable, Iterator
 import gdb
 
 from ..model.native import Frame, Location
+from ..model.where import VDSO
 from . import arch_x86_64
 from .memory import Unreadable
 
@@ -65,6 +66,7 @@ class Code:
         self,
         inferior: gdb.Inferior,
         executable: tuple[int, int] | None,
+        vdso: tuple[int, int] | None,
         read: Callable[[int, int], bytes],
         bias_of: Callable[[str], int | None],
     ) -> None:
@@ -75,6 +77,7 @@ class Code:
         self._demangled: dict[str, str] = {}
         self._executable = executable or (0, 0)
         self._callers: dict[int, Frame] = {}  # by the address to return to
+        self._vdso = vdso or (0, 0)
 
     def forget(self) -> None:
         """What is where: another file may be loaded there by now."""
@@ -142,6 +145,8 @@ class Code:
     def _objfile(self, pc: int) -> str | None:
         if self.in_executable(pc):
             return self._progspace.filename
+        if self._vdso[0] <= pc < self._vdso[1]:
+            return VDSO  # GDB tells no file of it
         return self._progspace.solib_name(pc)
 
     def location(self, address: int) -> Location:

@@ -10,7 +10,7 @@ from ..model import ids
 from ..model.barriers import Barrier
 from ..model.process import Process, Region, Thread
 from .table import Style, Table, paragraph, place, plain
-from .threads import where_of, words_of
+from .threads import call_name, where_of, words_of
 
 
 def lines(process: Process, found: Sequence[Barrier], style: Style) -> list[str]:
@@ -80,18 +80,19 @@ def _missing(group: Sequence[Barrier], style: Style) -> list[str]:
 
 
 def _instead(region: Region, thread: Thread | None) -> str:
-    if thread is None:
+    if thread is None or thread.native is None:
         return "GDB knows no such thread"
-    inner = next(
-        (m for m in thread.openmp if m.region is not None and m.region is not region), None
-    )
+    doing, where = model.instead(thread, region), where_of(thread)
+    at = place(where.function, where.file, where.line) if where is not None else None
+    if doing == "call" and thread.in_call is not None:
+        return f"in {call_name(thread.in_call)}, called by {at}"
     text = words_of(thread)
-    if inner is not None and inner.region is not None:
-        text += f" in {inner.region.id}"
-    where = where_of(thread)
-    if where is not None:
-        text += f", {place(where.function, where.file, where.line)}"
-    return text
+    member = model.member_of(thread, region)
+    if doing == "gone":
+        text = f"gone from {region.id}: {text}"
+    elif doing == "inner_region" and member is not None and member.region is not None:
+        text += f" in {member.region.id}"
+    return f"{text}, {at}" if at is not None else text
 
 
 def _ids(region: str, numbers: Sequence[int]) -> str:

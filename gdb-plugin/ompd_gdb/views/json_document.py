@@ -9,7 +9,7 @@ from typing import Any, Sequence
 
 from ..errors import UserError
 from ..model import doubts, ids
-from ..model.barriers import Barrier
+from ..model.barriers import Barrier, instead
 from ..model.deadlock import Deadlock
 from ..model.doubts import Doubt
 from ..model.facts import Library, Program
@@ -153,10 +153,15 @@ def _thread(thread: Thread) -> Json:
             "running": thread.running,
             "kind": thread.kind,
             "where": location(thread.where),
+            "in_call": location(thread.in_call),
             "openmp": [_membership(member) for member in thread.openmp],
         },
-        thread.doubts,
+        {**_call_doubt(thread), **thread.doubts},
     )
+
+
+def _call_doubt(thread: Thread) -> dict[str, Doubt]:
+    return {"in_call": thread.doubts["where"]} if "where" in thread.doubts else {}
 
 
 def _membership(member: Membership) -> Json:
@@ -279,7 +284,10 @@ def _task_wait(task: ExplicitTask) -> Json | None:
 
 
 def barriers(found: Sequence[Barrier]) -> list[Json]:
-    return [{"region": barrier.region.id, **_barrier(barrier)} for barrier in found]
+    return [
+        {"region": barrier.region.id, **_barrier(barrier), "instead": _instead(barrier)}
+        for barrier in found
+    ]
 
 
 def _barrier(barrier: Barrier) -> Json:
@@ -290,6 +298,22 @@ def _barrier(barrier: Barrier) -> Json:
         "arrived": f"{region}.{ids.compress(barrier.arrived)}",
         "missing": f"{region}.{ids.compress(barrier.missing)}" if barrier.missing else None,
     }
+
+
+def _instead(barrier: Barrier) -> list[Json]:
+    """What each of those does that are missing."""
+    found = []
+    for num in barrier.missing:
+        thread = barrier.region.members[num]
+        found.append(
+            {
+                "who": f"{barrier.region.id}.{num}",
+                "doing": instead(thread, barrier.region),
+                "in_call": location(thread.in_call) if thread else None,
+                "loc": location(thread.where) if thread else None,
+            }
+        )
+    return found
 
 
 def locks(found: Locks) -> list[Json]:

@@ -43,6 +43,7 @@ def _groups(threads: Sequence[Thread], every: bool) -> list[list[Thread]]:
 
 def _likeness(thread: Thread) -> object:
     where = thread.where if _shows_where(thread) else None
+    call = thread.in_call
     return (
         _state(thread),
         _level(thread),
@@ -50,6 +51,7 @@ def _likeness(thread: Thread) -> object:
         thread.running,
         thread.native is None,
         (where.function, where.file, where.line) if where else None,
+        call_name(call) if call else None,
     )
 
 
@@ -92,7 +94,7 @@ def where_of(thread: Thread) -> Location | None:
 
 def _in_words(state: str, wait: Wait | None) -> str:
     """With what it is waited for, by the user's name."""
-    words = states.in_words(state, wait.construct if wait else None)
+    words = states.in_words(state, *((wait.construct, wait.kind) if wait else ()))
     if wait is None or wait.name is None:
         return words
     if wait.kind == "critical":
@@ -125,12 +127,21 @@ def _where(thread: Thread) -> Callable[[int | None], str]:
         return lambda room: "(running)"
     if location is None or not _shows_where(thread):
         return lambda room: "-"
-    return lambda room: _place(location, room)
+    suffix = f", in {call_name(thread.in_call)}" if thread.in_call is not None else ""
+    return lambda room: _place(location, suffix, room)
 
 
-def _place(location: Location | None, room: int | None) -> str:
+def _place(location: Location | None, suffix: str, room: int | None) -> str:
     assert location is not None
-    return place(location.function, location.file, location.line, room)
+    left = None if room is None else room - len(suffix)
+    return place(location.function, location.file, location.line, left) + suffix
+
+
+def call_name(call: Location) -> str:
+    """The function, or at least its library's name."""
+    if call.function is not None:
+        return plain(call.function)
+    return plain((call.objfile or "??").rsplit("/", 1)[-1])
 
 
 def class_of(thread: Thread) -> str:

@@ -73,12 +73,13 @@ WAITS = {
     "GOMP_doacross_ull_wait": "doacross",
     "__kmpc_omp_taskwait": "taskwait",
     "__kmpc_omp_taskwait_51": "taskwait",
-    "__kmpc_omp_taskwait_deps_51": "taskwait",
-    "__kmpc_omp_wait_deps": "taskwait",
     "GOMP_taskwait": "taskwait",
-    "GOMP_taskwait_depend": "taskwait",
+    "__kmpc_omp_taskwait_deps_51": "depend",
+    "__kmpc_omp_wait_deps": "depend",
+    "GOMP_taskwait_depend": "depend",
     "__kmpc_end_taskgroup": "taskgroup",
     "GOMP_taskgroup_end": "taskgroup",
+    "GOMP_parallel_end": "region",
 }
 
 # Entry points that do not wait: the thread is at work.
@@ -89,9 +90,12 @@ WORK = (
     "__kmpc_flush",
     "__kmpc_omp_task_alloc",
     "__kmpc_single",
+    "GOMP_single_start",
 )
 # They wait only while another thread is inside.
 ATOMICS = "__kmpc_atomic_"
+# Entry points call others of these, some by a jump that leaves no frame of their own.
+INNER = "__kmpc_"
 
 # Which argument, counted from 0, is the lock or the critical construct's variable.
 OBJECT_ARGUMENT = {

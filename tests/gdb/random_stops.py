@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inside GDB: stop a running program again and again, each time at another moment, and write down
+what it says of itself, what is on top of the stacks, and what `ompd threads' tells."""
+
+import json
+import os
+import random
+import signal
+import threading
+
+import gdb
+
+LONGEST = 0.03  # seconds between two stops
+
+
+def top_of(thread):
+    """The library whose code the thread executes; None: the program's own."""
+    thread.switch()
+    return gdb.current_progspace().solib_name(gdb.newest_frame().pc())
+
+
+def stop(number, delay):
+    pid = gdb.selected_inferior().pid
+    threading.Timer(delay, os.kill, (pid, signal.SIGINT)).start()
+    gdb.execute("continue", to_string=True)
+    gdb.execute(f"ompd threads -json threads.{number}.json", to_string=True)
+    selected = gdb.selected_thread()
+    tops = {thread.ptid[1]: top_of(thread) for thread in gdb.selected_inferior().threads()}
+    selected.switch()
+    words = gdb.parse_and_eval("published")
+    published = [(int(one["tid"]), int(one["what"])) for one in map(words.__getitem__, range(4))]
+    with open(f"published.{number}.json", "w", encoding="utf-8") as file:
+        json.dump({"published": published, "tops": tops}, file)
+
+
+generator = random.Random(int(os.environ["OMPD_STOPS_SEED"]))
+for number in range(int(os.environ["OMPD_STOPS"])):
+    stop(number, generator.uniform(0, LONGEST))

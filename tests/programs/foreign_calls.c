@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why does a barrier not open? Thread 0 waits there, each of the others is in a call that OpenMP knows nothing of,
+ * one is in a region inside, and one waits in OpenMP for something else. It does not end by itself.
+ */
+#include "states.h"
+#include <linux/futex.h>
+#include <poll.h>
+#include <semaphore.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+
+static void wait_for_signal(void)
+{
+	pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&own);
+	going_into("pthread_cond_wait", "work_parallel", __LINE__ + 1);
+	pthread_cond_wait(&never, &own);
+}
+
+static void wait_for_mutex(void)
+{
+	going_into("pthread_mutex_lock", "work_parallel", __LINE__ + 1);
+	pthread_mutex_lock(&mutex);
+}
+
+static void read_nothing(int from)
+{
+	char byte;
+
+	going_into("read", "work_parallel", __LINE__ + 1);
+	if (read(from, &byte, 1) < 0)
+		abort();
+}
+
+static void poll_nothing(int from)
+{
+	struct pollfd one = {.fd = from, .events = POLLIN};
+
+	going_into("poll", "work_parallel", __LINE__ + 1);
+	poll(&one, 1, -1);
+}
+
+static void sleep_long(void)
+{
+	going_into("sleep", "work_parallel", __LINE__ + 1);
+	sleep(TRUTH_LIFE_SECONDS);
+}
+
+static void wait_in_kernel(void)
+{
+	int word = 0;
+
+	going_into("syscall", "work_parallel", __LINE__ + 1);
+	syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+static void compute(void)
+{
+	going_into("-", "work_parallel", 0);
+	while (!__atomic_load_n(&truth_released, __ATOMIC_SEQ_CST))
+		;
+}
+
+static void missing(void)
+{
+	int pipes[2];
+	omp_lock_t lock;
+
+	if (pipe(pipes) != 0)
+		abort();
+	omp_init_lock(&lock);
+	omp_set_lock(&lock);
+	pthread_mutex_lock(&mutex);
+#pragma omp parallel num_threads(9)
+	{
+		switch (omp_get_thread_num()) {
+		case 0:
+			going_to("wait_barrier_explicit", __LINE__ + 28);
+			break;
+		case 1:
+			wait_for_signal();
+			break;
+		case 2:
+			wait_for_mutex();
+			break;
+		case 3:
+			read_nothing(pipes[0]);
+			break;
+		case 4:
+			poll_nothing(pipes[0]);
+			break;
+		case 5:
+			sleep_long();
+			break;
+		case 6:
+			wait_in_kernel();
+			break;
+		case 7:
+			compute();
+			break;
+		case 8:
+			going_to("wait_lock", 0);
+			omp_set_lock(&lock);
+			break;
+		}
+#pragma omp barrier
+	}
+}
+
+static const struct scenario scenarios[] = {
+	{"missing", missing, 9},
+};
+
+int main(int argc, char **argv)
+{
+	return RUN_SCENARIO(scenarios, argc, argv);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Regions that begin, end or are given up in other ways than most: leagues, several initial regions, cancellation.
+ */
+#include "states.h"
+
+static void league(void)
+{
+#pragma omp teams num_teams(2) thread_limit(2)
+	{
+		if (omp_get_team_num() == 1)
+			work("work_serial");
+		else
+			going_to("wait_barrier_teams", 0);
+	}
+}
+
+static void parallel_in_league(void)
+{
+#pragma omp teams num_teams(2) thread_limit(4)
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_team_num() == 1)
+			work("work_parallel");
+		else if (omp_get_thread_num() == 1)
+			going_to("wait_barrier_explicit", __LINE__ + 3);
+		else
+			work("work_parallel");
+#pragma omp barrier
+		truth_seen();
+	}
+}
+
+static void *second_root(void *unused)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1)
+			work("work_parallel");
+		else
+			going_to("wait_barrier_explicit", __LINE__ + 1);
+#pragma omp barrier
+	}
+	return unused;
+}
+
+/* Two initial regions: the second is of a thread that the program made, beside one that never uses OpenMP. */
+static void two_roots(void)
+{
+	pthread_t other;
+
+	pthread_create(&other, NULL, second_root, NULL);
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0)
+			work("work_parallel");
+		else
+			going_to("wait_barrier_implicit_parallel", 0);
+	}
+	pthread_join(other, NULL);
+}
+
+/* The loop is given up by one thread, and the others follow at the next point. */
+static void cancelled(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+#pragma omp for schedule(static, 1)
+		for (int i = 0; i < 3; i++) {
+			if (i == 1) {
+				work("work_parallel");
+			} else {
+				going_to("wait_barrier_implicit_workshare", __LINE__ - 4);
+#pragma omp cancel for
+			}
+		}
+		truth_seen();
+	}
+}
+
+/* Nothing to offload to: the initial thread executes it. */
+static void target_on_host(void)
+{
+#pragma omp target
+	work("work_serial");
+}
+
+/* Its first code is executed before others have come: nobody waits for anybody. */
+static void forking(void)
+{
+#pragma omp parallel num_threads(2)
+	work("work_parallel");
+}
+
+static const struct scenario scenarios[] = {
+	{"league", league, 2},
+	{"parallel_in_league", parallel_in_league, 4},
+	{"two_roots", two_roots, 4},
+	{"cancelled", cancelled, 3},
+	{"target_on_host", target_on_host, 1},
+	{"forking", forking, 2},
+};
+
+int main(int argc, char **argv)
+{
+	setenv("OMP_CANCELLATION", "true", 0);
+	/* libomp's default limit is the number of processors, and the machine may have few. */
+	setenv("KMP_TEAMS_THREAD_LIMIT", "16", 0);
+	return RUN_SCENARIO(scenarios, argc, argv);
+}
