@@ -87,6 +87,12 @@ def test_finding(folder: Path) -> None:
         answer = ompd("pid", str(pid), "--json", folder=folder)
         assert answer.status == FINDING and answer.codes() == {"standing_still"}
         assert [one["confirmed"] for one in answer.document["findings"]] == [True]
+    record.unlink()
+    env["KMP_CONSISTENCY_CHECK"] = "all"  # the runtime records holders
+    with parked(machine.compiled("states"), ("deadlock",), env, folder, record) as pid:
+        answer = ompd("pid", str(pid), "--json", folder=folder)
+        assert answer.status == FINDING and answer.codes() == {"deadlock"}
+        assert answer.document["deadlock"]["certainty"] == "certain"
 
 
 def test_passing(folder: Path) -> None:
