@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from typing import NoReturn, Sequence
 
@@ -45,6 +46,9 @@ itself gets no report, and its status is passed on. It has no controlling termin
 
 def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _leave)
     try:
         outcome = options.make(options)
         _write(outcome.document() if options.json else outcome.text, options)
@@ -64,6 +68,11 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         _complain("interrupted.")
         return INTERRUPTED
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """With private folders removed, and GDB ended."""
+    raise SystemExit(128 + number)
 
 
 def _complain(sentence: str) -> None:

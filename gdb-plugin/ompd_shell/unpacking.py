@@ -9,6 +9,7 @@ import lzma
 import os
 import shutil
 import subprocess
+import zlib
 from contextlib import closing, contextmanager
 from typing import IO, Iterator, Protocol
 
@@ -81,7 +82,7 @@ def _copied(stream: _Readable, path: str, folder: str) -> str:
                 _append(file, piece)
                 progress.show(f"unpacking {name}: {size >> 20} MiB")
             file.truncate(size)
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise _broken(path, str(error)) from None
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):

@@ -23,7 +23,8 @@ static void at(int line, const volatile void *address)
 
 	if (!file)
 		exit(3);
-	fprintf(file, "%d %#lx %ld\n", line, (unsigned long)(uintptr_t)address, syscall(SYS_gettid));
+	fprintf(file, "%d %#lx %ld\n", line, (unsigned long)(uintptr_t)address,
+		syscall(SYS_gettid));
 	fclose(file);
 }
 

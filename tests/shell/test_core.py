@@ -84,8 +84,10 @@ def test_packed(form: str, folder: Path) -> None:
     assert answer.status == FINDING and "crash" in answer.codes()
     assert any("was unpacked" in note for note in answer.document["notes"])
     whole = packed.read_bytes()
-    packed.write_bytes(whole[: len(whole) // 2])
-    is_an_error(ompd("core", packed, folder=folder), "cannot be unpacked")
+    middle = len(whole) // 2
+    for damaged in (whole[:middle], whole[:middle] + b"\x5a" * 64 + whole[middle + 64 :]):
+        packed.write_bytes(damaged)
+        is_an_error(ompd("core", packed, folder=folder), "cannot be unpacked")
 
 
 @pytest.mark.parametrize("tool", ["zstd", "lz4"])
@@ -121,8 +123,9 @@ def test_any_name(name: str, folder: Path) -> None:
     is_an_error(ompd("core", core, folder=folder), "is not here")
 
 
-def test_nothing_of_the_core_is_run(folder: Path) -> None:
-    """Scripts that GDB would find beside the program."""
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-16"])
+def test_nothing_of_the_core_is_run(gdb: str, folder: Path) -> None:
+    """Scripts that GDB would find beside the program; the older ones here trust every place."""
     executable, told = folder / "crashes", folder / "told"
     shutil.copy2(command.program(), executable)
     core = kernel_core(executable, ("abort",), command.environment(folder), folder)
@@ -130,7 +133,8 @@ def test_nothing_of_the_core_is_run(folder: Path) -> None:
     (folder / "crashes-gdb.gdb").write_text(f"shell touch {told}\n", encoding="utf-8")
     (folder / ".gdbinit").write_text(f"shell touch {told}\n", encoding="utf-8")
     home = {"HOME": str(folder), "PYTHONSTARTUP": str(folder / "crashes-gdb.py")}
-    assert ompd("core", core, folder=folder, environment=home).status == FINDING
+    answer = ompd("core", "--gdb", machine.gdb(gdb), core, folder=folder, environment=home)
+    assert answer.status == FINDING
     assert not told.exists()
 
 

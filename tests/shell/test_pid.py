@@ -23,7 +23,10 @@ from ompd_shell import guardian, outcome
 from sessions import PATIENCE, parked
 
 THREADS = 32
-KILLS = 50 if machine.FULL else 6  # of each kind: 200 in all
+KILLS = 40 if machine.FULL else 5  # of each kind: 200 in all
+
+
+ASKED = {"interrupted": signal.SIGINT, "ended": signal.SIGTERM}
 
 
 class Counting:
@@ -133,9 +136,9 @@ def looking(counting: Counting, folder: Path) -> Iterator[subprocess.Popen[bytes
         command.check((out + errors).decode())
 
 
-@pytest.mark.parametrize("killed", ["gdb", "ompd", "both", "interrupted"])
+@pytest.mark.parametrize("killed", ["gdb", "ompd", "both", "interrupted", "ended"])
 def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> None:
-    """Of GDB, of ompd, of both at once; or the user presses Ctrl-C."""
+    """Of GDB, of ompd, of both at once; or the user presses Ctrl-C, or ends ompd."""
     random.seed(killed)
     guardians: set[int] = set()
     for _ in range(KILLS):
@@ -149,8 +152,8 @@ def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> 
                     os.kill(pid, signal.SIGKILL)
                 if killed in ("ompd", "both"):
                     os.killpg(process.pid, signal.SIGKILL)
-                if killed == "interrupted":
-                    process.send_signal(signal.SIGINT)
+                if killed in ASKED:
+                    process.send_signal(ASKED[killed])
         assert counting.runs(), f"{killed}: it stands still"
     end = time.monotonic() + PATIENCE
     while any(Path(f"/proc/{pid}").exists() for pid in guardians):
