@@ -219,6 +219,11 @@ def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -
             f"GDB did not finish in {run.limit:g} s and was ended.",
             "Allow more with --timeout SECONDS.",
         )
+    if ended["ended"] == "busy":
+        pid = run.task.target
+        return UserError(
+            "traced", f"Another ompd is looking at process {pid}.", "Try again when it has ended."
+        )
     if document is not None:
         error = document["error"]
         return UserError(error["code"], error["message"], error["hint"] or "")

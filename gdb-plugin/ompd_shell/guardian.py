@@ -17,6 +17,7 @@ import os
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -30,6 +31,35 @@ SIGSTOP_BIT = 1 << (signal.SIGSTOP - 1)
 
 def main(request: dict[str, Any]) -> dict[str, Any]:
     target, folder = request["target"], request["folder"]
+    with socket.socket(socket.AF_UNIX) as claim:
+        if target and not _claimed(claim, target):
+            found = {"ended": "busy", "status": None, "target": "runs"}
+        else:
+            found = _guard(request, target, folder)
+    if _is_abandoned():
+        shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _is_abandoned(patience: float = 0) -> bool:
+    """Is the starter gone, or does it want no more?"""
+    return bool(select.select([sys.stdin], [], [], patience)[0])
+
+
+def _claimed(claim: socket.socket, target: int) -> bool:
+    """One guardian at a time: what another one's GDB has left standing, and is just being woken, is
+    not to be taken for stopped by the user. A name of the kernel's, which ends with its holder."""
+    end = time.monotonic() + WATCH
+    while time.monotonic() < end and not _is_abandoned():
+        try:
+            claim.bind(f"\0ompd-guardian-{target}")
+            return True
+        except OSError:
+            time.sleep(LOOK)
+    return False
+
+
+def _guard(request: dict[str, Any], target: int, folder: str) -> dict[str, Any]:
     was_stopped = bool(target) and is_stopped(target)
     with open(os.path.join(folder, "gdb.log"), "wb") as log:
         debugger = subprocess.Popen(
@@ -46,16 +76,13 @@ def main(request: dict[str, Any]) -> dict[str, Any]:
         # A GDB that ended by itself has let go of all threads: then this only looks.
         killed = ended != "done" or debugger.returncode < 0
         state = see_to_it_that_it_runs(target, wake=killed)
-    if ended == "abandoned":
-        shutil.rmtree(folder, ignore_errors=True)
     return {"ended": ended, "status": debugger.returncode, "target": state}
 
 
 def _wait(debugger: subprocess.Popen[bytes], limit: float) -> str:
     end = time.monotonic() + limit if limit else None
     while debugger.poll() is None:
-        readable, _, _ = select.select([sys.stdin], [], [], LOOK)
-        if readable:
+        if _is_abandoned(LOOK):
             _end(debugger)
             return "abandoned"
         if end is not None and time.monotonic() > end:

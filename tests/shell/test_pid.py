@@ -9,6 +9,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import time
@@ -176,6 +177,14 @@ def test_the_guardian_wakes_what_stands(counting: Counting) -> None:
     assert guardian.see_to_it_that_it_runs(counting.pid, wake=False) == "runs"
     assert counting.runs()
     assert guardian.see_to_it_that_it_runs(99999999, wake=True) == "gone"
+
+
+def test_one_at_a_time(counting: Counting, folder: Path) -> None:
+    """What another guardian is about to wake must not be taken for stopped by the user."""
+    with socket.socket(socket.AF_UNIX) as claim:
+        claim.bind(f"\0ompd-guardian-{counting.pid}")
+        is_an_error(ompd("pid", str(counting.pid), folder=folder), "Another ompd")
+    assert ompd("pid", str(counting.pid), folder=folder).status == NOTHING_ODD
 
 
 def test_what_the_user_stopped_stays_so(counting: Counting, folder: Path) -> None:
