@@ -12,9 +12,9 @@ class Report(OmpdCommand):
 
     Usage: ompd report [FILE] [-all] [-wide] [-json [FILE]]
 
-    Why the program died, or what is odd about it; then threads, parallel regions, deadlocks, locks,
-    barriers, explicit tasks, ICVs that differ between threads, the runtimes, and what could not be
-    known, with the reason. A program without OpenMP, or with a runtime that cannot be read, has a
+    Why the program died, or what is odd about it; then threads, parallel regions, stacks as one
+    tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, the
+    runtimes, and what could not be known, with the reason. A program without OpenMP, or with a runtime that cannot be read, has a
     report too: its signal and its threads. With FILE the text is written there.
 
     -all gives equal threads, regions and tasks lines of their own. -wide shortens nothing.
