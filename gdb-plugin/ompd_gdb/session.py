@@ -399,6 +399,7 @@ class Session:
                     if error.name != "ompd_rc_unavailable":
                         raise
                     refused.append(runtime)
+                _refresh(runtime, space)  # what the library noted meanwhile
             if refused and not views:
                 raise UserError(
                     "tasks_unknown",

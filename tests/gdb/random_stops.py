@@ -14,9 +14,11 @@ LONGEST = 0.03  # seconds between two stops
 
 
 def top_of(thread):
-    """The library whose code the thread executes; None: the program's own."""
+    """Whose code the thread executes: "own", the name of a library, or "between"."""
     thread.switch()
-    return gdb.current_progspace().solib_name(gdb.newest_frame().pc())
+    frame = gdb.newest_frame()
+    library = gdb.current_progspace().solib_name(frame.pc())
+    return library or ("own" if frame.find_sal().symtab else "between")
 
 
 def stop(number, delay):

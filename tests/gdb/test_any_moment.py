@@ -68,8 +68,7 @@ class Word:
 
 
 def right_states(word: Word, words: Sequence[Word]) -> set[str] | None:
-    """What is right to tell of the thread while its own code is not on top of its stack; None: it
-    is in transition."""
+    """What is right to tell of the thread once it is in the runtime; None: it is in transition."""
     if word.phase in (WORKING, HOLDING):
         return {"work_serial" if word.construct == SERIAL else "work_parallel"}
     others = [other for other in words if other is not word and other.what]
@@ -99,17 +98,18 @@ def wrong_states(word: Word, words: Sequence[Word]) -> set[str]:
     return {*known, "overhead", "idle"} - may_be
 
 
-def complaint(told: Any, top: str | None, word: Word, words: Sequence[Word]) -> str | None:
-    """Of one thread at one stop."""
+def complaint(told: Any, top: str, word: Word, words: Sequence[Word]) -> str | None:
+    """Of one thread at one stop. top: whose code it executes."""
     (member,) = told["openmp"]
     state, certain = told_of(member)
     right = right_states(word, words)
-    if right is not None and top is None and word.phase not in (WORKING, HOLDING):
-        right = None  # at the call of the construct
-    if right is None:
+    in_runtime = top not in ("own", "between") or word.phase in (WORKING, HOLDING)
+    if right is None or not in_runtime:
         score.in_transition += 1
-        wrong = certain and state in wrong_states(word, words)
-        return f"{state}, which cannot be" if wrong else None
+        wrong = state in wrong_states(word, words)
+        if top == "own":  # at the call of the construct
+            wrong = state not in ("work_parallel", "work_serial")
+        return f"{state}, which cannot be" if wrong and certain else None
     # What is not certain may be wrong, and does not count as right.
     is_right = score.judge(state if certain else None, *right)
     return f"{state}, not {right}" if certain and not is_right else None

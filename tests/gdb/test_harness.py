@@ -129,5 +129,9 @@ def test_every_program_has_a_case() -> None:
         "states",
         "stacks",
         "stacks_cxx",
+        "states_of_tasks",
+        "states_of_regions",
+        "foreign_calls",
+        "busy",
     }
     assert {case.source for case in cells.CASES} == sources

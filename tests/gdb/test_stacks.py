@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import cells
 import machine
 import pytest
 from expected_stacks import expected, told
@@ -197,7 +198,7 @@ def test_selection_is_kept(gdb: str, folder: Path) -> None:
 
 
 def test_options(folder: Path) -> None:
-    forms = ["ompd bt 3", "ompd bt 3 -runtime", "ompd bt 3 -full", "ompd bt 3 -depth 2"]
+    forms = ["ompd bt 3", "ompd bt 3 -runtime", "ompd bt * -full", "ompd bt 3 -depth 2"]
     answer = asked("nested", forms, folder)
     usual, runtime, full, shallow = answer.texts
     hidden = re.search(r"^\((\d+) frames? of", usual, re.MULTILINE)
@@ -218,7 +219,7 @@ def test_deep_recursion_is_looked_at_as_deep_as_shown(depth: int, folder: Path) 
         " seen = []; stacks.Code._record = lambda *a: (seen.append(1), old(*a))[1];"
         " ompd_unwound = lambda: len(seen)"
     )
-    commands = ["ompd bt 3 -json", count, "ompd bt -merge", count, "ompd threads"]
+    commands = ["ompd bt 3 -json", count, "ompd bt -merge", count, "ompd bt -merge -json"]
     answer = asked(f"recursion {depth}", commands, folder, before=(watch,), settings=settings)
     (stack,) = answer.document(commands[0])["stacks"]
     assert stack["complete"] == (depth == 5)
@@ -340,3 +341,59 @@ def test_damaged_stack(level: int, thread: int, number: int, folder: Path) -> No
             assert frames == whole, answer.everything
         elif not stack["complete"]:
             assert any(n in frames for n in whole) and "doubts" in stack
+
+
+def test_llvms_library(folder: Path) -> None:
+    """OMPD's own routines tell the regions; what they do not tell of tasks is told as unknown."""
+    home = machine.cached("libomp-19-ompd")
+    settings, before = {"OMP_DEBUG": "enabled"}, (f"set ompd library {home / 'libompd.so'}",)
+    how = {"runtime": "libomp-19-ompd", "settings": settings, "before": before}
+    nested = asked("nested", [ALL, "ompd bt *"], folder, **how)
+    found = told(nested.document(ALL), "stacks.c", lines=False)
+    outlined = {"parallel region", "parallel", "nested"}
+    for stack in found:
+        known = {name for one in expected(SOURCE, "nested", lines=False) for name in one}
+        assert set(stack) <= known | outlined, nested.everything
+        assert stack[-1] == "main" and stack.count("parallel") == 3
+    tasks = asked("tasks", [ALL], folder, **how).document(ALL)["stacks"]
+    constructs = [f for one in tasks for f in one["frames"] if f["text"].startswith("task")]
+    assert constructs and all("region" in frame["doubts"] for frame in constructs)
+
+
+def test_hidden_helpers(folder: Path) -> None:
+    """They have no construct; a task that one executes is the program's."""
+    executable, runtime = machine.compiled("helpers"), machine.cached("libomp-19")
+    with target("live", executable, (), runtime, folder) as made:
+        answer = ask("gdb", [ALL, "ompd bt *"], made.before, made.files, folder=folder)
+    stacks = answer.document(ALL)["stacks"]
+    texts = [[frame["text"] for frame in stack["frames"]] for stack in stacks]
+    assert sum(1 for text in texts if text == ["<hidden helper>"]) == 7, answer.everything
+    assert all(stack["complete"] for stack in stacks)
+    assert sum(1 for text in texts if any(one.startswith("task t1") for one in text)) == 1
+
+
+@pytest.mark.parametrize("build", ["debug", "plain"])
+@pytest.mark.parametrize("case", cells.CASES, ids=str)
+def test_every_region_around_a_thread(case: machine.Case, build: str, folder: Path) -> None:
+    """Each stack goes down to its end, and through the regions that the thread is in."""
+    turn = cells.CASES.index(case)
+    executable = machine.compiled(case.source, build)
+    runtime = machine.cached(RUNTIMES[turn % 4])
+    commands = [ALL, "ompd threads -json", "ompd bt *"]
+    with target("core", executable, case.args, runtime, folder) as made:
+        answer = ask(GDBS[turn % 2], commands, made.before, made.files, folder=folder)
+    document = answer.document(ALL)
+    if "error" in document:
+        assert document["error"]["code"] in ("not_started", "no_openmp")
+        return
+    threads = {one["gdb"]: one for one in answer.document("ompd threads -json")["threads"]}
+    for stack in document["stacks"]:
+        regions = [f["region"] for f in stack["frames"] if f["region"] is not None]
+        around: list[str] = []
+        for member in threads[stack["gdb"]]["openmp"]:
+            if member["region"] is not None:
+                around += [member["region"], *(one["region"] for one in member["ancestors"])]
+        roots = {one for one in around if one not in regions}
+        assert regions == [one for one in around if one not in roots], answer.text
+        assert len(roots) <= 1, answer.text
+        assert stack["complete"], answer.text

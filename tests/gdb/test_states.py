@@ -53,6 +53,7 @@ OTHER_SCENARIOS = {
     "parallel_in_league": "states_of_regions",
     "two_roots": "states_of_regions",
     "cancelled": "states_of_regions",
+    "copied": "states_of_regions",
     "target_on_host": "states_of_regions",
     "forking": "states_of_regions",
     "missing": "foreign_calls",
@@ -64,6 +65,7 @@ OTHERS = {
     "taskwait": "wait_barrier_implicit_parallel",
     "taskgroup": "wait_barrier_implicit_parallel",
     "included": "wait_barrier_implicit_parallel",
+    "copied": "wait_barrier_implicit_workshare",
     "idle": "idle",
     "serial": "idle",
     "league": "idle",
@@ -174,6 +176,7 @@ def test_tracked_as_well(scenario: str, folder: Path) -> None:
 WITH_GCC = {
     **dict.fromkeys([*SCENARIOS, "atomic"], "states"),
     **dict.fromkeys(["taskloop", "undeferred", "taskwait_depend"], "states_of_tasks"),
+    **dict.fromkeys(["cancelled_region", "copied"], "states_of_regions"),
 }
 
 

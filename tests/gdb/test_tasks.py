@@ -99,6 +99,34 @@ def test_no_tasks(runtime: str, folder: Path) -> None:
     assert answer.texts[1] == "0 explicit tasks.", answer.everything
 
 
+# Of each serialized region: what lies behind the node of its list of task teams.
+POISON = """python
+import json
+with open("regions.json", encoding="utf-8") as file:
+    regions = json.load(file)["regions"]
+for region in regions:
+    if region["serialized"]:
+        team = f"((kmp_base_team_t *) {region['address']})"
+        node = int(gdb.parse_and_eval(f"{team}->t_task_team[1]"))
+        if node:
+            gdb.selected_inferior().write_memory(node + 16, b"A" * 192)
+            print("poisoned")
+end
+"""
+
+
+def test_list_of_task_teams(folder: Path) -> None:
+    """Since libomp 19 a team of one thread has no second task team, but a list of them."""
+    (folder / "poison.gdb").write_text(POISON, encoding="utf-8")
+    runtime = machine.cached("libomp-19-ompd")
+    with target("live", machine.compiled("nested"), (), runtime, folder) as made:
+        before = [*made.before, "ompd parallel -json regions.json", "source poison.gdb"]
+        answer = ask("gdb", [*TRACKED, "ompd status"], before, made.files, folder=folder)
+    assert "poisoned" in answer.everything
+    assert answer.document(TRACKED[0])["tasks"] == []
+    assert answer.texts[1] == "0 explicit tasks.", answer.everything
+
+
 def test_ids(folder: Path) -> None:
     commands = ["ompd tasks t1 -json", "ompd tasks t99", "ompd tasks R1 -json", "ompd tasks 1"]
     executable, runtime = machine.compiled("task_graph"), machine.cached("libomp-14")

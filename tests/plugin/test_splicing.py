@@ -75,6 +75,7 @@ IDLE = "/sched_yield * * /start_thread /clone3"
         # A clause's helper is no task, and a signal's handler neither.
         (f".omp.reduction.reduction_func * *__kmpc_reduce g:2 {WORKER}", "0,3 start"),
         (f"handler:1 ! * *__kmpc_barrier g:2 {WORKER}", "0,1,4 start"),
+        (f"handler:1 ! /futex * *__kmpc_barrier g:2 {WORKER}", "0,1,5 start"),
         # A library between the user's frames: what the user called.
         ("compare:1 /msort /qsort main:2", "0,2,3 bottom"),
         # Cut off.
@@ -172,7 +173,7 @@ def test_what_is_too_deep_is_told() -> None:
     made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
     stacks = ["f:1 f:1 f:1~", f"g:2 {WORKER}"]
     assert shown(made, stacks, 0) == "f@1 f@1 f@1 (the...)"
-    assert shown(made, stacks, 1) == "g@2 R1.1 (the...)"
+    assert shown(made, stacks, 1) == "g@2 R1.1 (it...)"
     assert _splicer(made, stacks).backtrace(made.threads[1]).limited
 
 
@@ -217,11 +218,12 @@ def test_parents_in_a_ring_come_to_an_end(
 def test_merged() -> None:
     made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
     splicer = _splicer(made, [f"f:1 {FORKED}", f"g:2 {WORKER}"])
-    root = merged([splicer.backtrace(thread) for thread in made.threads])
+    found = [splicer.backtrace(thread) for thread in made.threads]
+    root = merged(found)
     (main,) = root.children
     assert [len(node.threads) for node in chain(main)] == [2, 2]
     assert [len(node.threads) for node in chain(main)[-1].children] == [1, 1]
-    lines = merged_stacks.lines(root, Style(60))
+    lines = merged_stacks.lines(root, found, Style(60))
     assert lines[1].startswith("main, a.c:7 -> parallel R1")
     assert [line.split()[-1] for line in lines[1:4]] == ["R1.0-1", "R1.0", "R1.1"]
     assert merged_stacks.dot(root).count("->") == 3
@@ -232,3 +234,14 @@ def test_text_has_no_control_characters() -> None:
     found = _splicer(made, ["f\x1b[31m:1 main:2"]).backtrace(made.threads[0])
     text = "\n".join(backtrace.lines([found], {}, Style(80)))
     assert "\x1b" not in text and "#1   main () at a.c:2" in text
+
+
+def test_of_a_deep_recursion_the_middle_is_left_out() -> None:
+    made = process([[(0, 0)]], [ROOT])
+    found = [_splicer(made, ["f:1 " * 5000 + "main:2"]).backtrace(made.threads[0])]
+    root = merged(found)
+    assert len(merged_stacks.lines(root, found, Style(100))) < 30
+    depth, node = 0, merged_stacks.document(root)
+    while node["children"]:
+        depth, node = depth + 1, node["children"][0]
+    assert depth == 57 and node["frame"]["loc"]["function"] == "f"

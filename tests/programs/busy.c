@@ -8,8 +8,8 @@
  */
 #include "truth.h"
 
-#define THREADS	  4
-#define STEPS	  12
+#define THREADS 4
+#define STEPS 12
 #define MOST_WORK 20000
 
 enum construct {
@@ -27,10 +27,10 @@ enum construct {
 
 enum phase {
 	WORKING,
-	AT,	 /* on the way to the construct, or in it */
+	AT,      /* on the way to the construct, or in it */
 	HOLDING, /* at work where others cannot be, or in a task that its maker waits for */
 	LEAVING, /* it was the one that held; at the end of `single' it waits with the others */
-	MADE,	 /* all tasks are made, and have to be executed now */
+	MADE,    /* all tasks are made, and have to be executed now */
 };
 
 struct word {
@@ -158,8 +158,8 @@ static void region(unsigned long first)
 		published[omp_get_thread_num()].tid = truth_tid();
 		for (; step < first + STEPS; step++) {
 			const unsigned long who = (unsigned long)omp_get_thread_num();
-			const enum construct next =
-				(enum construct)(BARRIER + mixed(step, 99) % (REGION_END - BARRIER));
+			const enum construct next = (enum construct)(
+				BARRIER + mixed(step, 99) % (REGION_END - BARRIER));
 
 			publish(step, next, WORKING);
 			compute(mixed(step, who));

@@ -9,6 +9,7 @@
 #include <semaphore.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int lock_is_set;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 
 static void wait_for_signal(void)
@@ -57,8 +58,10 @@ static void wait_in_kernel(void)
 	syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
 }
 
-static void compute(void)
+static void compute(omp_lock_t *lock)
 {
+	omp_set_lock(lock);
+	__atomic_store_n(&lock_is_set, 1, __ATOMIC_SEQ_CST);
 	going_into("-", "work_parallel", 0);
 	while (!__atomic_load_n(&truth_released, __ATOMIC_SEQ_CST))
 		;
@@ -72,13 +75,12 @@ static void missing(void)
 	if (pipe(pipes) != 0)
 		abort();
 	omp_init_lock(&lock);
-	omp_set_lock(&lock);
 	pthread_mutex_lock(&mutex);
 #pragma omp parallel num_threads(9)
 	{
 		switch (omp_get_thread_num()) {
 		case 0:
-			going_to("wait_barrier_explicit", __LINE__ + 28);
+			going_to("wait_barrier_explicit", __LINE__ + 29);
 			break;
 		case 1:
 			wait_for_signal();
@@ -99,9 +101,10 @@ static void missing(void)
 			wait_in_kernel();
 			break;
 		case 7:
-			compute();
+			compute(&lock);
 			break;
 		case 8:
+			until(&lock_is_set, 1);
 			going_to("wait_lock", 0);
 			omp_set_lock(&lock);
 			break;

@@ -456,6 +456,20 @@ APART static void given_up_before_jump(void)
 	zero = 0;
 }
 
+/* Called like the runtime's own. */
+APART static void omp_gives_up(omp_lock_t *lock)
+{
+	UNSET(lock);
+	zero = 0;
+}
+
+APART static void given_up_by_namesake(void)
+{
+	SET(&locks[50]);
+	omp_gives_up(&locks[50]);
+	park();
+}
+
 static void (*volatile way_out)(omp_lock_t *) = gives_up;
 
 APART static void given_up_by_pointer(void)
@@ -686,6 +700,7 @@ static void run(int number)
 	SCENARIO(given_up_by_callee)
 	SCENARIO(given_up_in_callee)
 	SCENARIO(given_up_before_jump)
+	SCENARIO(given_up_by_namesake)
 	SCENARIO(given_up_by_pointer)
 	SCENARIO(given_up_by_changed_pointer)
 	SCENARIO(helped_by_callee)
@@ -705,7 +720,7 @@ static void run(int number)
 	abort();
 }
 
-enum { SCENARIOS = 53 };
+enum { SCENARIOS = 54 };
 
 int main(void)
 {

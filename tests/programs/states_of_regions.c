@@ -78,6 +78,37 @@ static void cancelled(void)
 	}
 }
 
+/* The whole region is given up: those that have done so wait for the others where it was. */
+static void cancelled_region(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 1) {
+			work("work_parallel");
+		} else {
+			going_to("wait_barrier_implicit_parallel", 0);
+#pragma omp cancel parallel
+		}
+		truth_seen();
+	}
+}
+
+/* What one thread read is given to all: they wait for it. */
+static void copied(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		int value __attribute__((unused)) = 0;
+
+#pragma omp single copyprivate(value)
+		{
+			value = 1;
+			work("work_parallel");
+		}
+		truth_seen();
+	}
+}
+
 /* Nothing to offload to: the initial thread executes it. */
 static void target_on_host(void)
 {
@@ -97,6 +128,8 @@ static const struct scenario scenarios[] = {
 	{"parallel_in_league", parallel_in_league, 4},
 	{"two_roots", two_roots, 4},
 	{"cancelled", cancelled, 3},
+	{"cancelled_region", cancelled_region, 3},
+	{"copied", copied, 1},
 	{"target_on_host", target_on_host, 1},
 	{"forking", forking, 2},
 };

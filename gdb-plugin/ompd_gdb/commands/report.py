@@ -14,8 +14,9 @@ class Report(OmpdCommand):
 
     Why the program died, or what is odd about it; then threads, parallel regions, stacks as one
     tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, the
-    runtimes, and what could not be known, with the reason. A program without OpenMP, or with a runtime that cannot be read, has a
-    report too: its signal and its threads. With FILE the text is written there.
+    runtimes, and what could not be known, with the reason. A program without OpenMP, or with a
+    runtime that cannot be read, has a report too: its signal and its threads. With FILE the text is
+    written there.
 
     -all gives equal threads, regions and tasks lines of their own. -wide shortens nothing.
     -json prints a JSON document ("ompd/1"), or writes it to a file of its own; with two files text

@@ -9,6 +9,7 @@ from typing import Any, Callable
 from ..errors import UserError
 from ..model.barriers import all_barriers
 from ..model.deadlock import Deadlock
+from ..model.merging import merged
 from ..model.process import Process
 from ..session import Session
 from ..views import (
@@ -23,8 +24,8 @@ from ..views import (
     threads,
 )
 from ..views.table import Style
-from . import stacks
 from .base import in_users_terms
+from .stacks import USUAL_DEPTH
 
 Shown = tuple[list[str], Any]  # as text, and as a section of a JSON document
 
@@ -48,8 +49,10 @@ def _regions(here: Session, process: Process, style: Style) -> Shown:
 
 
 def _stacks(here: Session, process: Process, style: Style) -> Shown:
-    tree = stacks.tree(here, process.threads)
-    return merged_stacks.lines(tree, style), merged_stacks.document(tree)
+    splicer = here.splicer(USUAL_DEPTH)
+    found = [splicer.backtrace(thread) for thread in process.threads]
+    tree = merged(found)
+    return merged_stacks.lines(tree, found, style), merged_stacks.document(tree)
 
 
 def _deadlock(here: Session, process: Process, style: Style) -> Shown:

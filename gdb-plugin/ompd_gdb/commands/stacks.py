@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Sequence
 
 from ..errors import UserError
 from ..model.backtrace import USER
-from ..model.merging import Node, merged
+from ..model.merging import merged
 from ..model.process import Thread
 from ..session import Session
 from ..views import backtrace, merged_stacks
@@ -37,24 +38,24 @@ def each(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
     if arguments.json:
         section = backtrace.document(found, details)
         output.document(arguments, documents.envelope(here, "bt", stacks=section))
-    else:
-        output.lines(backtrace.lines(found, details, output.style(arguments)))
+        return
+    style = output.style(arguments)
+    if "full" in arguments.flags:  # whose variables would stand for all?
+        style = replace(style, every=True)
+    output.lines(backtrace.lines(found, details, style))
 
 
 def merge(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
-    found = tree(here, chosen, _depth(arguments))
+    splicer = here.splicer(_depth(arguments))
+    found = [splicer.backtrace(thread) for thread in chosen]
+    tree = merged(found)
     if "dot" in arguments.values:
-        output.file(arguments.values["dot"], merged_stacks.dot(found))
+        output.file(arguments.values["dot"], merged_stacks.dot(tree))
     if arguments.json:
-        section = merged_stacks.document(found)
+        section = merged_stacks.document(tree)
         output.document(arguments, documents.envelope(here, "bt", merged=section))
     elif "dot" not in arguments.values:
-        output.lines(merged_stacks.lines(found, output.style(arguments)))
-
-
-def tree(here: Session, chosen: Sequence[Thread], depth: int = USUAL_DEPTH) -> Node:
-    splicer = here.splicer(depth)
-    return merged([splicer.backtrace(thread) for thread in chosen])
+        output.lines(merged_stacks.lines(tree, found, output.style(arguments)))
 
 
 def _depth(arguments: Arguments) -> int:

@@ -188,9 +188,9 @@ BEGINNER_RUNNING = Doubt(
     "the thread that began the region is running",
     "stop it, for example with `interrupt'",
 )
-BEGINNER_DEEPER = Doubt(
+DEEPER_ELSEWHERE = Doubt(
     "unknown",
-    "the stack of the thread that began the region is deeper than was looked at",
+    "it goes on on another thread's stack, deeper than that was looked at",
     "`ompd bt -depth N' looks at N frames of each stack",
 )
 BEGINNER_NOT_FOUND = Doubt(

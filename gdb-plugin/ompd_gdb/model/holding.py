@@ -23,10 +23,8 @@ from .machine_state import MachineState
 from .native import Location
 
 # Instructions followed until the states of a function no longer change. Real functions need each of
-# theirs a few times.
-MOST_STEPS = 100_000
-# Entries of a table of jump targets.
-MOST_TARGETS = 4096
+# theirs twice or so.
+MOST_STEPS = 40_000
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,6 @@ class Effect:
     ends: str | None = None
     argument: int | None = None  # which one is the object; None: the kind has one only
     conditional: bool = False  # it begins if it does not return zero
-    may_end: frozenset[Ended] = frozenset()  # what it has not begun itself
     returns: bool = True
 
 
@@ -120,7 +117,6 @@ class HoldingState(MachineState):
         wanted = self.object(effect, site)
         if effect.ends is not None:
             self.end(effect.ends, wanted)
-        self.doubt(effect.may_end)
         self.after_call()
         if effect.begins is None:
             return
@@ -201,16 +197,20 @@ class Function:
         start: int,
         convention: Convention,
         effect_of: Callable[[Callee], Effect],
+        ended_by: Callable[[Callee], Iterable[Ended]],
         targets_of: Callable[[Number], Sequence[int] | None],
         outer: Iterable[Held] = (),
     ) -> None:
-        """targets_of: where a jump to a number can lead. Raises TooMuch."""
+        """ended_by: what a function may end that it has not begun itself. targets_of: where a jump
+        to a number can lead. Raises TooMuch."""
         self._code, self._effect_of, self._targets_of = code, effect_of, targets_of
+        self._ended_by = ended_by
         self._before: dict[int, HoldingState] = {}  # at each of `_joints' that is reached
         # Where ways meet; between them code is executed as it stands.
         self._joints = {start}
         self._changed: list[int] = []
         self._steps = 0
+        self._reached: set[int] = set()
         self._anywhere: HoldingState | None = None  # of jumps of which it is not known where to
         for one in code.values():
             if one.flow in ("jump", "branch") and one.to.address is not None:
@@ -234,10 +234,6 @@ class Function:
             at = instruction.following
         return state if at == address else None
 
-    def effect(self, instruction: Instruction, state: HoldingState) -> Effect:
-        """Of a call, in the state before it."""
-        return self._effect_of(called(instruction, state))
-
     def _arrive(self, address: int, state: HoldingState) -> None:
         if address not in self._code:
             return  # out of the function
@@ -258,6 +254,7 @@ class Function:
                 self._steps += 1
                 if self._steps > MOST_STEPS:
                     raise TooMuch()
+                self._reached.add(at)
                 instruction = self._code[at]
                 goes_on = self._execute(instruction, state)
                 self._leave(instruction, state)
@@ -274,7 +271,13 @@ class Function:
             state.do(step, instruction.address)
         if instruction.flow != "call":
             return instruction.flow in ("next", "padding", "branch")
-        effect = self.effect(instruction, state)
+        return self._call(instruction, state)
+
+    def _call(self, instruction: Instruction, state: HoldingState) -> bool:
+        to = called(instruction, state)
+        if state.held:
+            state.doubt(self._ended_by(to))
+        effect = self._effect_of(to)
         state.call(effect, instruction.address)
         return effect.returns
 
@@ -319,9 +322,10 @@ class Function:
 
     def _follow_exceptions(self) -> None:
         """To code that nothing else leads to an exception may, out of any call."""
-        reached = self._reached()
         unreached = [
-            at for at, one in self._code.items() if at not in reached and one.flow != "padding"
+            at
+            for at, one in self._code.items()
+            if at not in self._reached and one.flow != "padding"
         ]
         thrown: HoldingState | None = None
         while unreached:
@@ -338,19 +342,20 @@ class Function:
         """What its own calls may end that it has not begun."""
         if self._anywhere is not None:
             yield from (Ended("lock", None), Ended("nest_lock", None))
-        for address, state in self._reached().items():
+        for address, state in self._states().items():
             instruction = self._code[address]
             if instruction.flow != "call":
                 continue
-            effect = self.effect(instruction, state)
-            yield from effect.may_end
+            to = called(instruction, state)
+            effect = self._effect_of(to)
+            yield from self._ended_by(to)
             if effect.ends is not None:
                 wanted = state.object(effect, address)
                 if not state.holds(effect.ends, wanted):
                     known = wanted is not None and wanted.is_constant
                     yield Ended(effect.ends, wanted.constant if known and wanted else None)
 
-    def _reached(self) -> dict[int, HoldingState]:
+    def _states(self) -> dict[int, HoldingState]:
         """Every instruction that is executed, with the state before it."""
         found: dict[int, HoldingState] = {}
         for at, before in self._before.items():
@@ -365,12 +370,12 @@ class Function:
 
     def _thrown(self) -> HoldingState | None:
         thrown: HoldingState | None = None
-        for address, before in self._reached().items():
+        for address, before in self._states().items():
             instruction = self._code[address]
             if instruction.flow != "call":
                 continue
             after = before.copy()
-            after.call(self.effect(instruction, after), address)
+            self._call(instruction, after)
             for state in (before, after):
                 state.forget_places()
                 if thrown is None:

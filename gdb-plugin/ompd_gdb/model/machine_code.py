@@ -55,6 +55,8 @@ class Number:
         return not self.terms
 
     def plus(self, other: Number) -> Number:
+        if not self.terms or not other.terms:
+            return Number((self.constant + other.constant) % _WORD, self.terms or other.terms)
         factors = dict(self.terms)
         for atom, factor in other.terms:
             factors[atom] = (factors.get(atom, 0) + factor) % _WORD
@@ -62,6 +64,8 @@ class Number:
         return Number((self.constant + other.constant) % _WORD, terms)
 
     def times(self, factor: int) -> Number:
+        if factor == 1:
+            return self
         terms = frozenset((a, f * factor % _WORD) for a, f in self.terms if f * factor % _WORD)
         return Number(self.constant * factor % _WORD, terms)
 

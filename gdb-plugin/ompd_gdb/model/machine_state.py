@@ -109,6 +109,8 @@ class MachineState:
 
     def value(self, of: Number | None, site: int) -> Number | None:
         """With what registers and memory hold now in the place of their names."""
+        if of is None or of.is_constant:
+            return of
         while True:
             before = self._namings
             found = self._value(of, site, 0)

@@ -9,6 +9,9 @@ from typing import Iterable, Sequence
 from .backtrace import Backtrace, Entry, likeness
 from .process import Thread
 
+# What is further out and further in of a recursion that is deeper; its middle is left out.
+OUTERMOST, INNERMOST = 40, 16
+
 
 @dataclass(eq=False)
 class Node:
@@ -16,24 +19,31 @@ class Node:
     threads: list[Thread] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)
     cut: bool = False  # stands for what is not known of a stack's outer end
+    left_out: int = 0  # stands for so many lines of a stack, or more
 
 
 def merged(backtraces: Sequence[Backtrace]) -> Node:
-    """The root stands for nothing but all threads. A node for what is not known holds the stacks
-    of which the outer end is."""
+    """The root stands for nothing but all threads."""
     root = Node()
     known: dict[tuple[int, object], Node] = {}
     for backtrace in backtraces:
         root.threads.append(backtrace.thread)
         node = root
         if backtrace.cut is not None:
-            node = _inner(node, None, known)
+            node = _inner(node, "cut", known)
             node.cut = True
             node.threads.append(backtrace.thread)
-        for entry in reversed(backtrace.entries):
-            node = _inner(node, likeness(entry), known)
+        count = len(backtrace.entries)
+        for at, entry in enumerate(reversed(backtrace.entries)):
+            if OUTERMOST <= at < count - INNERMOST:
+                if at > OUTERMOST:
+                    continue
+                node = _inner(node, "left out", known)
+                node.left_out = max(node.left_out, count - INNERMOST - OUTERMOST)
+            else:
+                node = _inner(node, likeness(entry), known)
+                node.entries.append(entry)
             node.threads.append(backtrace.thread)
-            node.entries.append(entry)
     for node in nodes(root):
         node.children.sort(key=lambda child: -len(child.threads))
     return root

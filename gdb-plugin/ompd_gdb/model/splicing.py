@@ -160,10 +160,13 @@ class Splicer:
     def _add_wait(self, found: Backtrace, stack: _Stack) -> None:
         for member in stack.thread.openmp:
             state = member.state
-            if member.raw.kind == "helper" or (state is not None and state.startswith("work_")):
+            if state is not None and state.startswith("work_"):
+                continue
+            helper = member.raw.kind == "helper"
+            if helper and stack.parts[0].levels:
                 continue
             entry = Entry(WAIT, stack.thread, member=member)
-            if "state" in member.doubts:
+            if "state" in member.doubts and not helper:
                 entry.doubts["text"] = member.doubts["state"]
             found.entries.append(entry)
             break
@@ -240,6 +243,8 @@ class Splicer:
             return stack, at + 1
         if part.began == START:
             begun, _ = stack.begun(at)
+            if begun is not None and begun[0].raw.helpers:
+                return None  # the program has no construct for them
             outer = self._beginner(found, begun[0] if begun is not None else None)
             self._add_construct(found, stack, at, outer)
             return outer
@@ -274,7 +279,7 @@ class Splicer:
         found.cut = doubts.BEGINNER_UNKNOWN
         if stack is not None:
             found.limited = stack.walked.limited
-            found.cut = doubts.BEGINNER_DEEPER if found.limited else doubts.BEGINNER_NOT_FOUND
+            found.cut = doubts.DEEPER_ELSEWHERE if found.limited else doubts.BEGINNER_NOT_FOUND
         elif primary is not None and primary.running:
             found.cut = doubts.BEGINNER_RUNNING
         return None
@@ -300,7 +305,9 @@ class Splicer:
         there = None
         if lineage is not None and task is not None:
             there = self._generating(found, stack, runtime, task)
-        return there or self._beyond_region_of(found, stack, at)
+        if there is not None or found.cut is not None:
+            return there
+        return self._beyond_region_of(found, stack, at)
 
     def _generating(
         self, found: Backtrace, stack: _Stack, runtime: int, task: ViewTask
@@ -317,6 +324,9 @@ class Splicer:
             part = self._part_of_task(there, runtime, parent.address) if there else None
             if there is not None and part is not None:
                 return there, part
+            if there is not None and there.walked.limited and parent.state != "finished":
+                found.limited, found.cut = True, doubts.DEEPER_ELSEWHERE
+                break
             if parent.kind != "explicit":
                 break
             task = parent

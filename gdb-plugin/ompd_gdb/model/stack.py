@@ -159,7 +159,7 @@ class _Parser:
         end = at
         while end < self._end and self._belongs(end, runtime):
             end += 1
-        interrupted = at > 0 and self._frames[at - 1].signal
+        interrupted = self._is_interrupted(at)
         start = at
         while start < end:
             stop = self._block_end(start, end)
@@ -170,6 +170,12 @@ class _Parser:
                 self._block(start, stop, runtime, last)
             start = stop
         return end
+
+    def _is_interrupted(self, at: int) -> bool:
+        """Does the code above it only run because of a signal?"""
+        while at and self._is_foreign(at - 1) and not self._frames[at - 1].signal:
+            at -= 1
+        return at > 0 and self._frames[at - 1].signal
 
     def _belongs(self, at: int, runtime: int | None) -> bool:
         if self._code.runtime_of(self._frames[at]) == runtime:

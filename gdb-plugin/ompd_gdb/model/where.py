@@ -29,6 +29,9 @@ SYSTEM = (
     "libpthread-[0-9]*.so",
 )
 
+# Runtimes under their usual names, for a library that does not tell where the one it reads is.
+RUNTIMES = ("libomp.so*", "libomp-*.so*", "libiomp5.so*")
+
 # How the functions of a runtime that is linked into the program begin.
 _RUNTIMES_NAME = re.compile(r"(_*kmp|__ompt?_|ompt_|ompd_bp_|omp_[gsidtu]|GOMP_|gomp_)")
 
@@ -62,12 +65,13 @@ class CodeMap:
     def understands(self, runtime: int | None) -> bool:
         return any(r.id == runtime and r.understood for r in self._runtimes)
 
-    @staticmethod
-    def _is_in(frame: Frame, runtime: Runtime) -> bool:
+    def _is_in(self, frame: Frame, runtime: Runtime) -> bool:
         if runtime.embedded:
             return bool(_RUNTIMES_NAME.match(frame.location.function or ""))
         if runtime.start == runtime.end:
-            return bool(runtime.path) and runtime.path == frame.location.objfile
+            if runtime.path is None:
+                return self._is_of(frame, RUNTIMES)
+            return runtime.path == frame.location.objfile
         return runtime.start <= frame.pc < runtime.end
 
     @staticmethod

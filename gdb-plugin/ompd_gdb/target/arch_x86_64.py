@@ -178,13 +178,16 @@ class _Operand:
         return None
 
 
-def instructions(architecture: gdb.Architecture, start: int, end: int) -> dict[int, Instruction]:
-    """The code from start to before end, by address. GDB's errors pass."""
+def instructions(
+    architecture: gdb.Architecture, start: int, end: int, with_steps: bool = False
+) -> dict[int, Instruction]:
+    """The code from start to before end, by address: where it goes and, which takes longer to tell,
+    what it does. GDB's errors pass."""
     code = architecture.disassemble(start, end - 1)
-    return {one["addr"]: decode(one["addr"], one["length"], one["asm"]) for one in code}
+    return {one["addr"]: decode(one["addr"], one["length"], one["asm"], with_steps) for one in code}
 
 
-def decode(address: int, length: int, text: str) -> Instruction:
+def decode(address: int, length: int, text: str, with_steps: bool) -> Instruction:
     """What the debugger wrote in AT&T's or in Intel's manner."""
     words = text.split(None, 1)
     while len(words) > 1 and words[0] in _PREFIXES:
@@ -200,6 +203,8 @@ def decode(address: int, length: int, text: str) -> Instruction:
         return Instruction(address, length, flow="end")
     if name == "call" or name.startswith(("j", "loop", "xbegin")):
         return _transfer(address, length, name, rest)
+    if not with_steps:
+        return Instruction(address, length)
     steps = _steps(name, _operands(rest), size, "mm" in rest)
     return Instruction(address, length, tuple(steps))
 

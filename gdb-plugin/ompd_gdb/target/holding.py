@@ -12,7 +12,6 @@ import gdb
 
 from ..model import where
 from ..model.holding import (
-    NO_EFFECT,
     NO_OBJECT,
     Acquired,
     Effect,
@@ -32,7 +31,8 @@ from .memory import Unreadable
 from .stacks import LONGEST_FUNCTION, MOST_FRAMES, Code
 
 # Functions that are looked through for what a call may end.
-MOST_CALLED = 128
+MOST_CALLED = 64
+MOST_FUNCTIONS = 512
 DEEPEST_CALL = 16
 # A function is split into a few parts at most.
 MOST_PARTS = 4
@@ -68,8 +68,9 @@ class Body:
     """A function's code, all its parts."""
 
     start: int
-    code: Mapping[int, Instruction]
-    ends: tuple[int, ...]  # of the parts
+    code: Mapping[int, Instruction]  # where it goes, without what it does
+    returns: Mapping[int, Instruction]  # the calls, by where they return to
+    parts: Mapping[int, int]  # where each begins and ends
 
     def calls(self) -> Iterator[Instruction]:
         """Also the jumps to other functions."""
@@ -106,7 +107,6 @@ class Holdings:
         self._code, self._code_map = code, code_map
         self._bodies: dict[int, Body | None] = {}
         self._functions: dict[tuple[int, tuple[Held, ...]], Function | None] = {}
-        self._effects: dict[Callee, Effect] = {}
         self._may_end: dict[int, frozenset[Ended]] = {}
         self._called: list[int] = []  # the functions that are being looked at for what they end
         self._linkers_tables = code.linkers_tables()
@@ -115,12 +115,9 @@ class Holdings:
     def of_selected_thread(self) -> list[Held]:
         """Innermost frame first."""
         held: list[Held] = []
-        inner: dict[int, int | None] = {}
         levels = self._levels()
-        for i, level in enumerate(levels):
-            inner[i] = levels[i - 1].start if i else None
         for i in reversed(range(len(levels))):
-            held = self._through(levels[i], held, inner[i])
+            held = self._through(levels[i], held, levels[i - 1].start if i else None)
         return held[::-1]
 
     def waited_for(self) -> Object | None:
@@ -148,7 +145,7 @@ class Holdings:
                 return []
             frame, in_call = gdb.newest_frame(), False
             for _ in range(MOST_FRAMES):
-                record = self._code.record(frame)
+                record = self._code.record(frame, frame == gdb.newest_frame())
                 inlined = frame.type() == gdb.INLINE_FRAME
                 foreign = self._code_map.is_runtime(record) or self._code_map.is_skipped(record)
                 if not inlined and not foreign:
@@ -191,7 +188,8 @@ class Holdings:
         effect = self._effect(to)
         if effect.ends is not None:
             state.doubt_object(effect.ends, state.object(effect, instruction.address))
-        if not effect.may_end:
+        ended = self._ended_by(to) if state.held else frozenset()
+        if not ended:
             state.after_call()
             return
         name = llvm.normal(self._name(to) or "")
@@ -202,7 +200,7 @@ class Holdings:
             executed = function.constant if function and function.is_constant else None
         if inner is None or executed != inner:
             # Else the inner frame tells it.
-            state.doubt(effect.may_end)
+            state.doubt(ended)
         state.after_call()
 
     def _state(
@@ -212,12 +210,7 @@ class Holdings:
         body = self._body(level.start) if level.start is not None else None
         if body is None:
             return None, None
-        pc = level.record.pc
-        at = body.code.get(pc)
-        if level.in_call:
-            at = next((one for one in body.code.values() if one.following == pc), None)
-            if at is not None and at.flow != "call":
-                at = None
+        at = (body.returns if level.in_call else body.code).get(level.record.pc)
         function = self._function(body, tuple(outer)) if at is not None else None
         if at is None or function is None:
             return None, None
@@ -260,16 +253,25 @@ class Holdings:
         if key not in self._functions:
             try:
                 self._functions[key] = Function(
-                    body.code,
+                    self._complete(body),
                     body.start,
                     arch_x86_64.CONVENTION,
                     self._effect,
+                    self._ended_by,
                     lambda value: self._targets(value, body),
                     outer,
                 )
-            except TooMuch:
+            except (TooMuch, gdb.error):
                 self._functions[key] = None
         return self._functions[key]
+
+    @staticmethod
+    def _complete(body: Body) -> dict[int, Instruction]:
+        architecture = gdb.selected_inferior().architecture()
+        code: dict[int, Instruction] = {}
+        for start, end in body.parts.items():
+            code.update(arch_x86_64.instructions(architecture, start, end, with_steps=True))
+        return code
 
     def _body(self, start: int) -> Body | None:
         if start not in self._bodies:
@@ -283,27 +285,28 @@ class Holdings:
         """None: too long, or where a part of it lies is not known."""
         architecture = gdb.selected_inferior().architecture()
         code: dict[int, Instruction] = {}
-        ends: list[int] = []
-        parts = [start]
+        parts: dict[int, int] = {}
+        waiting = [start]
         if _SELDOM in (self._code.object(start) or ""):
             return None
-        while parts:
-            part = parts.pop()
+        while waiting:
+            part = waiting.pop()
             end = self._end(part)
-            if end is None or len(ends) == MOST_PARTS:
+            if end is None or len(parts) == MOST_PARTS:
                 return None
             code.update(arch_x86_64.instructions(architecture, part, end))
-            ends.append(end)
+            parts[part] = end
             for target in {one.to.address for one in code.values() if one.flow in _JUMPS}:
-                if target is None or target in code or target in parts:
+                if target is None or target in code or target in waiting:
                     continue
                 other = self._code.start(target)
                 if other is not None and self._is_part(other, start):
-                    if other not in code and other not in parts:
-                        parts.append(other)
+                    if other not in parts and other not in waiting:
+                        waiting.append(other)
                 elif other != target:
                     return None
-        return Body(start, code, tuple(ends))
+        returns = {one.following: one for one in code.values() if one.flow == "call"}
+        return Body(start, code, returns, parts)
 
     def _is_part(self, address: int, start: int) -> bool:
         """Compilers put a function's code that is seldom executed elsewhere."""
@@ -356,23 +359,18 @@ class Holdings:
                 break
             distance = int.from_bytes(entry, "little", signed=True)
             target = distance + table if size == 4 else distance
-            if target not in body.code and target not in body.ends:
+            if target not in body.code and target not in body.parts.values():
                 break
             found.append(target)
         return found or None
 
     # ---- Calls -----------------------------------------------------------------------------------
 
-    def _effect(self, to: Callee) -> Effect:
-        if to not in self._effects:
-            self._effects[to] = self._effect_of(to)
-        return self._effects[to]
-
     def _may_begin(self, to: Callee) -> bool:
         in_register = to.pointer is not None and isinstance(to.pointer.only_atom(), Register)
         return in_register or self._effect(to).begins is not None
 
-    def _effect_of(self, to: Callee) -> Effect:
+    def _effect(self, to: Callee) -> Effect:
         name = llvm.normal(self._name(to) or "")
         if name in llvm.BEGINS:
             kind, argument = llvm.BEGINS[name]
@@ -381,16 +379,7 @@ class Holdings:
         if name in llvm.ENDS:
             kind, argument = llvm.ENDS[name]
             return Effect(ends=kind, argument=argument)
-        if name in llvm.FORKED_ARGUMENT:
-            return Effect(may_end=ANY_LOCK)
-        if name.startswith(llvm.ENTRY_POINTS):
-            return NO_EFFECT
-        if name in _NEVER_RETURN:
-            return Effect(returns=False)
-        if name in _RETURN_TWICE:
-            return Effect(may_end=ANYTHING)
-        address = self._address(to)
-        return Effect(may_end=ANY_LOCK if address is None else self._ended_by(address))
+        return Effect(returns=name not in _NEVER_RETURN)
 
     def _name(self, to: Callee) -> str | None:
         if to.name is not None:
@@ -425,8 +414,19 @@ class Holdings:
         linked = any(start <= slot < end for start, end in self._linkers_tables)
         return self._number_at(slot, 8) if linked else None
 
-    def _ended_by(self, address: int) -> frozenset[Ended]:
-        """What a function may end that it has not begun itself."""
+    def _ended_by(self, to: Callee) -> frozenset[Ended]:
+        """What a function may end that it has not begun itself; of the runtime's, what it calls."""
+        name = llvm.normal(self._name(to) or "")
+        if name in llvm.FORKED_ARGUMENT:
+            return ANY_LOCK
+        if name in llvm.BEGINS or name in llvm.ENDS or name in _NEVER_RETURN:
+            return frozenset()
+        if name in _RETURN_TWICE:
+            return ANYTHING
+        address = self._address(to)
+        return ANY_LOCK if address is None else self._ended_by_function(address)
+
+    def _ended_by_function(self, address: int) -> frozenset[Ended]:
         if address in self._may_end:
             return self._may_end[address]
         if address in self._called or len(self._called) >= DEEPEST_CALL:
@@ -455,7 +455,9 @@ class Holdings:
 
     def _ended_at_jump(self, jump: Instruction) -> frozenset[Ended]:
         effect = self._effect(jump.to)
-        return effect.may_end | (frozenset({Ended(effect.ends, None)}) if effect.ends else set())
+        if effect.ends is not None:
+            return frozenset({Ended(effect.ends, None)})
+        return self._ended_by(jump.to)
 
     def _ends_something(self, body: Body) -> bool:
         for one in body.calls():
@@ -474,16 +476,14 @@ class Holdings:
             if self._is_foreign(at):
                 continue
             body = self._body(at)
-            if body is None or len(found) == MOST_CALLED:
+            if body is None or len(found) == MOST_CALLED or len(self._bodies) > MOST_FUNCTIONS:
                 return None
             found.append(body)
             for one in body.calls():
-                name = llvm.normal(self._name(one.to) or "")
                 target = self._address(one.to)
-                if target is None or target in seen or name.startswith(llvm.ENTRY_POINTS):
-                    continue
-                seen.add(target)
-                waiting.append(target)
+                if target is not None and target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
         return found
 
     def _is_foreign(self, address: int) -> bool:

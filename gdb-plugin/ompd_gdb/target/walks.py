@@ -61,13 +61,14 @@ class Walks:
         self, thread: Thread, levels: Iterable[int], ask: Callable[[gdb.Frame], str]
     ) -> dict[int, str]:
         native, wanted = self.native(thread), set(levels)
+        last = max(wanted, default=-1)
         found: dict[int, str] = {}
-        if native is None or not wanted:
+        if native is None or last < 0:
             return found
         with on_thread(native):
             try:
                 frame, level = gdb.newest_frame(), 0
-                while frame is not None and level <= max(wanted):
+                while frame is not None and level <= last:
                     if level in wanted:
                         found[level] = ask(frame)
                     frame, level = frame.older(), level + 1
@@ -84,29 +85,31 @@ _SCALARS = (
     gdb.TYPE_CODE_FLT,
     gdb.TYPE_CODE_PTR,
 )
-
-
 _REFERENCES = (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1))
 
 
 def _arguments(frame: gdb.Frame) -> str:
     """`set print frame-arguments' says which values are shown."""
-    function = frame.function()
     wanted = str(gdb.parameter("print frame-arguments"))
-    if function is None or wanted == "none":
-        return "..." if function is not None else ""
     # What compilers add to the code of a construct is not the user's.
-    symbols = [s for s in _block(frame) if s.is_argument and not s.name.startswith((".", "__"))]
-    if wanted == "presence":
+    symbols = [
+        symbol
+        for symbol in _of_function(frame)
+        if symbol.is_argument and not symbol.name.startswith((".", "__"))
+    ]
+    if wanted in ("none", "presence"):
         return "..." if symbols else ""
     return ", ".join(f"{s.name}={_shown(s, frame, wanted == 'all')}" for s in symbols)
 
 
-def _block(frame: gdb.Frame) -> gdb.Block:
-    block = frame.block()
-    while block.function is None:
+def _of_function(frame: gdb.Frame) -> Iterable[gdb.Symbol]:
+    try:
+        block = frame.block()
+    except RuntimeError:
+        return ()  # without debug information there is none
+    while block is not None and block.function is None:
         block = block.superblock
-    return block
+    return block or ()
 
 
 def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:

@@ -43,7 +43,7 @@ def lines(found: Sequence[Backtrace], details: AllDetails, style: Style) -> list
     if hidden and not runtime_shown:
         frames = count(hidden, "frame")
         shown.append(f"({frames} of the runtime and the C library hidden: `ompd bt -runtime'.)")
-    return shown + _footnotes([group[0] for group in groups], style)
+    return shown + footnotes([group[0] for group in groups], style)
 
 
 def _groups(found: Sequence[Backtrace], every: bool) -> list[list[Backtrace]]:
@@ -84,7 +84,9 @@ def _one(group: Sequence[Backtrace], details: AllDetails, style: Style) -> list[
         own = details.get(entry.thread, Details()) if len(group) == 1 else Details()
         shown.append(f"{label} {text(entry, room, own, [e.num for e in alike[at]])}")
         if entry.kind == USER and entry.level is not None and entry.level in own.locals:
-            shown += [f"        {line}" for line in own.locals[entry.level].splitlines()]
+            shown += [
+                f"        {line}" for line in own.locals[entry.level].expandtabs().splitlines()
+            ]
     if not backtrace.entries:
         shown.append(
             "(running)" if backtrace.thread.running else "(no frame of the program's own code)"
@@ -123,6 +125,8 @@ def text(entry: Entry, room: int | None, details: Details, nums: Sequence[int | 
 def wait(member: Membership | None) -> str:
     """What a thread waits for, as a programmer would say it."""
     state = member.state if member is not None else None
+    if member is not None and member.raw.kind == "helper":
+        return "hidden helper"
     if member is None or state is None:
         return "not known"
     waits = member.wait
@@ -211,7 +215,7 @@ def function(entry: Entry) -> str:
 # ---- What is not certain -------------------------------------------------------------------------
 
 
-def _footnotes(found: Sequence[Backtrace], style: Style) -> list[str]:
+def footnotes(found: Sequence[Backtrace], style: Style) -> list[str]:
     reasons: dict[str, None] = {}
     for backtrace in found:
         frames = [e.frame for e in backtrace.entries if e.kind == USER]

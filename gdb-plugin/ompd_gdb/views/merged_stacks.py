@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ..model import ids
-from ..model.backtrace import CONSTRUCT, WAIT, Entry
+from ..model.backtrace import CONSTRUCT, WAIT, Backtrace, Entry
 from ..model.merging import Node, chain, nodes
 from ..model.process import Thread
 from . import backtrace
@@ -17,14 +17,13 @@ _ARROW = " -> "
 _CUT = "(not known further out)"
 
 
-def lines(root: Node, style: Style) -> list[str]:
+def lines(root: Node, found: Sequence[Backtrace], style: Style) -> list[str]:
     table = Table(["Frames", "Threads", ""], style, folding=(2,))
     room = None if style.width is None else max(style.width * 2 // 3, 2 * NARROWEST)
     for child in root.children:
         _branch(table, child, None, "", "", room, style)
-    found = table.lines()
     total = f"{count(len(root.threads), 'thread')}, {count(_leaves(root), 'place')}."
-    return found + paragraph(total, style) + _footnotes(root, style)
+    return [*table.lines(), *paragraph(total, style), *backtrace.footnotes(found, style)]
 
 
 def _branch(
@@ -66,6 +65,8 @@ def _label(node: Node, outer: Node | None) -> str:
     """main, heat.c:80. A construct's line is that of the frame that it is in, as a rule."""
     if node.cut:
         return _CUT
+    if node.left_out:
+        return f"({node.left_out} more)"
     entry = node.entries[0]
     if entry.kind == WAIT:
         return f"<{backtrace.wait(entry.member)}>"
@@ -76,7 +77,8 @@ def _label(node: Node, outer: Node | None) -> str:
         at = "" if at == backtrace.at_line(before) else at
     else:
         name = backtrace.function(entry)
-    return f"{name}, {at}" if at else name
+    unsure = any(d.certainty == "likely" for one in node.entries for d in one.doubts.values())
+    return (f"{name}, {at}" if at else name) + ("?" if unsure else "")
 
 
 def _construct(entries: Sequence[Entry]) -> str:
@@ -101,10 +103,6 @@ def _leaves(root: Node) -> int:
     return sum(1 for node in nodes(root) if not node.children and node is not root)
 
 
-def _footnotes(root: Node, style: Style) -> list[str]:
-    return []
-
-
 def document(root: Node) -> dict[str, Any]:
     """The section "merged"."""
     return _node(root)
@@ -117,7 +115,7 @@ def _node(node: Node) -> dict[str, Any]:
         "who": who(node.threads),
         "count": len(node.threads),
         "frame": frame,
-        "known": not node.cut,
+        "known": not (node.cut or node.left_out),
         "children": [_node(child) for child in node.children],
     }
 

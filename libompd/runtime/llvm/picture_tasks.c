@@ -207,25 +207,56 @@ static ompd_rc_t add_task_team(struct picture_tasks *tasks, const struct seen_te
 	return rc;
 }
 
-static ompd_rc_t add_queued_tasks(struct picture_tasks *tasks)
+/* A team has two task teams, for one barrier and the next. */
+static ompd_rc_t add_two_task_teams(struct picture_tasks *tasks, const struct seen_team *team)
 {
 	const struct span teams = layout(tasks)->team_task_teams;
 	const size_t pointer = memory(tasks)->sizes.sizeof_pointer;
 	ompd_rc_t rc = ompd_rc_ok;
 
+	for (size_t k = 0; rc == ompd_rc_ok && k * pointer < teams.size; k++) {
+		target_addr address;
+
+		rc = target_read_pointer(memory(tasks),
+					 team->team.address + teams.offset + k * pointer, &address);
+		if (rc == ompd_rc_ok)
+			rc = add_task_team(tasks, team, address);
+	}
+	return rc;
+}
+
+/* A team of one thread has a list of them: one for each region that is serialized in the one around. */
+static ompd_rc_t add_listed_task_teams(struct picture_tasks *tasks, const struct seen_team *team)
+{
+	const struct span task_team = layout(tasks)->task_team_list.task_team;
+	const struct span next = layout(tasks)->task_team_list.next;
+	target_addr node = team->team.address + layout(tasks)->team_task_teams.offset;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	while (rc == ompd_rc_ok && node && may_step(tasks, node)) {
+		target_addr address;
+
+		rc = target_read_pointer(memory(tasks), node + task_team.offset, &address);
+		if (rc == ompd_rc_ok)
+			rc = add_task_team(tasks, team, address);
+		if (rc == ompd_rc_ok)
+			rc = target_read_pointer(memory(tasks), node + next.offset, &node);
+	}
+	return rc;
+}
+
+static ompd_rc_t add_queued_tasks(struct picture_tasks *tasks)
+{
+	const bool lists = layout(tasks)->task_team_list.next.size > 0;
+	ompd_rc_t rc = ompd_rc_ok;
+
 	for (size_t i = 0; rc == ompd_rc_ok && i < tasks->picture->teams.count; i++) {
 		const struct seen_team *team = picture_team(tasks->picture, i);
 
-		for (size_t k = 0; rc == ompd_rc_ok && team->alive && k * pointer < teams.size;
-		     k++) {
-			target_addr address;
-
-			rc = target_read_pointer(memory(tasks),
-						 team->team.address + teams.offset + k * pointer,
-						 &address);
-			if (rc == ompd_rc_ok)
-				rc = add_task_team(tasks, team, address);
-		}
+		if (!team->alive)
+			continue;
+		rc = lists && team->team.t_nproc == 1 ? add_listed_task_teams(tasks, team)
+						      : add_two_task_teams(tasks, team);
 		if (rc == ompd_rc_error) {
 			note(tasks, DIAGNOSTIC_queue_unreadable, team->team.address,
 			     ompdx_problem_unreadable);

@@ -66,6 +66,8 @@ static bool lay_out_queues(struct task_structures *ret, const struct record *rec
 	ret->deque.td_deque_ntasks = FIELD(kmp_base_thread_data_t, td_deque_ntasks);
 	ret->deque.size = FIELD(kmp_thread_data_t, td_pad).size;
 	ret->priority_next = FIELD(kmp_task_pri_t, next);
+	ret->task_team_list.task_team = FIELD(kmp_task_team_list_t, task_team);
+	ret->task_team_list.next = FIELD(kmp_task_team_list_t, next);
 	return ret->team_task_teams.size > 0 && ret->deque.size > 0 &&
 	       extent_cover(&ret->task_team.extent, needed, COUNT(needed), wanted, COUNT(wanted)) &&
 	       extent_cover(&ret->deque.extent, needed_of_deque, COUNT(needed_of_deque), NULL, 0);

@@ -26,6 +26,9 @@ struct task_structures {
 	} task;
 	struct span team_task_teams; /* t_task_team[2] */
 	struct {
+		struct span task_team, next;
+	} task_team_list; /* what t_task_team is in a team of one thread, since release 19 */
+	struct {
 		struct extent extent;
 		struct span tt_threads_data, tt_max_threads, tt_task_pri_list;
 	} task_team;

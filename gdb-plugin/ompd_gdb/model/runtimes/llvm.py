@@ -56,6 +56,8 @@ WAITS = {
     "__kmpc_reduce_nowait": "reduction",
     "__kmpc_end_reduce": "reduction",
     "GOMP_single_copy_start": "workshare",
+    "GOMP_single_copy_end": "workshare",
+    "GOMP_workshare_task_reduction_unregister": "workshare",
     "__kmpc_critical": "critical",
     "__kmpc_critical_with_hint": "critical",
     "GOMP_critical_start": "critical",
@@ -144,8 +146,6 @@ ENDS: dict[str, tuple[str, int | None]] = {
 TESTS = ("omp_test_", "__kmpc_test_")
 # Which argument is the function that a region executes.
 FORKED_ARGUMENT = {name: 0 if name.startswith("GOMP_") else 2 for name in FORKS}
-# How the names of all entry points begin.
-ENTRY_POINTS = ("__kmpc_", "GOMP_", "omp_", "__kmp_api_", "kmp_")
 
 # The variable that an ICV of the process is read from; the first item of some lists is elsewhere.
 VARIABLES = {
