@@ -19,7 +19,7 @@ from .answers import Arrival, FoundRuntime, Image, LockVariable, NativeIds, View
 from .errors import UserError
 from .library import AddressSpace, Library, OmpdError
 from .model import deadlock as deadlock_model
-from .model import facts
+from .model import doubts, facts
 from .model import locks as locks_model
 from .model.deadlock import Arrivals, Deadlock
 from .model.events import Event, Place
@@ -206,6 +206,7 @@ class Session:
             self.target.kind,
             self.inferior.progspace.filename,
             core,
+            not self._opened and bool(self.target.images.nameless()),
         )
 
     def notes(self) -> list[str]:
@@ -334,15 +335,33 @@ class Session:
                 f"{_names(broken)} {broken[0].problem}.",
                 " ".join(["`ompd status' lists what was tried.", *self._core_notes()]),
             )
-        process = Process(natives, runtimes)
-        self.stop_id += 1
-        self._places = Places(process, self.target, settings.skip_libraries())
-        self.walks = Walks(self.target)
-        self._read_arrivals = None
+        process = self._picture(natives, runtimes)
         # While threads run the next command finds another state: nothing is kept.
         if not any(thread.running for thread in natives):
             self.taken = process
             _expect_resume()
+        return process
+
+    def native_process(self) -> Process:
+        """Of a program without OpenMP, or with a runtime that cannot be read. Raises UserError."""
+        try:
+            runtimes = self.runtimes()
+            known = bool(runtimes) or not self.target.images.nameless()
+        except UserError:
+            runtimes, known = [], False
+        process = self._picture(self.target.native_threads(), runtimes)
+        if not known:
+            for thread in process.threads:
+                thread.doubts["kind"] = doubts.RUNTIMES_UNREAD
+        return process
+
+    def _picture(self, natives: list[NativeThread], runtimes: list[Runtime]) -> Process:
+        process = Process(natives, runtimes)
+        process.signal = self.target.signal()
+        self.stop_id += 1
+        self._places = Places(process, self.target, settings.skip_libraries())
+        self.walks = Walks(self.target)
+        self._read_arrivals = None
         return process
 
     def _no_openmp(self) -> UserError:
@@ -353,6 +372,16 @@ class Session:
                 f"{loaded.path} finds no OpenMP runtime that it can read.",
                 "It may need the runtime's symbols, and OMP_DEBUG=enabled; for the library that"
                 " came with these commands: `set ompd library'.",
+            )
+        nameless = self.target.images.nameless()
+        if nameless:
+            return UserError(
+                "unreadable",
+                "No OpenMP runtime is seen, but these images cannot be looked into, since neither"
+                f" the core file nor this machine has them: {_paths(nameless)}.",
+                " ".join(self._core_notes())
+                or "Copy the files from the core's machine, name the place by `set sysroot DIR' or"
+                " `set solib-search-path DIR', and open the core file again.",
             )
         return UserError(
             "no_openmp",
@@ -621,6 +650,10 @@ def _refresh(runtime: Runtime, space: Space) -> None:
     runtime.state_tracking = info.state_tracking
     runtime.start, runtime.end = info.start, info.end
     runtime.diagnostics = space.diagnostics()
+
+
+def _paths(images: list[str]) -> str:
+    return ", ".join(path or "the program" for path in images)
 
 
 def _names(runtimes: list[Runtime]) -> str:

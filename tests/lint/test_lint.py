@@ -19,6 +19,7 @@ TREE = Path(__file__).resolve().parents[2]
 C_SUFFIXES = (".c", ".h", ".def", ".inc")
 SOURCE_SUFFIXES = C_SUFFIXES + (".cc", ".f90", ".F90", ".py", ".cmake", ".in", ".map")
 PLUGIN = "gdb-plugin/ompd_gdb/"
+SHELL = "gdb-plugin/ompd_shell/"
 
 
 # ---- libompd -------------------------------------------------------------------------------------
@@ -258,6 +259,41 @@ def python_imports(path: str, text: str) -> Iterator[str]:
             yield f"{path}:{line}: must not import {name}"
 
 
+# What the shell's command shares with the plugin: nothing of it imports gdb.
+SHARED = (
+    "errors",
+    "target.corefile",
+    "target.elf",
+    "target.images",
+    "views.json_document",
+    "views.table",
+)
+# Run by GDB; and run by themselves, where nothing else of ours can be imported.
+INSIDE, ALONE = SHELL + "inside.py", (SHELL + "guardian.py", SHELL + "wrapper.py")
+
+
+def shell_imports(path: str, text: str) -> Iterator[str]:
+    """The shell's command runs outside of GDB, all but one file of it."""
+    if not path.startswith(SHELL) or not path.endswith(".py"):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+            bad = [n for n in names if n.split(".")[0] == "gdb" and path != INSIDE]
+            bad += [n for n in names if n.startswith("ompd_gdb")]
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            bad = [node.module or "."] if node.level > 1 or path in ALONE else []
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ompd_gdb"):
+            base = (node.module or "")[len("ompd_gdb.") :]
+            wholes = [f"{base}.{alias.name}".lstrip(".") for alias in node.names]
+            bad = [w for w in wholes if base not in SHARED and w not in SHARED]
+            bad += [base] if path in (INSIDE, *ALONE) else []
+        else:
+            continue
+        for name in bad:
+            yield f"{path}:{node.lineno}: must not import {name}"
+
+
 def python_registers(path: str, text: str) -> Iterator[str]:
     """Another architecture is another file."""
     if path.startswith(PLUGIN) and not REGISTER_USERS.match(module_of(path)):
@@ -315,6 +351,7 @@ RULES: tuple[Callable[[str, str], Iterator[str]], ...] = (
     c_callbacks,
     c_routines,
     python_imports,
+    shell_imports,
     python_registers,
     license_line,
     machine_paths,
@@ -390,6 +427,11 @@ VIOLATIONS = [
     (python_imports, PLUGIN + "library.py", "from .target import memory\n"),
     (python_imports, PLUGIN + "commands/threads.py", "from ..library import Library\n"),
     (python_imports, PLUGIN + "newcomer.py", ""),
+    (shell_imports, SHELL + "debugger.py", "import gdb\n"),
+    (shell_imports, SHELL + "main.py", "from ompd_gdb.session import Session\n"),
+    (shell_imports, SHELL + "main.py", "from ompd_gdb import library\n"),
+    (shell_imports, SHELL + "guardian.py", "from .debugger import Task\n"),
+    (shell_imports, SHELL + "wrapper.py", "from ompd_gdb.errors import UserError\n"),
     (python_registers, PLUGIN + "target/threads.py", "frame.read_register('x')\n"),
     (license_line, "libompd/api/task.c", "/* The tasks. */\n"),
     (license_line, "tools/new", "#!/bin/sh\n"),
@@ -414,6 +456,9 @@ INNOCENT = [
     (c_routines, "libompd/handle.c", "static ompd_rc_t ompd_x(void)\n{\n}\n"),
     (python_imports, PLUGIN + "commands/base.py", "from ..library import OmpdError\n"),
     (python_imports, PLUGIN + "library.py", "from .target.elf import ElfFile\n"),
+    (shell_imports, SHELL + "inside.py", "import gdb\n"),
+    (shell_imports, SHELL + "corefile.py", "from ompd_gdb.target.elf import NotElf\n"),
+    (shell_imports, SHELL + "outcome.py", "from ompd_gdb.views import json_document\n"),
     (machine_paths, "tools/new", "$here/root/usr/bin\n"),
 ]
 

@@ -20,6 +20,7 @@ from . import (
     ompd,
     parallel,
     print,
+    report,
     status,
     tasks,
     thread,
@@ -51,6 +52,7 @@ def register() -> None:
         break_.Tbreak,
         info.Info,
         info.InfoBreak,
+        report.Report,
         init.Init,
     ):
         command()

@@ -4,6 +4,9 @@ traceback."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import Iterator
+
 import gdb
 
 from .arguments import Arguments
@@ -28,22 +31,13 @@ class OmpdCommand(gdb.Command):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         from ..errors import UserError
-        from ..library import OmpdError
         from . import output
 
         arguments = Arguments()
         try:
-            try:
+            with in_users_terms():
                 self._parse(argument, arguments)
                 self.run(arguments)
-            except OmpdError as error:
-                raise UserError(
-                    "library_error", f"libompd failed: {error}.", "`ompd status' tells more."
-                ) from None
-            except gdb.error as error:
-                raise UserError("gdb_error", f"GDB says: {error}") from None
-            except OSError as error:
-                raise UserError("file_error", f"{error.filename}: {error.strerror}.") from None
         except UserError as error:
             if arguments.json:
                 output.json_error(self.name, arguments, error)
@@ -124,6 +118,24 @@ class OmpdCommand(gdb.Command):
         regions = [region.id for region in process.regions]
         threads = [m.id for thread in process.threads for m in thread.openmp if m.id is not None]
         return regions + threads
+
+
+@contextmanager
+def in_users_terms() -> Iterator[None]:
+    """What others raise becomes a UserError."""
+    from ..errors import UserError
+    from ..library import OmpdError
+
+    try:
+        yield
+    except OmpdError as error:
+        raise UserError(
+            "library_error", f"libompd failed: {error}.", "`ompd status' tells more."
+        ) from None
+    except gdb.error as error:
+        raise UserError("gdb_error", f"GDB says: {error}") from None
+    except OSError as error:
+        raise UserError("file_error", f"{error.filename}: {error.strerror}.") from None
 
 
 def _defect(name: str, error: Exception) -> str:

@@ -43,6 +43,14 @@ def lines(found: Iterable[str]) -> None:
         gdb.write(safe(line) + "\n")
 
 
+def lines_to(path: str | None, found: Iterable[str]) -> None:
+    """Into a file; without one as `lines'."""
+    if path is None:
+        lines(found)
+    else:
+        file(path, "".join(safe(line) + "\n" for line in found))
+
+
 def document(arguments: Arguments, json: dict[str, Any]) -> None:
     text = json_document.text(json) + "\n"
     if arguments.json_file is None:

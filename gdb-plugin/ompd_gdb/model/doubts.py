@@ -218,6 +218,13 @@ def of_problem(problem: str) -> Doubt:
     return Doubt("unknown", why, "`ompd status' lists what the library noted")
 
 
+RUNTIMES_UNREAD = Doubt(
+    "unknown",
+    "which runtimes the program has loaded cannot be read",
+    "have the files of its libraries at hand",
+)
+
+
 def unseen(runtime: str, supported: bool) -> Doubt:
     """It could be a thread of a runtime whose threads are not in the picture."""
     if supported:

@@ -13,6 +13,7 @@ class Program:
     kind: str  # "live", "core", "remote"
     path: str | None
     core: str | None = None
+    nameless: bool = False  # some of its libraries cannot be told from others
 
 
 @dataclass(frozen=True)

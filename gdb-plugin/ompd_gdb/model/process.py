@@ -15,6 +15,7 @@ from ..answers import Diagnostic, View, ViewRegion, ViewThread
 from . import doubts, ids, states
 from .doubts import Doubt
 from .native import Location, NativeThread
+from .signals import Signal
 
 # Sorts behind every number of GDB's.
 LAST = 1 << 62
@@ -166,6 +167,7 @@ class Process:
         self.natives = list(natives)
         self.threads = [Thread(native) for native in natives]
         self.regions: list[Region] = []
+        self.signal: Signal | None = None  # at which the program died or crashed
         self._by_native = list(self.threads)
         for runtime in self.runtimes:
             if runtime.view is not None:

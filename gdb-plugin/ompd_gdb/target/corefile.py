@@ -9,11 +9,23 @@ that backed them if its beginning is the same as the one in the core, or they ar
 from __future__ import annotations
 
 import bisect
+import struct
 from dataclasses import dataclass
 from typing import Iterable
 
 from ..errors import Unreadable
-from .elf import ET_CORE, NT_AUXV, NT_FILE, PT_LOAD, ElfFile, NotElf
+from ..model.signals import Signal, from_siginfo
+from .elf import (
+    ET_CORE,
+    NT_AUXV,
+    NT_FILE,
+    NT_PRPSINFO,
+    NT_PRSTATUS,
+    NT_SIGINFO,
+    PT_LOAD,
+    ElfFile,
+    NotElf,
+)
 
 # Enough for the ELF header, the program headers and the build-id note of every linker.
 PROOF_BYTES = 1024
@@ -49,6 +61,9 @@ class CoreFile:
         )
         self.mappings: list[Mapping] = []
         self.auxv: dict[int, int] = {}
+        self.pid: int | None = None
+        self.command = ""  # the beginning of its command line
+        self.signal: Signal | None = None  # at which the program died
         self._read_notes()
         self._files = list(files)
         self._opened: dict[str, ElfFile | None] = {}
@@ -60,6 +75,7 @@ class CoreFile:
                 file.close()
 
     def _read_notes(self) -> None:
+        first: dict[int, bytes] = {}
         for kind, offset, size in self._elf.notes():
             if kind == NT_FILE and not self.mappings:
                 self._read_mappings(self._elf.read(offset, size))
@@ -68,6 +84,39 @@ class CoreFile:
                 for at in range(0, len(data) - 2 * word + 1, 2 * word):
                     entry = self._elf.format.word(data, at)
                     self.auxv[entry] = self._elf.format.word(data, at + word)
+            elif kind in (NT_PRSTATUS, NT_PRPSINFO, NT_SIGINFO) and kind not in first:
+                # The thread that died comes first.
+                first[kind] = self._elf.read(offset, size)
+        self._read_process(first.get(NT_PRPSINFO, b""))
+        self._read_status(first.get(NT_PRSTATUS, b""))
+        self._read_siginfo(first.get(NT_SIGINFO, b""))
+
+    def _read_process(self, note: bytes) -> None:
+        size, pid_at = (136, 24) if self.format.wide else (124, 12)
+        if len(note) == size:
+            (self.pid,) = struct.unpack_from(self.format.order + "i", note, pid_at)
+            self.command = note[-80:].partition(b"\0")[0].decode("utf-8", "replace").strip()
+
+    def _read_status(self, note: bytes) -> None:
+        """A core of gcore has no signal there."""
+        at = 12 + 4 + 2 * self.pointer_size
+        if len(note) < at + 4:
+            return
+        (number,) = struct.unpack_from(self.format.order + "h", note, 12)
+        (lwp,) = struct.unpack_from(self.format.order + "i", note, at)
+        if number > 0:
+            self.signal = Signal(number, lwp)
+
+    def _read_siginfo(self, note: bytes) -> None:
+        fields = 16 if self.format.wide else 12
+        if self.signal is None or len(note) < fields + self.pointer_size:
+            return
+        number, _, code = struct.unpack_from(self.format.order + "3i", note)
+        (sender,) = struct.unpack_from(self.format.order + "i", note, fields)
+        if number == self.signal.number:
+            address = self.format.word(note, fields)
+            lwp = self.signal.lwp
+            self.signal = from_siginfo(number, lwp, code, address, sender, self.pid)
 
     def _read_mappings(self, note: bytes) -> None:
         word = self.pointer_size
@@ -157,12 +206,12 @@ class CoreFile:
         for mapping in self.mappings:
             if mapping.path == path and mapping.offset == 0:
                 try:
-                    return self._dumped(mapping.start, PROOF_BYTES) == file.read(0, PROOF_BYTES)
+                    return self.dumped(mapping.start, PROOF_BYTES) == file.read(0, PROOF_BYTES)
                 except (Unreadable, NotElf):
                     return False
         return False
 
-    def _dumped(self, address: int, nbytes: int) -> bytes:
+    def dumped(self, address: int, nbytes: int) -> bytes:
         i = bisect.bisect_right(self._starts, address) - 1
         if i < 0:
             raise Unreadable()

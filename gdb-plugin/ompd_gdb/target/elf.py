@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
 import struct
 from dataclasses import dataclass
 from typing import Iterator
@@ -16,7 +17,7 @@ from typing import Iterator
 PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
 ET_CORE = 4
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
-NT_AUXV, NT_FILE = 6, 0x46494C45
+NT_PRSTATUS, NT_PRPSINFO, NT_AUXV, NT_FILE, NT_SIGINFO = 1, 3, 6, 0x46494C45, 0x53494749
 STB_LOCAL = 0
 STT_TLS = 6
 SHN_UNDEF = 0
@@ -101,8 +102,12 @@ class ElfFile:
     def __init__(self, path: str) -> None:
         """Raises NotElf, OSError."""
         self.path = path
-        with open(path, "rb") as file:
-            self.size = os.fstat(file.fileno()).st_size
+        # A hostile core can name a pipe: opening it would wait for ever.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise NotElf("not a regular file")
+            self.size = about.st_size
             if not self.size:
                 raise NotElf("an empty file")
             self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

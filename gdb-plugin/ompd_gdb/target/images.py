@@ -13,7 +13,7 @@ from ..errors import Unreadable
 from .elf import PT_DYNAMIC, PT_LOAD, PT_PHDR, Format, Segment
 
 AT_PHDR, AT_PHNUM, AT_SYSINFO_EHDR = 3, 5, 33
-DT_DEBUG = 21
+DT_STRTAB, DT_STRSZ, DT_DEBUG = 5, 10, 21
 
 # Real processes have some hundred images and a dynamic section of some forty entries.
 MOST_IMAGES = 4096
@@ -91,19 +91,40 @@ class ImageList:
         """0: statically linked, or the dynamic linker has not run yet."""
         if self.program is None or not self.program.dynamic:
             return 0
-        word = self._format.pointer_size
         try:
-            for i in range(MOST_DYNAMIC):
-                at = self.program.dynamic + i * 2 * word
-                entry = self._read(at, 2 * word)
-                tag = self._format.word(entry)
-                if tag == DT_DEBUG:
-                    return self._format.word(entry, word)
-                if tag == 0:
-                    break
+            return self._dynamic_entry(self.program.dynamic, DT_DEBUG)
         except Unreadable:
-            pass
+            return 0
+
+    def _dynamic_entry(self, dynamic: int, wanted: int) -> int:
+        """0: it is not there. Raises Unreadable."""
+        word = self._format.pointer_size
+        for i in range(MOST_DYNAMIC):
+            entry = self._read(dynamic + i * 2 * word, 2 * word)
+            tag = self._format.word(entry)
+            if tag == wanted:
+                return self._format.word(entry, word)
+            if tag == 0:
+                break
         return 0
+
+    def nameless(self) -> list[str]:
+        """The paths of images whose names cannot be read: whether one of them is a runtime is not
+        known. Of a core file, when the file that the image came from is not here."""
+        return [image.path for image in self.loaded if not self._has_names(image)]
+
+    def _has_names(self, image: LoadedImage) -> bool:
+        try:
+            address = self._dynamic_entry(image.dynamic, DT_STRTAB)
+            size = self._dynamic_entry(image.dynamic, DT_STRSZ)
+            if address < image.bias:
+                address += image.bias  # the dynamic linker leaves some as they are
+            if address and size:
+                self._read(address, 1)
+                self._read(address + size - 1, 1)
+        except Unreadable:
+            return False
+        return True
 
     def _walk(self) -> list[LoadedImage]:
         found: list[LoadedImage] = []

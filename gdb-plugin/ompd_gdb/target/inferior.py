@@ -8,7 +8,8 @@ from typing import Callable, Iterable, Union
 import gdb
 
 from ..model.native import NativeThread
-from . import memory, thread_local
+from ..model.signals import Signal
+from . import memory, stop, thread_local
 from .corefile import CoreFile
 from .images import ImageList
 from .memory import LiveMemory
@@ -86,6 +87,13 @@ class InferiorTarget:
     def native_threads(self) -> list[NativeThread]:
         self._stopped_at = self.threads.list()
         return self._stopped_at
+
+    def signal(self) -> Signal | None:
+        """At which the program died; of a living one, that of a crash."""
+        if self.core is not None:
+            return self.core.signal
+        natives = self._stopped_at or self.native_threads()
+        return stop.crash(self.threads, natives, self._inferior.pid)
 
     def read(self, address: int, nbytes: int) -> bytes:
         return self._memory.read(address, nbytes)

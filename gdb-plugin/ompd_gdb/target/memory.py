@@ -49,9 +49,11 @@ def open_core(progspace: gdb.Progspace) -> CoreFile:
 
 def core_path() -> str | None:
     """GDB tells Python only since 18: the lines of `info files' that name a file are as old as
-    GDB."""
+    GDB. A name may have line ends in it."""
     text = gdb.execute("info files", to_string=True)
-    for match in re.finditer(r"^\t[`‘](.+)['’], ", text, re.MULTILINE):
+    quoted = re.compile(r"^\t[`‘]((?:.|\n)+?)['’], ", re.MULTILINE)
+    in_a_line = re.compile(r"^\t[`‘](.+)['’], ", re.MULTILINE)
+    for match in [*in_a_line.finditer(text), *quoted.finditer(text)]:
         try:
             file = ElfFile(match.group(1))
         except (OSError, NotElf, ValueError):

@@ -20,6 +20,7 @@ from ..model.tasks import ExplicitTask, waits_for
 from ..model.waits import Edge
 from . import deadlock as deadlock_view
 from . import locks as locks_view
+from . import signals
 from . import status as status_view
 from .threads import class_of
 
@@ -104,10 +105,35 @@ def summary(process: Process, waits: Deadlock | None) -> Json:
     for thread in process.threads:
         classes[class_of(thread)] = classes.get(class_of(thread), 0) + 1
     return {
-        "findings": [{"code": c, "text": t} for c, t in status_view.findings(process, waits)],
+        "findings": findings(process, waits),
         "classes": classes,
         "regions": len(process.regions),
         "next": status_view.following(process, waits),
+    }
+
+
+def findings(process: Process, waits: Deadlock | None) -> list[Json]:
+    return [{"code": code, "text": text} for code, text in status_view.findings(process, waits)]
+
+
+def signal(process: Process) -> Json | None:
+    """At which it died or crashed."""
+    met = process.signal
+    if met is None:
+        return None
+    thread = signals.thread_of(process, met)
+    native = thread.native if thread is not None else None
+    return {
+        "name": met.name,
+        "number": met.number,
+        "crash": met.is_crash,
+        "reason": met.reason,
+        "address": None if met.address is None else address(met.address),
+        "sender": met.sender,
+        "lwp": met.lwp,
+        "gdb": native.id if native is not None else None,
+        "id": signals.openmp_id(thread),
+        "where": location(thread.where) if thread is not None else None,
     }
 
 

@@ -10,7 +10,7 @@ from ..model.deadlock import Deadlock
 from ..model.facts import Library, Program
 from ..model.process import Process, Runtime, Thread
 from ..model.progress import standing_still
-from . import barriers, deadlock, parallel, threads
+from . import barriers, deadlock, parallel, signals, threads
 from .table import Style, count, paragraph, plain
 
 _FROM = {
@@ -52,8 +52,8 @@ def status(
         found += paragraph(f"Odd     : {SEVERAL}", style, " " * 10)
     if program is not None and not runtimes:
         found.append(
-            "Runtime : none that this library can read"
-            if library.missing
+            "Runtime : none that can be read"
+            if library.missing or program.nameless
             else "Runtime : none; the program has not loaded an OpenMP runtime"
         )
     for note in notes:
@@ -129,6 +129,9 @@ def _standing_still(stuck: Sequence[Thread]) -> str:
 def findings(process: Process, waits: Deadlock | None = None) -> list[tuple[str, str]]:
     """What is odd: (code, sentence). waits: the graph of all waits, if it was drawn."""
     found = []
+    crash = signals.crash(process)
+    if crash is not None:
+        found.append(("crash", crash))
     for runtime in process.runtimes:
         if runtime.problem:
             found.append(("runtime_problem", f"{plain(runtime.name)} {runtime.problem}."))
@@ -167,13 +170,7 @@ def summary(
     process: Process, waits: Deadlock | None, notes: Sequence[str], style: Style
 ) -> list[str]:
     """One screen: the verdict first, the next command to type last."""
-    odd = findings(process, waits)
-    regions = [region for region in process.regions if region.raw.generator != "program"]
-    found = []
-    for _, text in odd:
-        found += paragraph(f"Odd     : {text}", style, " " * 10)
-    if not odd:
-        found.append(f"Nothing odd is seen; {count(len(regions), 'region')} active.")
+    found = verdict(process, waits, style)
     for runtime in process.runtimes:
         idle = runtime.supported and runtime.initialized is False
         state = " (loaded, not started)" if idle else ""
@@ -185,12 +182,34 @@ def summary(
     return found
 
 
+def verdict(
+    process: Process, waits: Deadlock | None, style: Style, complete: bool = True
+) -> list[str]:
+    """What is odd, or that nothing is; incomplete: of OpenMP nothing is known."""
+    found = []
+    for _, text in findings(process, waits):
+        found += paragraph(f"Odd     : {text}", style, " " * 10)
+    if not found and complete:
+        regions = [region for region in process.regions if region.raw.generator != "program"]
+        found.append(f"Nothing odd is seen; {count(len(regions), 'region')} active.")
+    end = signals.end(process)
+    if end is not None:
+        found += paragraph(f"Ended by: {end}", style, " " * 10)
+    return found
+
+
+# What threads that are just being let go look like too.
+_PASSING = {"barrier_divergence", "standing_still"}
+
+
 def following(process: Process, waits: Deadlock | None = None) -> list[str]:
     odd = {code for code, _ in findings(process, waits)}
     if odd and odd <= {"deadlock", "self_deadlock"}:
         return ["ompd deadlock", "ompd locks"]
-    if odd and odd <= {"barrier_divergence", "standing_still"}:
+    if odd and odd <= _PASSING:
         return ["ompd deadlock", "ompd threads"]
+    if odd and odd <= {"crash", "deadlock", "self_deadlock", *_PASSING}:
+        return ["ompd threads", "ompd report"]
     if odd:
         return ["ompd status", "ompd threads"]
     if any(region.raw.generator != "program" for region in process.regions):

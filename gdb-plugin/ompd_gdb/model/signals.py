@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does the signal say at which a program died or stopped? Knows Linux's numbers of them."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass, replace
+
+# By these a program dies of an error of its own. SIGTRAP is a debugger's too.
+_FATAL = ("SIGILL", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS")
+# Their siginfo has the address that the program used, or of the instruction.
+_WITH_ADDRESS = ("SIGILL", "SIGBUS", "SIGFPE", "SIGSEGV")
+
+SI_USER, SI_QUEUE, SI_TKILL, SI_KERNEL = 0, -1, -6, 0x80
+_SENT = (SI_USER, SI_QUEUE, SI_TKILL)
+
+_REASONS = {
+    ("SIGSEGV", 1): "no memory is mapped at {}",
+    ("SIGSEGV", 2): "memory at {} may not be used in this way",
+    ("SIGSEGV", SI_KERNEL): "at an address that no memory can have",
+    ("SIGBUS", 1): "the address {} is not aligned",
+    ("SIGBUS", 2): "nothing is behind the address {}: the end of a mapped file, as a rule",
+    ("SIGFPE", 1): "integer division by zero",
+    ("SIGFPE", 2): "integer overflow",
+    ("SIGFPE", 3): "floating-point division by zero",
+    ("SIGFPE", 4): "floating-point overflow",
+    ("SIGFPE", 5): "floating-point underflow",
+    ("SIGFPE", 6): "inexact floating-point result",
+    ("SIGFPE", 7): "invalid floating-point operation",
+}
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A signal, and what the kernel tells of it; None: it does not."""
+
+    number: int
+    lwp: int  # of the thread that got it
+    code: int | None = None
+    address: int | None = None
+    sender: int | None = None  # another process, which sent it; 0: of another PID namespace
+
+    @property
+    def name(self) -> str:
+        try:
+            return signal.Signals(self.number).name
+        except ValueError:
+            return f"signal {self.number}"
+
+    @property
+    def is_crash(self) -> bool:
+        """A signal from elsewhere is somebody's wish for a core file, or for an end."""
+        return self.name in _FATAL and self.sender is None
+
+    @property
+    def reason(self) -> str | None:
+        """What follows after its name."""
+        if self.sender is not None:
+            return f"sent by process {self.sender}" if self.sender else "sent by another process"
+        if self.code is None:
+            return None
+        at = "an unknown address" if self.address is None else f"{self.address:#x}"
+        text = _REASONS.get((self.name, self.code))
+        return text.format(at) if text is not None else None
+
+
+def from_siginfo(
+    number: int, lwp: int, code: int, address: int, sender: int, pid: int | None
+) -> Signal:
+    """address and sender are the same bytes: the code tells which of them it is. pid: of the
+    program."""
+    found = Signal(number, lwp, code)
+    if code in _SENT and pid is not None and sender != pid:
+        return replace(found, sender=sender)
+    if found.name in _WITH_ADDRESS and 0 < code < SI_KERNEL:
+        return replace(found, address=address)
+    return found

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd report' as text: the verdict, then section by section."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from ..errors import UserError
+from ..model.deadlock import Deadlock
+from ..model.facts import Library, Program
+from ..model.process import Process
+from . import status, threads
+from .table import Style, paragraph, plain
+
+Sections = Sequence[tuple[str, Sequence[str]]]  # title and lines
+
+
+def lines(
+    process: Process,
+    waits: Deadlock | None,
+    program: Program,
+    library: Library,
+    sections: Sections,
+    missing: Mapping[str, UserError],
+    notes: Sequence[str],
+    style: Style,
+) -> list[str]:
+    """missing: sections that could not be made; "openmp" stands for all of them."""
+    found = status.verdict(process, waits, style, complete="openmp" not in missing)
+    for error in missing.values():
+        found += paragraph(f"Unknown : {error.sentence()}", style, " " * 10)
+    found.append(f"Threads : {len(process.threads)}: {threads.classes(process.threads)}")
+    for title, shown in sections:
+        found += ["", *_heading(title), *shown]
+    found += ["", *_heading("Program and runtimes")]
+    return found + status.status(program, library, process.runtimes, notes, style)
+
+
+def _heading(title: str) -> list[str]:
+    return [plain(title), "-" * len(title)]
+
+
+def unavailable(missing: Mapping[str, UserError]) -> list[dict[str, Any]]:
+    """The section "unavailable"."""
+    return [
+        {"section": name, "code": error.code, "message": error.message, "hint": error.hint}
+        for name, error in missing.items()
+    ]

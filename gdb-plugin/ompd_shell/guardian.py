@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the debugged process run on when GDB is gone? A process of its own, in a session of its own,
+that starts GDB, ends it when it takes too long or when nobody waits for it any more, and then sees
+to it that the target runs.
+
+GDB attaches by a SIGSTOP for each thread. One that is killed before it has taken all of them leaves
+a stop pending, and the process stands still for ever.
+
+Usage: guardian.py REQUEST, with JSON in REQUEST. stdin: a pipe that its starter holds open. stdout:
+one line of JSON: how it ended, and what the target does now.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import Any
+
+LOOK = 0.02  # seconds between two looks at GDB
+GRACE = 2.0  # for a GDB that was asked to end, which lets go of its process in order
+WATCH = 5.0  # for the target to run
+SIGSTOP_BIT = 1 << (signal.SIGSTOP - 1)
+
+
+def main(request: dict[str, Any]) -> dict[str, Any]:
+    target, folder = request["target"], request["folder"]
+    with socket.socket(socket.AF_UNIX) as claim:
+        if target and not _claimed(claim, target):
+            found = {"ended": "busy", "status": None, "target": "runs"}
+        else:
+            found = _guard(request, target, folder)
+    if _is_abandoned():
+        shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _is_abandoned(patience: float = 0) -> bool:
+    """Is the starter gone, or does it want no more?"""
+    return bool(select.select([sys.stdin], [], [], patience)[0])
+
+
+def _claimed(claim: socket.socket, target: int) -> bool:
+    """One guardian at a time: what another one's GDB has left standing, and is just being woken, is
+    not to be taken for stopped by the user. A name of the kernel's, which ends with its holder."""
+    end = time.monotonic() + WATCH
+    while time.monotonic() < end and not _is_abandoned():
+        try:
+            claim.bind(f"\0ompd-guardian-{target}")
+            return True
+        except OSError:
+            time.sleep(LOOK)
+    return False
+
+
+def _guard(request: dict[str, Any], target: int, folder: str) -> dict[str, Any]:
+    was_stopped = bool(target) and is_stopped(target)
+    with open(os.path.join(folder, "gdb.log"), "wb") as log:
+        debugger = subprocess.Popen(
+            request["command"],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            pass_fds=request["pass_fds"],
+            env=request["environment"],
+        )
+    ended = _wait(debugger, request["limit"])
+    state = "stopped before"
+    if target and not was_stopped:
+        # A GDB that ended by itself has let go of all threads: then this only looks.
+        killed = ended != "done" or debugger.returncode < 0
+        state = see_to_it_that_it_runs(target, wake=killed)
+    return {"ended": ended, "status": debugger.returncode, "target": state}
+
+
+def _wait(debugger: subprocess.Popen[bytes], limit: float) -> str:
+    end = time.monotonic() + limit if limit else None
+    while debugger.poll() is None:
+        if _is_abandoned(LOOK):
+            _end(debugger)
+            return "abandoned"
+        if end is not None and time.monotonic() > end:
+            _end(debugger)
+            return "late"
+    return "done"
+
+
+def _end(debugger: subprocess.Popen[bytes]) -> None:
+    debugger.terminate()
+    try:
+        debugger.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        debugger.kill()
+        debugger.wait()
+
+
+def see_to_it_that_it_runs(pid: int, wake: bool) -> str:
+    """ "runs", "gone" or "stands still". wake: by a SIGCONT in any case. A thread can hold the stop
+    in hand, where nobody sees it: the signal takes that back too."""
+    end = time.monotonic() + WATCH
+    while time.monotonic() < end:
+        if wake or is_stopped(pid):
+            try:
+                os.kill(pid, signal.SIGCONT)
+            except ProcessLookupError:
+                return "gone"
+            except OSError:
+                return "stands still"
+            wake = False
+        elif not os.path.exists(f"/proc/{pid}"):
+            return "gone"
+        elif not is_traced(pid):
+            return "runs"
+        time.sleep(LOOK)
+    return "stands still"
+
+
+def is_stopped(pid: int) -> bool:
+    """By job control, or soon."""
+    return any(
+        status.get("State", "")[:1] == "T" or (_pending(status) & SIGSTOP_BIT)
+        for status in _threads(pid)
+    )
+
+
+def is_traced(pid: int) -> bool:
+    return any(status.get("TracerPid", "0") != "0" for status in _threads(pid))
+
+
+def _pending(status: dict[str, str]) -> int:
+    return int(status.get("SigPnd", "0"), 16) | int(status.get("ShdPnd", "0"), 16)
+
+
+def _threads(pid: int) -> list[dict[str, str]]:
+    found = []
+    try:
+        names = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    for name in names:
+        found.append(status_of(f"{pid}/task/{name}"))
+    return found
+
+
+def status_of(process: str) -> dict[str, str]:
+    """The lines of a file /proc/.../status; empty when it is gone."""
+    try:
+        with open(f"/proc/{process}/status", encoding="utf-8", errors="replace") as file:
+            lines = [line.partition(":") for line in file]
+    except OSError:
+        return {}
+    return {name: value.strip() for name, _, value in lines}
+
+
+if __name__ == "__main__":
+    # Its starter ends it, by closing its stdin. Not SIG_IGN: GDB and its program would inherit it.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    with open(sys.argv[1], encoding="utf-8") as file:
+        found = main(json.load(file))
+    try:
+        print(json.dumps(found), flush=True)
+    except OSError:
+        pass  # the starter is gone

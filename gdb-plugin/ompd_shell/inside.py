@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens inside of GDB? The one file here that knows it; run by its -x, after the plugin."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from typing import Any
+
+import gdb
+
+from .outcome import PASSING
+
+LATER = 1.0  # seconds until it is looked at again
+
+# What stops a program that is run: its crash, and the user's Ctrl-C.
+_CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
+
+
+def main(kind: str, folder: str, width: int, every: bool, **details: Any) -> None:
+    result: dict[str, Any] = {}
+    try:
+        gdb.execute(f"set width {width}", to_string=True)
+        report = _Report(folder, "-all" if every else "")
+        if kind == "pid":
+            _pid(report, result, **details)
+        elif kind == "run":
+            _run(report, result, **details)
+        else:
+            report.write()
+    except gdb.error as error:
+        result["error"] = str(error)
+    with open(os.path.join(folder, "result.json"), "w", encoding="utf-8") as file:
+        json.dump(result, file)
+
+
+class _Report:
+    def __init__(self, folder: str, options: str) -> None:
+        text, document = (
+            shlex.quote(os.path.join(folder, f"report.{kind}")) for kind in ("txt", "json")
+        )
+        self._command = f"ompd report {options} {text} -json {document}"
+        self._document = os.path.join(folder, "report.json")
+
+    def write(self) -> None:
+        gdb.execute(self._command)
+
+    def passing(self) -> list[str]:
+        """The findings that may be gone in a moment."""
+        with open(self._document, encoding="utf-8") as file:
+            findings = json.load(file)["findings"]
+        return [one["text"] for one in findings if one["code"] in PASSING]
+
+
+def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
+    # What is loaded now is not loaded while the process stands.
+    gdb.execute("ompd status", to_string=True)
+    try:
+        gdb.execute("ompd report", to_string=True)
+    except gdb.error:
+        pass  # there is no process yet
+    result["stopped_seconds"] = _look(report, pid)
+    seen = report.passing()
+    if seen:
+        time.sleep(LATER)
+        result["stopped_seconds"] += _look(report, pid)
+        result["seen_before"] = seen
+
+
+def _look(report: _Report, pid: int) -> float:
+    """For how long did it stand?"""
+    began = time.monotonic()
+    gdb.execute(f"attach {pid}", to_string=True)
+    try:
+        report.write()
+    finally:
+        gdb.execute("detach", to_string=True)
+    return time.monotonic() - began
+
+
+def _run(report: _Report, result: dict[str, Any], wrapper: str) -> None:
+    for setting in ("disable-randomization off", f"exec-wrapper {wrapper}"):
+        gdb.execute(f"set {setting}", to_string=True)
+    gdb.execute("handle all nostop noprint pass", to_string=True)
+    gdb.execute(f"handle {_CRASHES} SIGINT stop nopass", to_string=True)
+    gdb.execute("run", to_string=True)
+    if gdb.selected_inferior().pid:
+        try:
+            report.write()
+        finally:
+            gdb.execute("kill", to_string=True)
+        return
+    for name in ("_exitcode", "_exitsignal"):
+        value = gdb.convenience_variable(name)
+        if value is not None:
+            result[name.lstrip("_")] = int(value)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files does GDB get for the libraries of a core file? Those that are proven to be the
+core's: through another build of one, GDB would show stacks that never were."""
+
+from __future__ import annotations
+
+import os
+from typing import Sequence
+
+from ompd_gdb.errors import UserError
+from ompd_gdb.target.corefile import CoreFile
+from ompd_gdb.target.images import ImageList
+
+from .images import Image
+from .search import Search
+
+MOST_NAMED = 8  # in a note
+
+_MISSING = (
+    "Libraries of the core file are not here: {}. Stacks through them may be wrong. Copy them, and"
+    " name the place by --sysroot or --lib-search-root."
+)
+_DIFFERENT = (
+    "Libraries of the core file are here in other builds, which are not used; the core's are: {}."
+    " Stacks through them may be wrong. Copy those from its machine, and name the place by"
+    " --sysroot or --lib-search-root."
+)
+
+
+def settings(
+    core: CoreFile, libraries: Sequence[Image], search: Search, folder: str, notes: list[str]
+) -> list[str]:
+    """For GDB; notes: on what is not here."""
+    here: dict[str, str] = {}
+    missing: list[Image] = []
+    different: list[Image] = []
+    for image in libraries:
+        path, other = search.find(image)
+        if path is not None:
+            here[image.mapped] = path
+        else:
+            (missing if other is None else different).append(image)
+    if missing:
+        notes.append(_MISSING.format(_named(missing)))
+    if different:
+        notes.append(_DIFFERENT.format(_named(different)))
+    if search.root is not None or different:
+        root = os.path.join(folder, "root")
+        _link(core, here, root)
+        return [f"set sysroot {root}"]
+    return [f"set sysroot {os.path.abspath(search.sysroot)}"] if search.sysroot is not None else []
+
+
+def _named(images: Sequence[Image]) -> str:
+    names = [f"{image.path} (build-id {image.build_id or 'unknown'})" for image in images]
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _link(core: CoreFile, here: dict[str, str], root: str) -> None:
+    """A root of links. GDB looks there for what was mapped, and for the names that the dynamic
+    linker has for libraries: it finds the right file, or none."""
+    names = dict(here)
+    for loaded in ImageList(core.read, core.format, core.auxv).loaded:
+        mapping = core.mapping_of(loaded.dynamic)
+        if mapping is not None and mapping.path in here:
+            names[loaded.path] = here[mapping.path]
+    os.mkdir(root)
+    for name, path in names.items():
+        if not name.startswith("/"):
+            continue
+        # The name is the core's: it must not lead out of the root.
+        link = os.path.join(root, os.path.normpath(name).lstrip("/"))
+        try:
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            os.symlink(os.path.abspath(path), link)
+        except FileExistsError:
+            pass  # by another spelling of its name
+        except (OSError, ValueError) as error:
+            raise UserError(
+                "core_unreadable", f"No link can be made for {name}: {error}.", "Copy it again."
+            ) from None

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does `ompd report' tell what the other commands tell, all of it, and why the program died?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import machine
+import pytest
+import schema
+from cells import Case
+from sentences import is_a_sentence
+from sessions import ask, kernel_core, target
+
+# Its sections, and the commands that show the same.
+SECTIONS = {
+    "threads": "ompd threads",
+    "regions": "ompd parallel",
+    "merged": "ompd bt -merge",
+    "deadlock": "ompd deadlock",
+    "locks": "ompd locks",
+    "barriers": "ompd barriers",
+    "tasks": "ompd tasks",
+    "icvs": "ompd icvs",
+    "library": "ompd status",
+    "summary": "ompd",
+}
+CASES = [Case("nested"), Case("tasks"), Case("states", args=("deadlock",)), Case("settings")]
+
+
+@pytest.mark.parametrize("kind, gdb", [("live", "gdb-16"), ("core", "gdb"), ("gdbserver", "gdb")])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_sections_are_the_commands(case: Case, kind: str, gdb: str, folder: Path) -> None:
+    """It is asked first, so that nothing is left over from another command."""
+    commands = ["ompd report -json", *(f"{command} -json" for command in SECTIONS.values())]
+    executable, home = machine.compiled(case.source), machine.cached("libomp-19")
+    with target(kind, executable, case.args, home, folder) as made:
+        answer = ask(gdb, [*commands, "ompd report"], made.before, made.files, folder=folder)
+    report = answer.document("ompd report -json")
+    assert report["unavailable"] == []
+    for section, command in SECTIONS.items():
+        told = answer.document(f"{command} -json")
+        assert report[section] == told[section], section
+        assert report["runtimes"] == told["runtimes"]
+    assert report["findings"] == report["summary"]["findings"]
+    assert (report["signal"] or {}).get("crash", False) == (kind == "core")
+    for title in ("Threads", "Parallel regions", "Explicit tasks", "Program and runtimes"):
+        assert f"\n{title}\n---" in answer.text
+    assert all(len(line) <= 100 for line in answer.text.splitlines())
+
+
+def test_files(folder: Path) -> None:
+    """Text and document of the same moment; nothing is printed."""
+    text, document = folder / "two words.txt", folder / "report.json"
+    asked = [f"ompd report '{text}' -json {document}", "ompd report", f"ompd report {folder}"]
+    with target(
+        "core", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
+    ) as made:
+        answer = ask("gdb", [*asked, "ompd report a b"], made.before, made.files, folder=folder)
+    assert answer.texts[0] == ""
+    assert text.read_text(encoding="utf-8").strip("\n") == answer.texts[1]
+    schema.check(json.loads(document.read_text(encoding="utf-8")))
+    is_a_sentence(answer.texts[2], "cannot be written")
+    is_a_sentence(answer.texts[3], "takes no argument `b'")
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-16"])
+def test_living_crash(gdb: str, folder: Path) -> None:
+    """At the signal, and with another thread selected."""
+    executable, truth = machine.compiled("crashes"), folder / "truth"
+    env = {
+        "LD_LIBRARY_PATH": str(machine.cached("libomp-14")),
+        "OMPD_TRUTH_FILE": str(truth),
+    }
+    before = [f"set environment {name} {value}" for name, value in env.items()]
+    commands = ["ompd report -json", "thread 1", "ompd", "ompd -json", "thread"]
+    files = ["--args", executable, "unmapped"]
+    answer = ask(gdb, commands, [*before, "run"], files, folder=folder)
+    line, address, lwp = (int(word, 0) for word in truth.read_text(encoding="utf-8").split())
+    signal = answer.document("ompd report -json")["signal"]
+    assert (signal["name"], signal["lwp"]) == ("SIGSEGV", lwp)
+    assert (signal["where"]["line"], int(signal["address"], 0)) == (line, address)
+    (finding,) = answer.document("ompd -json")["summary"]["findings"]
+    assert finding["code"] == "crash" and "in R1.2 (T" in finding["text"]
+    assert answer.texts[2].startswith("Odd     : The program crashed: SIGSEGV")
+    assert "Current thread is 1 " in answer.text
+
+
+def test_without_process(folder: Path) -> None:
+    is_a_sentence(ask("gdb", ["ompd report"], folder=folder).text, "no process")
+
+
+def test_unreadable_runtime(folder: Path) -> None:
+    """Its code is gone: what the kernel and GDB know is still told."""
+    home = folder / "runtime"
+    machine.run("cp", "-r", machine.cached("libomp-14"), home)
+    executable = machine.compiled("crashes")
+    env = {"LD_LIBRARY_PATH": str(home), "OMPD_TRUTH_FILE": str(folder / "truth")}
+    core = kernel_core(executable, ("unmapped",), env, folder)
+    machine.run("rm", "-r", home)
+    commands = ["ompd report -json", "ompd report"]
+    answer = ask("gdb", commands, files=[executable, core], folder=folder)
+    report = answer.document("ompd report -json")
+    assert [finding["code"] for finding in report["findings"]][0] == "crash"
+    assert len(report["threads"]) == 4
+    for thread in report["threads"]:
+        assert thread["openmp"] or "kind" in thread["doubts"]

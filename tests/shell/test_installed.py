@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the command work where it is installed, under any prefix, by its link, from any place?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import command
+import machine
+import pytest
+from command import FINDING, Answer, is_an_error, ompd
+
+
+@pytest.fixture(name="prefix")
+def fixture_prefix(folder: Path) -> Path:
+    prefix = folder / "some where"
+    machine.run("cmake", "--install", machine.BUILD, "--prefix", prefix)
+    return prefix
+
+
+def test_installed(prefix: Path, folder: Path) -> None:
+    core = command.crashed(folder, "abort")
+    answer = ompd("core", "--json", core, folder=folder, command=prefix / "bin" / "ompd")
+    assert answer.status == FINDING, answer
+    assert answer.document["library"]["path"] == str(prefix / "lib" / "libompd.so")
+    # Moved, and called by a link of the user's.
+    moved, link = folder / "moved", folder / "by-link"
+    shutil.move(prefix, moved)
+    link.symlink_to(moved / "bin" / "ompd")
+    answer = ompd("core", "--json", core, folder=folder, command=link)
+    assert answer.document["library"]["path"] == str(moved / "lib" / "libompd.so")
+
+
+def test_man_page(prefix: Path) -> None:
+    (page,) = prefix.rglob("ompd.1")
+    text = machine.run("man", "--warnings", "-l", page)
+    for word in ("ompd core", "--lib-search-root", "EXIT STATUS"):
+        assert word in text
+    assert "warning" not in text
+
+
+@pytest.mark.parametrize("words", [(), ("core",), ("pid",), ("run",)], ids=str)
+def test_help(words: tuple[str, ...], folder: Path) -> None:
+    answer = ompd(*words, "--help", folder=folder)
+    assert answer.status == 0 and "exit status:" in answer.text
+    assert all(len(line) <= 100 for line in answer.text.splitlines())
+
+
+def test_mistakes(folder: Path) -> None:
+    for words in ((), ("cores",), ("core",), ("pid", "1", "2"), ("core", "--text", "--json", "x")):
+        is_an_error(ompd(*words, folder=folder), "--help")
+
+
+def test_output_cannot_be_written(folder: Path) -> None:
+    core = command.crashed(folder, "abort")
+    is_an_error(ompd("core", "-o", folder, core, folder=folder), "cannot be written")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [command.OMPD, "core", core],
+            cwd=folder,
+            env={**os.environ, "TMPDIR": str(folder)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    is_an_error(Answer(done.returncode, "", done.stderr.decode()), "No space left")

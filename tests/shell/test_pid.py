@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a process that `ompd pid' looked at run on, whoever is killed meanwhile? It counts: each of
+its threads has to count on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import time
+from pathlib import Path
+from typing import Iterator
+
+import command
+import machine
+import pytest
+from command import FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
+from ompd_shell import guardian, outcome
+from sessions import PATIENCE, parked
+
+THREADS = 32
+KILLS = 40 if machine.FULL else 5  # of each kind: 200 in all
+
+
+ASKED = {"interrupted": signal.SIGINT, "ended": signal.SIGTERM}
+
+
+class Counting:
+    """tests/programs/counting.c"""
+
+    def __init__(self, process: subprocess.Popen[bytes], counts: Path) -> None:
+        self.pid = process.pid
+        self._counts = counts
+
+    def counts(self) -> tuple[int, ...]:
+        try:
+            return struct.unpack(f"{THREADS}I", self._counts.read_bytes())
+        except (OSError, struct.error):
+            return (0,) * THREADS
+
+    def runs(self) -> bool:
+        """All of its threads do."""
+        before, end = self.counts(), time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            # More than the one that was on its way.
+            if all(now > then + 2 for then, now in zip(before, self.counts())):
+                return True
+            time.sleep(0.01)
+        return False
+
+    def traced(self) -> bool:
+        return guardian.is_traced(self.pid)
+
+
+@pytest.fixture(name="counting")
+def fixture_counting(folder: Path) -> Iterator[Counting]:
+    counts = folder / "counts"
+    env = {**os.environ, **command.environment(folder)}
+    executable = machine.compiled("counting")
+    with subprocess.Popen([executable, str(THREADS), counts], env=env, cwd=folder) as process:
+        made = Counting(process, counts)
+        try:
+            assert made.runs()
+            yield made
+        finally:
+            process.kill()
+
+
+def test_report(counting: Counting, folder: Path) -> None:
+    answer = ompd("pid", str(counting.pid), "--json", folder=folder)
+    assert answer.status == NOTHING_ODD and answer.codes() == set()
+    document = answer.document
+    assert document["stopped_seconds"] > 0 and document["signal"] is None
+    ids = {member["id"] for thread in document["threads"] for member in thread["openmp"]}
+    assert ids == {f"R1.{number}" for number in range(THREADS)}
+    assert counting.runs()
+    shown = ompd("pid", str(counting.pid), "--all", folder=folder)
+    assert shown.text.startswith("Nothing odd is seen")
+    assert "It was stopped for " in shown.text and f"Process {counting.pid} runs on." in shown.text
+
+
+def test_finding(folder: Path) -> None:
+    record = folder / "truth.json"
+    env = {**command.environment(folder), "OMPD_TRUTH_FILE": str(record)}
+    with parked(machine.compiled("states"), ("deadlock",), env, folder, record) as pid:
+        answer = ompd("pid", str(pid), "--json", folder=folder)
+        assert answer.status == FINDING and answer.codes() == {"standing_still"}
+        assert [one["confirmed"] for one in answer.document["findings"]] == [True]
+    record.unlink()
+    env["KMP_CONSISTENCY_CHECK"] = "all"  # the runtime records holders
+    with parked(machine.compiled("states"), ("deadlock",), env, folder, record) as pid:
+        answer = ompd("pid", str(pid), "--json", folder=folder)
+        assert answer.status == FINDING and answer.codes() == {"deadlock"}
+        assert answer.document["deadlock"]["certainty"] == "certain"
+
+
+def test_passing(folder: Path) -> None:
+    """What the next look does not show is no finding."""
+    before = {"code": "barrier_divergence", "text": "R1.0 at one"}
+    for seen, confirmed in ((["R1.0 at one"], True), (["R1.0 at another"], False)):
+        document = {"findings": [dict(before)], "unavailable": [], "notes": []}
+        notes = outcome.confirm(document, seen)
+        found = outcome.of_report("", document, notes)
+        assert document["findings"][0]["confirmed"] == confirmed and len(notes) == 1
+        assert found.status == (FINDING if confirmed else NOTHING_ODD)
+
+
+def children(pid: int) -> list[int]:
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], stdout=subprocess.PIPE, check=False
+    )
+    return [int(word) for word in listed.stdout.split()]
+
+
+@contextlib.contextmanager
+def looking(counting: Counting, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """An `ompd pid' that has stopped some of the threads, or all, or has let go of them."""
+    scratch = folder / "scratch"
+    scratch.mkdir(exist_ok=True)
+    with subprocess.Popen(
+        [OMPD, "pid", str(counting.pid)],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        while process.poll() is None and not counting.traced():
+            time.sleep(0.001)
+        time.sleep(random.choice((0, random.uniform(0, 0.05), random.uniform(0, 0.3))))
+        yield process
+        out, errors = process.communicate(timeout=PATIENCE)
+        command.check((out + errors).decode())
+
+
+@pytest.mark.parametrize("killed", ["gdb", "ompd", "both", "interrupted", "ended"])
+def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> None:
+    """Of GDB, of ompd, of both at once; or the user presses Ctrl-C, or ends ompd."""
+    random.seed(killed)
+    guardians: set[int] = set()
+    for _ in range(KILLS):
+        with looking(counting, folder) as process:
+            guards = children(process.pid)
+            guardians.update(guards)
+            debuggers = [child for guard in guards for child in children(guard)]
+            doomed = debuggers if killed in ("gdb", "both") else []
+            with contextlib.suppress(ProcessLookupError):
+                for pid in doomed:
+                    os.kill(pid, signal.SIGKILL)
+                if killed in ("ompd", "both"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                if killed in ASKED:
+                    process.send_signal(ASKED[killed])
+        assert counting.runs(), f"{killed}: it stands still"
+    end = time.monotonic() + PATIENCE
+    while any(Path(f"/proc/{pid}").exists() for pid in guardians):
+        assert time.monotonic() < end, "a guardian stays"
+        time.sleep(0.01)
+    assert not list((folder / "scratch").iterdir()), "a private folder stays"
+
+
+def test_too_late(counting: Counting, folder: Path) -> None:
+    answer = ompd("pid", str(counting.pid), "--timeout", "0.01", folder=folder)
+    is_an_error(answer, "did not finish in 0.01 s", f"Process {counting.pid} runs on", "--timeout")
+    assert counting.runs()
+
+
+def test_the_guardian_wakes_what_stands(counting: Counting) -> None:
+    """As a GDB leaves it that died in the middle."""
+    os.kill(counting.pid, signal.SIGSTOP)
+    while not guardian.is_stopped(counting.pid):
+        time.sleep(0.001)
+    assert guardian.see_to_it_that_it_runs(counting.pid, wake=False) == "runs"
+    assert counting.runs()
+    assert guardian.see_to_it_that_it_runs(99999999, wake=True) == "gone"
+
+
+def test_one_at_a_time(counting: Counting, folder: Path) -> None:
+    """What another guardian is about to wake must not be taken for stopped by the user."""
+    with socket.socket(socket.AF_UNIX) as claim:
+        claim.bind(f"\0ompd-guardian-{counting.pid}")
+        is_an_error(ompd("pid", str(counting.pid), folder=folder), "Another ompd")
+    assert ompd("pid", str(counting.pid), folder=folder).status == NOTHING_ODD
+
+
+def test_what_the_user_stopped_stays_so(counting: Counting, folder: Path) -> None:
+    os.kill(counting.pid, signal.SIGSTOP)
+    while not guardian.is_stopped(counting.pid):
+        time.sleep(0.001)
+    answer = ompd("pid", str(counting.pid), folder=folder)
+    assert answer.status == NOTHING_ODD
+    assert guardian.is_stopped(counting.pid)
+    assert "runs on" not in answer.text
+    os.kill(counting.pid, signal.SIGCONT)
+    assert counting.runs()
+
+
+def test_what_cannot_be_looked_at(counting: Counting, folder: Path) -> None:
+    is_an_error(ompd("pid", "99999999", folder=folder), "There is no process 99999999")
+    is_an_error(ompd("pid", "0", folder=folder), "no process 0")
+    is_an_error(ompd("pid", "word", folder=folder), "word")
+    thread = max(int(name) for name in os.listdir(f"/proc/{counting.pid}/task"))
+    is_an_error(ompd("pid", str(thread), folder=folder), "is a thread", str(counting.pid))
+    with subprocess.Popen(["true"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        is_an_error(ompd("pid", str(ended.pid), folder=folder), "has ended")
+    with subprocess.Popen(["sleep", "600"]) as plain:
+        answer = ompd("pid", str(plain.pid), folder=folder)
+        assert answer.status == command.CANNOT_READ and "no OpenMP runtime" not in answer.errors
+        assert "has not loaded an OpenMP runtime" in answer.text
+        plain.kill()
+    tracer = ["gdb", "-nx", "-q", "-batch", "-p", str(counting.pid), "-ex", "shell sleep 600"]
+    with subprocess.Popen(
+        tracer, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as other:
+        while not counting.traced():
+            time.sleep(0.01)
+        is_an_error(
+            ompd("pid", str(counting.pid), folder=folder), "traced already, by gdb", str(other.pid)
+        )
+        os.killpg(other.pid, signal.SIGKILL)
+
+
+def as_nobody(*words: str | Path, folder: Path) -> list[str | Path]:
+    if os.geteuid() != 0:
+        raise machine.Missing("Only root can be somebody else: run it as root.")
+    folder.chmod(0o777)
+    return ["runuser", "-u", "nobody", "--", *words]
+
+
+def asked_by_nobody(pid: int, folder: Path) -> Answer:
+    done = subprocess.run(
+        as_nobody(OMPD, "pid", str(pid), folder=folder),
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def test_other_users(counting: Counting, folder: Path) -> None:
+    is_an_error(asked_by_nobody(counting.pid, folder), "belongs to user root", "as root")
+
+
+def test_no_right(folder: Path) -> None:
+    """Of a program that its user may run and not read, the kernel lets nobody look at a process."""
+    sleeper = folder / "sleeper"
+    shutil.copy2("/bin/sleep", sleeper)
+    sleeper.chmod(0o711)
+    with subprocess.Popen(as_nobody(sleeper, "600", folder=folder)) as process:
+        while not (pids := children(process.pid)):
+            time.sleep(0.01)
+        answer = asked_by_nobody(pids[0], folder)
+        os.kill(pids[0], signal.SIGKILL)
+    is_an_error(answer, "may not be traced", "ompd run", f"Process {pids[0]} runs on")

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a program the same under `ompd run' as alone, and is it reported on when it crashes or is
+interrupted?"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import command
+import machine
+import pytest
+from command import FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
+from sessions import PATIENCE
+
+
+def test_same_as_alone(folder: Path) -> None:
+    """Arguments, environment, streams, descriptors, signals, status."""
+    echo = folder / "echo"
+    machine.run("gcc", machine.PROGRAMS / "echo.c", "-o", echo)
+    words = [str(echo), "two words", "it's", 'a "b"', "a\nline", "$HOME `ls` \\n *", "", "--json"]
+    env = {"PATH": os.environ["PATH"], "ODD": "a\nb 'c'", "SHELL": "/bin/false", "LINES": "3"}
+    seen = []
+    for before in ([], [sys.executable, str(OMPD), "run", "--"]):
+        done = subprocess.run(
+            [*before, *words],
+            input=b"typed\n",
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=PATIENCE,
+            check=False,
+            preexec_fn=_as_nohup,
+        )
+        seen.append((done.returncode, done.stdout, done.stderr))
+    assert seen[0] == seen[1]
+    assert seen[0][0] == 7
+
+
+def _as_nohup() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+@pytest.mark.parametrize("status", [0, 1, 77])
+def test_own_status(status: int, folder: Path) -> None:
+    env = command.environment(folder)
+    answer = ompd("run", "--", command.program(), str(status), folder=folder, environment=env)
+    assert answer == Answer(status, "", "")
+
+
+def test_ended_by_a_signal(folder: Path) -> None:
+    answer = ompd("run", "--", "/bin/sh", "-c", "kill -TERM $$", folder=folder)
+    assert answer == Answer(128 + signal.SIGTERM, "", "")
+
+
+def test_crash(folder: Path) -> None:
+    env = command.environment(folder)
+    words = ("run", "--", command.program(), "unmapped")
+    answer = ompd(*words, folder=folder, environment=env)
+    line, address, _ = command.truth(folder)
+    assert answer.status == FINDING and answer.text == ""
+    first = " ".join(answer.errors.split("Threads :")[0].split())
+    assert first.startswith(
+        f"Odd : The program crashed: SIGSEGV (no memory is mapped at {address:#x}"
+    )
+    assert "R1.2 (T" in first and f"crashes.c:{line}" in first
+    out = folder / "report.json"
+    answer = ompd("run", "--json", "-o", out, *words[1:], folder=folder, environment=env)
+    assert (answer.status, answer.text, answer.errors) == (FINDING, "", "")
+    told = Answer(0, out.read_text(encoding="utf-8"), "").document
+    assert told["signal"]["name"] == "SIGSEGV" and told["inferior"]["kind"] == "live"
+
+
+@pytest.mark.parametrize("how", ["state", "wait"])
+def test_interrupted(how: str, folder: Path) -> None:
+    """As by Ctrl-C, which reaches ompd alone."""
+    env = {**os.environ, **command.environment(folder)}
+    program, sign = [str(command.program()), "wait"], folder / "truth"
+    if how == "state":
+        program = [str(machine.compiled("states")), "deadlock"]
+        env["OMPD_TRUTH_STOP"] = "park"
+    with subprocess.Popen(
+        [OMPD, "run", "--", *program], env=env, stderr=subprocess.PIPE, cwd=folder
+    ) as process:
+        end = time.monotonic() + PATIENCE
+        while not sign.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE)
+    command.check(errors.decode())
+    if how == "state":
+        assert process.returncode == FINDING
+        assert "None of 3 OpenMP threads is at work" in errors.decode()
+    else:
+        assert process.returncode == NOTHING_ODD
+        assert "R1.2" in errors.decode()
+    listed = subprocess.run(["ps", "-eo", "args="], stdout=subprocess.PIPE, check=True)
+    assert program[0].encode() not in listed.stdout, "the program is still there"
+
+
+def test_after_a_time(folder: Path) -> None:
+    """It hangs, as far as anybody can tell."""
+    env = {**command.environment(folder), "OMPD_TRUTH_STOP": "park"}
+    states = machine.compiled("states")
+    for seconds in (2, 10, 40):
+        words = ("run", "--timeout", str(seconds), "--", states, "deadlock")
+        answer = ompd(*words, folder=folder, environment=env)
+        if answer.status == FINDING:
+            break  # it had the time to get there
+    assert answer.status == FINDING and "None of 3 OpenMP threads is at work" in answer.errors
+    is_an_error(ompd("run", "--timeout", "-1", "--", states, folder=folder), "--timeout")
+
+
+def test_what_cannot_be_run(folder: Path) -> None:
+    is_an_error(ompd("run", folder=folder), "Which program?")
+    is_an_error(ompd("run", "--", "no-such-program", folder=folder), "no-such-program")
+    script = folder / "script"
+    script.write_text("#!/bin/sh\n", encoding="utf-8")
+    script.chmod(0o755)
+    is_an_error(ompd("run", "--", script, folder=folder), "script")
