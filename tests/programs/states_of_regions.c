@@ -70,7 +70,7 @@ static void cancelled(void)
 			if (i == 1) {
 				work("work_parallel");
 			} else {
-				going_to("wait_barrier_implicit_workshare", __LINE__ - 4);
+				going_to("wait_barrier_implicit_workshare", __LINE__ - 5);
 #pragma omp cancel for
 			}
 		}
