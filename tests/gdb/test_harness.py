@@ -133,6 +133,9 @@ def test_every_program_has_a_case() -> None:
         "states_of_regions",
         "foreign_calls",
         "busy",
+        "deadlocks",
+        "holding",
+        "holding_exceptions",
         "events",
     }
     assert {case.source for case in cells.CASES} == sources
