@@ -217,6 +217,8 @@ def create(event: Event, place: Place | None, condition: str | None, temporary: 
     session.library()  # that there is none is told now, not when a runtime is loaded
     if session.has_process() and session.current().program().kind == "core":
         raise UserError("core", "A core file does not run.", "Use `ompd break' on a live process.")
+    if not session.has_process() and not gdb.current_progspace().filename:
+        raise UserError("no_program", "There is no program yet.", "First `file EXE'.")
     if not arch_x86_64.serves(gdb.selected_inferior().architecture().name()):
         raise UserError(
             "not_supported",

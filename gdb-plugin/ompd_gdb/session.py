@@ -521,16 +521,23 @@ class Session:
 
     def of_selected_thread(self, question: str) -> int | None:
         """About the selected thread alone, without a picture: cheap enough for a condition. None:
-        it is in no region."""
+        it is in no region. Raises UserError."""
         native = self.target.selected_thread()
         if native is None:
             return None
-        for _, space in self._open_runtimes():
-            if space is not None:
-                found = questions.ask(self._routines(space), native_ids(native), question)
-                if found is not None:
-                    return found
-        return None
+        given = native_ids(native)
+        asked = [self._routines(space) for _, space in self._open_runtimes() if space is not None]
+        if len(asked) > 1:
+            inside = [one for one in asked if (questions.ask(one, given, "level") or 0) > 0]
+            if len(inside) > 1:
+                raise UserError(
+                    "ambiguous",
+                    "The thread is in regions of several OpenMP runtimes.",
+                    "`ompd threads' shows all of them.",
+                )
+            asked = inside or asked
+        found = (questions.ask(one, given, question) for one in asked)
+        return next((answer for answer in found if answer is not None), None)
 
     def _routines(self, space: Space) -> Routines:
         if isinstance(space, StandardSpace):

@@ -306,6 +306,21 @@ def test_mistakes(command: str, words: str, folder: Path) -> None:
     assert "No breakpoints" in answer.texts[1]
 
 
+def test_document_of_a_new_breakpoint(folder: Path) -> None:
+    commands = ["ompd break task end at tasks if 1 > 0 -json", "ompd info break -json"]
+    answer = session(commands, folder)
+    (made,) = answer.document(commands[0])["breakpoints"]
+    assert (made["kind"], made["when"], made["at"]) == ("task", "end", "tasks")
+    assert made["condition"] == "1 > 0" and "no OpenMP runtime" in made["problem"]
+    assert answer.document(commands[1])["breakpoints"] == [made]
+
+
+def test_no_program(folder: Path) -> None:
+    answer = ask("gdb", ["ompd break parallel", "ompd info break"], folder=folder)
+    assert answer.texts[0] == "There is no program yet. First `file EXE'."
+    assert answer.texts[1].startswith("No OpenMP breakpoints")
+
+
 def test_core_file(folder: Path) -> None:
     runtime = machine.cached("libomp-19")
     with sessions.target("core", machine.compiled("nested"), (), runtime, folder) as made:

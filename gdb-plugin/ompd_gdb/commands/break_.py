@@ -12,10 +12,10 @@ from .raw import RawCommand
 class Break(RawCommand):
     """Stop at OpenMP events: regions, tasks, barriers, worker threads.
 
-    Usage: ompd break parallel [begin|end|entry] [at LOC] [if COND]
-           ompd break task [begin|end] [at LOC] [if COND]
-           ompd break barrier [at LOC] [if COND]
-           ompd break thread [begin|end] [if COND]
+    Usage: ompd break parallel [begin|end|entry] [at LOC] [if COND] [-json [FILE]]
+           ompd break task [begin|end] [at LOC] [if COND] [-json [FILE]]
+           ompd break barrier [at LOC] [if COND] [-json [FILE]]
+           ompd break thread [begin|end] [if COND] [-json [FILE]]
 
     parallel begin, the default, stops once per region, in the first instruction of the region's own
     code, in its thread 0: there the team is complete. end stops behind the region, entry at the
@@ -39,6 +39,7 @@ class Break(RawCommand):
 
     name = "ompd break"
     takes_ids = False
+    gives_json = True
     what = "an event: parallel, task, barrier or thread"
     temporary = False
 
@@ -50,7 +51,7 @@ class Break(RawCommand):
         from ..errors import UserError
         from ..model.events import WHENS, Event, Place
         from ..views import breakpoints as view
-        from . import output
+        from . import documents, output
 
         match = re.fullmatch(
             r"(?P<kind>\S+)(?:\s+(?P<when>begin|end|entry))?(?:\s+at\s+(?P<at>\S+))?"
@@ -80,6 +81,10 @@ class Break(RawCommand):
         event = Event(match["kind"], when)
         place = Place(match["at"]) if match["at"] else None
         made = breakpoints.create(event, place, match["condition"], self.temporary)
+        if arguments.json:
+            document = documents.anywhere("break", breakpoints=view.document([made]))
+            output.document(arguments, document)
+            return
         output.lines(view.created(made))
 
     def complete(self, text: str, word: str) -> "list[str]":

@@ -7,7 +7,7 @@ from typing import Any
 
 import gdb
 
-from ..session import Session
+from ..session import Session, current, has_process
 from ..views import json_document
 
 
@@ -21,3 +21,10 @@ def envelope(session: Session, command: str, **sections: Any) -> dict[str, Any]:
         session.runtimes(),
         **sections,
     )
+
+
+def anywhere(command: str, **sections: Any) -> dict[str, Any]:
+    """Also where there is no process."""
+    if has_process():
+        return envelope(current(), command, **sections)
+    return json_document.envelope(command, 0, gdb.VERSION, [], None, [], **sections)

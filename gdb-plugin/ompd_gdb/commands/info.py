@@ -35,20 +35,13 @@ class InfoBreak(OmpdCommand):
     flags = ("wide",)
 
     def run(self, arguments: Arguments) -> None:
-        import gdb
-
-        from .. import breakpoints, session
+        from .. import breakpoints
         from ..views import breakpoints as view
-        from ..views import json_document
         from . import documents, output
 
         found = breakpoints.listed()
-        if not arguments.json:
-            output.lines(view.lines(found, output.style(arguments)))
+        if arguments.json:
+            section = view.document(found)
+            output.document(arguments, documents.anywhere("info break", breakpoints=section))
             return
-        section = {"breakpoints": view.document(found)}
-        if session.has_process():
-            document = documents.envelope(session.current(), "info break", **section)
-        else:
-            document = json_document.envelope("info break", 0, gdb.VERSION, [], None, [], **section)
-        output.document(arguments, document)
+        output.lines(view.lines(found, output.style(arguments)))

@@ -95,9 +95,6 @@ class Notes:
     def _outside(self, thread: Hashable, stack: int) -> list[Note]:
         return [note for note in self._notes.get(thread, ()) if note.stack > stack]
 
-    def clear(self) -> None:
-        self._notes.clear()
-
 
 @dataclass(frozen=True)
 class Listed:
