@@ -17,7 +17,8 @@ from sessions import Target, ask, target
 
 TELL = f"source {Path(__file__).with_name('tell_holdings.py')}"
 RUNTIME = "libomp-19"
-KINDS, GDBS, FLAVOURS = ["live", "core"], ["gdb", "gdb-16"], ["att", "intel", "att"]
+KINDS, FLAVOURS = ["live", "core"], ["att", "intel", "att"]
+GDBS = ["gdb", "gdb-16", "gdb-10", "gdb-18"]
 Cell = tuple[str, str, tuple[str, ...]]  # build, compiler, further flags
 CELLS: list[Cell] = [
     (build, compiler, ())
@@ -137,7 +138,7 @@ def asked(
         runtime = machine.as_libgomp(runtime, folder / "lib")
     with target(kind, executable, (), runtime, folder) as made:
         before = [*made.before, f"set disassembly-flavor {FLAVOURS[turn % 3]}"]
-        answer = ask(GDBS[turn % 2], [TELL], before, made.files, folder=folder)
+        answer = ask(GDBS[turn % len(GDBS)], [TELL], before, made.files, folder=folder)
         return json.loads(answer.text.splitlines()[-1]), true_holdings(made)
 
 

@@ -171,6 +171,9 @@ def test_what_a_callee_ends() -> None:
     assert set(function(lines(UNSET, END)).ended_outside()) == {Ended("lock", 7)}
     assert set(function(lines(("call", "unset", S), END)).ended_outside()) == {Ended("lock", None)}
     assert not set(function(lines(SET, UNSET, END)).ended_outside())
+    away = lines(PARK)
+    away[110] = Instruction(110, 10, flow="jump", to=Callee(name="unset", address=7000))
+    assert set(function(away).ended_outside()) == {Ended("lock", None)}
     twice = lines(("if", 2), SET, UNSET, END)
     assert set(function(twice).ended_outside()) == {Ended("lock", 7)}
 

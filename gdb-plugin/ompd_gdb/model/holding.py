@@ -339,21 +339,40 @@ class Function:
             self._follow()
 
     def ended_outside(self) -> Iterator[Ended]:
-        """What its own calls may end that it has not begun."""
+        """What it may end that it has not begun itself."""
         if self._anywhere is not None:
             yield from (Ended("lock", None), Ended("nest_lock", None))
         for address, state in self._states().items():
             instruction = self._code[address]
-            if instruction.flow != "call":
-                continue
-            to = called(instruction, state)
-            effect = self._effect_of(to)
-            yield from self._ended_by(to)
-            if effect.ends is not None:
-                wanted = state.object(effect, address)
-                if not state.holds(effect.ends, wanted):
-                    known = wanted is not None and wanted.is_constant
-                    yield Ended(effect.ends, wanted.constant if known and wanted else None)
+            if instruction.flow == "call":
+                yield from self._ended_at_call(instruction, state)
+            for to in self._left_for(instruction, state):
+                kind = self._effect_of(to).ends
+                yield from (Ended(kind, None),) if kind is not None else self._ended_by(to)
+
+    def _ended_at_call(self, instruction: Instruction, state: HoldingState) -> Iterator[Ended]:
+        to = called(instruction, state)
+        effect = self._effect_of(to)
+        yield from self._ended_by(to)
+        if effect.ends is not None:
+            wanted = state.object(effect, instruction.address)
+            if not state.holds(effect.ends, wanted):
+                known = wanted is not None and wanted.is_constant
+                yield Ended(effect.ends, wanted.constant if known and wanted else None)
+
+    def _left_for(self, instruction: Instruction, state: HoldingState) -> Iterator[Callee]:
+        """The functions that take its place by a jump."""
+        to = instruction.to
+        if instruction.flow not in ("jump", "branch"):
+            return
+        if to.address is not None:
+            if to.address not in self._code:
+                yield to
+            return
+        value = state.value(to.pointer, instruction.address)
+        for target in (self._targets_of(value) if value is not None else None) or ():
+            if target not in self._code:
+                yield Callee(target)
 
     def _states(self) -> dict[int, HoldingState]:
         """Every instruction that is executed, with the state before it."""

@@ -144,7 +144,7 @@ _IMPLIED = (
     (re.compile(r"(movs|stos|lods|scas|cmps)[bwdlq]?$"), ("rax", "rcx", "rsi", "rdi")),
     (re.compile(r"loop"), ("rcx",)),
 )
-_TARGET = re.compile(r"0x([0-9a-f]+)(?:\s+<([^>]*)>)?")
+_TARGET = re.compile(r"0x([0-9a-f]+)(?:\s+<(.*)>)?")
 _POINTED = re.compile(r"#\s*0x([0-9a-f]+)")
 _XCHG_NOTHING = re.compile(r"xchg\s+%?ax,%?ax$")
 _ENDS = frozenset("ret lret retf hlt ud0 ud1 ud2 (bad) iret iretq".split())
@@ -276,6 +276,8 @@ def _steps(name: str, operands: list[_Operand], size: int, is_vector: bool) -> I
         return
     if name.startswith(("pushf", "popf", "enter")):
         yield Assign("rsp", None)
+    if name.startswith("enter"):
+        yield Assign("rbp", None)
     if not is_vector:
         for pattern, registers in _IMPLIED:
             if pattern.match(name):

@@ -449,15 +449,7 @@ class Holdings:
         function = self._function(reachable[0], ())
         if function is None:
             return ANYTHING
-        jumps = (one for one in reachable[0].calls() if one.flow != "call")
-        ended = {one for jump in jumps for one in self._ended_at_jump(jump)}
-        return frozenset(ended.union(function.ended_outside()))
-
-    def _ended_at_jump(self, jump: Instruction) -> frozenset[Ended]:
-        effect = self._effect(jump.to)
-        if effect.ends is not None:
-            return frozenset({Ended(effect.ends, None)})
-        return self._ended_by(jump.to)
+        return frozenset(function.ended_outside())
 
     def _ends_something(self, body: Body) -> bool:
         for one in body.calls():
