@@ -185,7 +185,7 @@ def test_graph(folder: Path) -> None:
         answer = ask("gdb", commands, made.before, made.files, folder=folder)
     graph = (folder / "graph.dot").read_text(encoding="utf-8")
     assert graph.startswith("digraph") and graph.count("color=red") == 2
-    assert "`-dot' needs a value" in answer.texts[1]
+    assert "`-dot' needs a word" in answer.texts[1]
     assert "cannot be written" in answer.texts[2]
 
 
