@@ -79,8 +79,8 @@ def run(
 
 RUNTIMES = ["libomp-14", "libomp-16", "libomp-19", "libomp-19-ompd"]
 if machine.FULL:
-    RUNTIMES += ["libomp-13", "libomp-15", "libomp-17", "libomp-18", "libomp-19-cet", "libomp-23"]
-    RUNTIMES += ["libomp-19-gcc", "libomp-19-lto"]
+    RUNTIMES += ["libomp-13", "libomp-15", "libomp-19-gcc", "libomp-19-lto"]
+    RUNTIMES += [f"libomp-{release}-debug" for release in (17, 18, 21, 22, 23)]
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
