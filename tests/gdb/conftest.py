@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
-import truth
-
 import states
+import truth
 
 _of_workers = 0
 

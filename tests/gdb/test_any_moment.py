@@ -14,7 +14,6 @@ import machine
 import pytest
 import schema
 from sessions import ask, target
-
 from states import score, told_of
 
 # As in busy.c.

@@ -13,9 +13,8 @@ import machine
 import pytest
 from machine import CLANG, PROGRAMS, Case
 from sessions import ask, kernel_core, target
-from test_truth import told_truth
-
 from states import score, told_of, truth_of
+from test_truth import told_truth
 
 ASK = ["ompd threads -json", "ompd parallel -json"]
 STATES = ["ompd threads -json", "ompd threads"]

@@ -11,7 +11,6 @@ from typing import Any
 import machine
 import pytest
 from sessions import ask, target
-
 from states import Declared, score, told_of, truth_of
 
 ASK = ["ompd threads -json", "ompd threads", "ompd", "ompd -json"]
