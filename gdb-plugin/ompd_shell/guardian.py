@@ -24,7 +24,6 @@ import time
 from typing import Any
 
 LOOK = 0.02  # seconds between two looks at GDB
-GRACE = 2.0  # for a GDB that was asked to end, which lets go of its process in order
 WATCH = 5.0  # for the target to run
 SIGSTOP_BIT = 1 << (signal.SIGSTOP - 1)
 
@@ -69,12 +68,15 @@ def _guard(request: dict[str, Any], target: int, folder: str) -> dict[str, Any]:
             stderr=subprocess.STDOUT,
             pass_fds=request["pass_fds"],
             env=request["environment"],
+            start_new_session=True,
         )
     ended = _wait(debugger, request["limit"])
+    killed = debugger.returncode < 0
+    if killed:
+        _end(debugger)  # the helpers that it has left behind
     state = "stopped before"
     if target and not was_stopped:
         # A GDB that ended by itself has let go of all threads: then this only looks.
-        killed = ended != "done" or debugger.returncode < 0
         state = see_to_it_that_it_runs(target, wake=killed)
     return {"ended": ended, "status": debugger.returncode, "target": state}
 
@@ -92,12 +94,12 @@ def _wait(debugger: subprocess.Popen[bytes], limit: float) -> str:
 
 
 def _end(debugger: subprocess.Popen[bytes]) -> None:
-    debugger.terminate()
+    """With what it started. Not by SIGTERM: a GDB that is just attaching kills its process then."""
     try:
-        debugger.wait(GRACE)
-    except subprocess.TimeoutExpired:
-        debugger.kill()
-        debugger.wait()
+        os.killpg(debugger.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    debugger.wait()
 
 
 def see_to_it_that_it_runs(pid: int, wake: bool) -> str:
