@@ -31,7 +31,7 @@ def value_in(thread: gdb.InferiorThread, level: int, text: str) -> Value:
     with on_thread(thread):
         try:
             select_frame(level)
-            found = gdb.parse_and_eval(expression)
+            found = _referenced(gdb.parse_and_eval(expression))
             if found.is_optimized_out:
                 return Value(None, None, "optimized out")
             shown = found.format_string(format=form) if form else found.format_string()
@@ -40,11 +40,17 @@ def value_in(thread: gdb.InferiorThread, level: int, text: str) -> Value:
             return Value(None, None, str(error).rstrip("."))
 
 
+def _referenced(value: gdb.Value) -> gdb.Value:
+    """Compilers pass shared variables to outlined functions as references: what is meant is the
+    variable."""
+    code = value.type.strip_typedefs().code
+    if code in (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1)):
+        return value.referenced_value()
+    return value
+
+
 def _number(value: gdb.Value) -> Number | None:
     kind = value.type.strip_typedefs()
-    if kind.code in (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1)):
-        value = value.referenced_value()
-        kind = value.type.strip_typedefs()
     if kind.code in _NUMBERS:
         return int(value)
     if kind.code == gdb.TYPE_CODE_FLT:
