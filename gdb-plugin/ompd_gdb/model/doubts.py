@@ -135,6 +135,12 @@ QUEUE_CHANGING = Doubt(
     "the queue is being changed, or is damaged: more may wait",
     "look again at another stop",
 )
+SUSPENDED_WHERE = Doubt(
+    "unknown",
+    "the runtime does not record on whose stack a suspended task is, and it has no children that tell"
+    " who executed it",
+    "`ompd bt R1' shows the stacks",
+)
 TASK_REGION = Doubt(
     "unknown",
     "the runtime keeps serialized regions that are nested in each other in one structure, "

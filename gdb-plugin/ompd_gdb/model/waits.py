@@ -221,7 +221,7 @@ class _Edges:
             seen.add(id(task))
             if task.raw.state == "ready":
                 needs.progress = True  # any thread that waits for tasks may take it
-            elif task.raw.state == "executing" and task.thread is not None:
+            elif task.raw.state in ("executing", "suspended") and task.thread is not None:
                 needs.edges.append(Edge(needs.thread, task.thread, member, wait, task=task))
             elif task.raw.state == "blocked" and task.predecessors:
                 pending += task.predecessors
