@@ -424,7 +424,7 @@ class Session:
         process = self.process()
         if self._locks is not None and self._locks.process is process:
             return self._locks
-        self.locate_threads()
+        self.locate_threads(holdings=True)
         assert self._places is not None
         holdings = self._places.holdings()
         views: dict[int, tuple[Sequence[LockVariable], ViewLocks]] = {}
@@ -611,9 +611,9 @@ class Session:
             for runtime, view in tasks.views.items()
         }
 
-    def locate_threads(self) -> None:
+    def locate_threads(self, holdings: bool = False) -> None:
         if self._places is not None:
-            self._places.locate_threads(self._arrivals)
+            self._places.locate_threads(self._arrivals, holdings)
 
     def locate_regions(self) -> None:
         if self._places is not None:

@@ -137,8 +137,8 @@ QUEUE_CHANGING = Doubt(
 )
 SUSPENDED_WHERE = Doubt(
     "unknown",
-    "the runtime does not record on whose stack a suspended task is, and it has no children that tell"
-    " who executed it",
+    "the runtime does not record on whose stack a suspended task is, and it has no children that"
+    " tell who executed it",
     "`ompd bt R1' shows the stacks",
 )
 TASK_REGION = Doubt(
