@@ -230,3 +230,19 @@ def test_core_cannot_be_watched(folder: Path) -> None:
     with target("core", executable, ("twice",), home, folder) as made:
         answer = ask("gdb", ["ompd deadlock -watch 1"], made.before, made.files, folder=folder)
     assert "cannot be watched" in answer.text
+
+
+def test_waits_outside(folder: Path) -> None:
+    """Whom a thread waits for outside of OpenMP nobody knows: that is no reason to call it none."""
+    executable, home = machine.compiled("foreign_calls"), machine.cached("libomp-19")
+    with target("live", executable, ("missing",), home, folder) as made:
+        answer = ask(
+            "gdb", ["ompd deadlock -json", *TEXTS[:2]], made.before, made.files, folder=folder
+        )
+    found = answer.document("ompd deadlock -json")["deadlock"]
+    assert found["verdict"] == "unknown"
+    reasons = " ".join(found["unknown"])
+    for call in ("pthread_cond_wait", "pthread_mutex_lock", "read", "poll", "syscall"):
+        assert f"waits outside of OpenMP, in {call}" in reasons, answer.everything
+    assert "sleep" not in reasons
+    assert "Cannot tell" in answer.texts[2]
