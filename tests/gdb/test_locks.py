@@ -123,6 +123,7 @@ def check_locks(answer: Answer, true: Truth) -> None:
 def check_verdict(answer: Answer, true: Truth, certain: bool, code_tells: bool) -> None:
     found = answer.document(ASK[1])["deadlock"]
     codes = {one["code"] for one in answer.document(ASK[3])["summary"]["findings"]}
+    codes.discard("crash")  # how the kernel is made to write a core
     truth.compared += 1
     if true.verdict == "none":
         assert found["verdict"] != "deadlock", answer.everything

@@ -21,6 +21,10 @@ STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined"
 IN_REDUCTION = Doubt(
     "likely", "it is in a reduction, where it waits for the others or for its turn to add"
 )
+MAYBE_CANCELLED = Doubt(
+    "likely",
+    "its region can be cancelled: who has given it up waits under the same mark",
+)
 IN_ATOMIC = Doubt(
     "likely", "it is in an atomic construct, which waits only while another thread is in it"
 )
