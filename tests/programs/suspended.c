@@ -12,21 +12,6 @@
 
 static int leaves;
 
-static void tell(int depth)
-{
-	char path[4096];
-	FILE *file;
-
-	pthread_mutex_lock(&truth_lock);
-	snprintf(path, sizeof(path), "%s.tasks", getenv("OMPD_TRUTH_FILE"));
-	file = fopen(path, "a");
-	if (!file)
-		abort();
-	fprintf(file, "%ld %d\n", truth_tid(), depth);
-	fclose(file);
-	pthread_mutex_unlock(&truth_lock);
-}
-
 static void leaf(void)
 {
 	if (__atomic_add_fetch(&leaves, 1, __ATOMIC_SEQ_CST) == THREADS) {
@@ -41,7 +26,7 @@ static void leaf(void)
 
 static void tree(int depth)
 {
-	tell(depth);
+	truth_append("tasks", "%ld %d\n", truth_tid(), depth);
 	if (depth == DEEP)
 		leaf();
 #pragma omp task
