@@ -264,6 +264,8 @@ def _explicit_task(task: ExplicitTask) -> Json:
             "parent": task.parent.id if task.parent else None,
             "children": raw.children,
             "unseen_children": task.unseen_children,
+            "taskgroup": address(raw.taskgroup) if raw.taskgroup else None,
+            "taskgroup_left": raw.taskgroup_count,
             "priority": raw.priority,
             "depends_on": [before.id for before in task.predecessors],
             "wait": _task_wait(task),
