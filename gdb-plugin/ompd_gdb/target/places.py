@@ -23,6 +23,7 @@ from . import evaluation
 from .holding import Holdings as CodeOfHolders
 from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
+from .spelling import spelled
 
 
 class Places:
@@ -118,8 +119,9 @@ class Places:
         key = (address, critical)
         if key not in self._names:
             symbol = self._target.code.object(address)
-            named = critical_name(symbol) if critical and symbol is not None else symbol
-            self._names[key] = named
+            if symbol is not None:
+                symbol = critical_name(symbol) if critical else spelled(symbol)
+            self._names[key] = symbol
         return self._names[key]
 
     def holdings(self) -> Holdings:
