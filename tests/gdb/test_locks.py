@@ -28,7 +28,7 @@ DEADLOCKS = [
     "dependence",
 ]
 INNOCENT = ["order2", "order_critical", "lock_before_barrier", "childs_work"]
-RUNTIMES = ["libomp-14", "libomp-19", "libomp-19-ompd", "libomp-13", "libomp-16", "libomp-23"]
+RUNTIMES = ["libomp-14", "libomp-19", "libomp-19-ompd", "libomp-13", "libomp-16", "libomp-15"]
 KINDS = ["live", "core", "attach", "gcore"]
 BUILDS = ["debug", "optimised", "plain"]
 # With these the runtime records each holder.
