@@ -27,10 +27,12 @@ def _ompd_start():
     if home not in sys.path:
         sys.path.insert(0, home)
     from ompd_gdb import commands, functions, settings
+    from ompd_gdb.frames import filter
 
     settings.register()
     commands.register()
     functions.register()
+    filter.register()
 
 
 _ompd_start()
