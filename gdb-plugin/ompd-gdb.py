@@ -13,7 +13,8 @@ import gdb
 
 
 def _ompd_start():
-    home = os.path.dirname(os.path.realpath(__file__))
+    # __file__ is another's where a Python script of the user's sources this one.
+    home = os.path.dirname(os.path.realpath(_ompd_start.__code__.co_filename))
     if sys.version_info < (3, 9):
         gdb.write("ompd: GDB's Python is %d.%d, and 3.9 is needed.\n" % sys.version_info[:2])
         return

@@ -15,7 +15,13 @@ from ..target import outlined
 
 # Of the runtime's, without a caller that is the user's.
 UNCALLED = "<in the OpenMP runtime>"
-_WORDS = {"workshare": "barrier, implicit", "region": "barrier, implicit"}
+# As `ompd bt' says it.
+_WORDS = {
+    "workshare": "barrier, implicit",
+    "region": "barrier, implicit",
+    "lock": "lock wait",
+    "nest_lock": "nest lock",
+}
 
 
 def users(item: Any, frame: Frame) -> Any:
@@ -71,14 +77,20 @@ def _without_compilers(variables: Any) -> Any:
 
 
 class Entry(FrameDecorator):  # type: ignore[misc]
-    """The arguments are the runtime's business."""
+    """What the frame holds is the runtime's business."""
 
-    def __init__(self, item: Any, name: "str | None") -> None:
+    def __init__(self, item: Any, name: str | None) -> None:
         super().__init__(item)
         self._name = name
 
     def function(self) -> Any:
         return self._name or super().function()
+
+    def filename(self) -> Any:
+        return super().filename() if self._name is None else None
+
+    def line(self) -> Any:
+        return super().line() if self._name is None else None
 
     def frame_args(self) -> None:
         return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """In which function did the user write a construct, where the name of its code does not tell?
 
-The function that holds the construct calls the runtime in the construct's line: the line table says
-which has code there. No stack, and no other thread's frames, are needed."""
+The function that holds a construct calls the runtime in the construct's line, and the line table
+says which functions have code there. No stack, and no other thread's frames, are needed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import gdb
 
 from ..model.naming import is_outlined, users_function
 
-# Constructs in constructs; real programs have three or four.
+# Constructs in constructs: real programs have three or four.
 MOST_NESTED = 16
+# Clauses that go on in further lines, between a construct's line and its body.
+MOST_LINES = 32
 
 
 def enclosing(frame: gdb.Frame) -> str | None:
@@ -22,29 +24,39 @@ def enclosing(frame: gdb.Frame) -> str | None:
         for _ in range(MOST_NESTED):
             if function is None:
                 return None
-            around = _at_line_of(function)
-            named = {users_function(one.name) for one in around} - {None}
-            if named:
-                return named.pop() if len(named) == 1 else None
-            function = next((one for one in around if one.line < function.line), None)
-    except gdb.error:
+            holders = _holders(function)
+            names = {users_function(one.name) for one in holders}
+            if names and None not in names:
+                return names.pop() if len(names) == 1 else None
+            function = holders[0] if len(holders) == 1 else None
+    except (gdb.error, RuntimeError):
         pass
     return None
 
 
-def _at_line_of(function: gdb.Symbol) -> list[gdb.Symbol]:
-    """The other functions that have code in the line that a function begins in."""
-    entries = function.symtab.linetable().line(function.line) or ()
-    found = []
-    for entry in entries:
-        other = _function_at(entry.pc)
-        if other is not None and other != function and other not in found:
-            found.append(other)
+def _holders(function: gdb.Symbol) -> list[gdb.Symbol]:
+    """The functions that have code in the line of the construct that a function was made of."""
+    for line in range(function.line, max(function.line - MOST_LINES, 0), -1):
+        others = [one for one in _functions_at(function.symtab, line) if not _same(one, function)]
+        # clang's function between the runtime and the construct's code begins in that line.
+        holders = [one for one in others if not (is_outlined(one.name) and one.line == line)]
+        if others:
+            known = line == function.line or len(holders) < len(others)
+            return holders if known else []
+    return []
+
+
+def _functions_at(symtab: gdb.Symtab, line: int) -> list[gdb.Symbol]:
+    found: list[gdb.Symbol] = []
+    for entry in symtab.linetable().line(line) or ():
+        block = gdb.block_for_pc(entry.pc)
+        while block is not None and block.function is None:
+            block = block.superblock
+        if block is not None and not any(_same(block.function, one) for one in found):
+            found.append(block.function)
     return found
 
 
-def _function_at(pc: int) -> gdb.Symbol | None:
-    block = gdb.block_for_pc(pc)
-    while block is not None and block.function is None:
-        block = block.superblock
-    return block.function if block is not None else None
+def _same(one: gdb.Symbol, other: gdb.Symbol) -> bool:
+    """GDB gives a new object each time, and does not compare them."""
+    return (one.linkage_name, one.line) == (other.linkage_name, other.line)
