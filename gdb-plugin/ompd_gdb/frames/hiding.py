@@ -93,7 +93,9 @@ class Users:
         if frame.signal:
             self._inner, self._on_top = None, True
             shown.append(item)
-        elif self._inner is None or not is_wrapper(frame, self._inner):
+        elif self._inner is not None and is_wrapper(frame, self._inner):
+            self._inner = None  # it has one only
+        else:
             shown.append(decorators.users(item, frame))
             self._inner, self._on_top = frame, False
 
