@@ -180,7 +180,7 @@ def test_switches(gdb: str, folder: Path) -> None:
 @pytest.mark.parametrize("program", ["no_openmp", "not_started"])
 def test_without_a_runtime(program: str, gdb: str, folder: Path) -> None:
     """GDB's own output, to the letter: where no runtime is loaded, and before the first region."""
-    commands = ["bt", "bt -no-filters", "bt full", "bt full -no-filters", "info frame-filter"]
+    commands = ["bt", "bt -no-filters", "bt -full", "bt -no-filters -full"]
     answer = asked(commands, folder, program=program, scenario="", gdb=gdb)
     if program == "no_openmp":
         assert answer.texts[0] == answer.texts[1] and answer.texts[2] == answer.texts[3]
@@ -189,7 +189,8 @@ def test_without_a_runtime(program: str, gdb: str, folder: Path) -> None:
 
 
 def frames_of(text: str) -> list[str]:
-    return re.findall(r"^#\d+ .*? in (\S+) |^#\d+ +(\S+) ", text, re.MULTILINE)
+    """GDB's filters print `?? ()' as nothing at all, and files in another way."""
+    return re.findall(r"^#(\d+) ", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("priority", [1, 1000])
