@@ -27,12 +27,13 @@ def _ompd_start():
         return
     if home not in sys.path:
         sys.path.insert(0, home)
-    from ompd_gdb import commands, functions, settings
+    from ompd_gdb import commands, functions, settings, state_tracking
     from ompd_gdb.frames import filter
 
     settings.register()
     commands.register()
     functions.register()
+    state_tracking.register()
     filter.register()
 
 

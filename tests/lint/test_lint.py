@@ -181,6 +181,7 @@ PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "breakpoints": ("session", "views.", "target.", "model.", "errors", "library"),
     "functions": ("session", "errors", "library"),
+    "state_tracking": ("session", "errors", "library"),
     "frames.": ("frames.", "session", "settings", "target.", "model.", "errors", "library"),
     "commands.": ("commands.", "views.", "model.", "session", "breakpoints", "errors", "library"),
 }
@@ -195,6 +196,7 @@ GDB_USERS = (
     "session",
     "settings",
     "functions",
+    "state_tracking",
     "breakpoints",
 )
 CTYPES_USERS = ("capi",)
