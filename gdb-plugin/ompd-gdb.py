@@ -12,9 +12,8 @@ import sys
 import gdb
 
 
-def _ompd_start():
-    # __file__ is another's where a Python script of the user's sources this one.
-    home = os.path.dirname(os.path.realpath(_ompd_start.__code__.co_filename))
+def _ompd_start(path):
+    home = os.path.dirname(os.path.realpath(path))
     if sys.version_info < (3, 9):
         gdb.write("ompd: GDB's Python is %d.%d, and 3.9 is needed.\n" % sys.version_info[:2])
         return
@@ -37,5 +36,6 @@ def _ompd_start():
     filter.register()
 
 
-_ompd_start()
+# __file__ is another's where a Python script of the user's sources this one.
+_ompd_start(_ompd_start.__code__.co_filename)
 del _ompd_start  # GDB runs this in the namespace that its user types Python into

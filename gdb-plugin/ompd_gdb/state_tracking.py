@@ -4,8 +4,6 @@ do? Read at GDB's start: imports gdb alone."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import gdb
 
 # LLVM's runtime asks for it when it starts.
@@ -48,7 +46,7 @@ class StateTracking(gdb.Parameter):
     def get_show_string(self, value: str) -> str:
         return f"OpenMP runtimes of programs that GDB starts track states: {value}."
 
-    def follow(self, event: Any) -> None:
+    def follow(self, event: gdb.NewInferiorEvent) -> None:
         """There is a new inferior."""
         self._apply(event.inferior)
 

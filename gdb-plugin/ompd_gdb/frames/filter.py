@@ -4,7 +4,7 @@ Read at GDB's start: imports gdb and the settings alone."""
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from collections.abc import Iterable
 
 import gdb
 
@@ -35,7 +35,7 @@ class FrameFilter:
     def enabled(self, wanted: bool) -> None:
         settings.set_frame_filter(wanted)
 
-    def filter(self, frames: Iterable[Any]) -> Iterable[Any]:
+    def filter(self, frames: Iterable[object]) -> Iterable[object]:
         from . import hiding
 
         return hiding.users(frames)
