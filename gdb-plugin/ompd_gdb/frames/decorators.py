@@ -13,8 +13,8 @@ from ..model.runtimes import llvm
 from ..model.where import NAMELESS
 from ..target import outlined
 
-# Of the runtime's, without a caller that is the user's.
-UNCALLED = "<in the OpenMP runtime>"
+# Nothing of what the user wrote called it, or it has no name.
+IN_RUNTIME = "<in the OpenMP runtime>"
 # As `ompd bt' says it.
 _WORDS = {
     "workshare": "barrier, implicit",
@@ -36,7 +36,7 @@ def users(item: Any, frame: Frame) -> Any:
 
 def entry(item: Any, frame: Frame, called: bool) -> Any:
     """The runtime's frame that stands for all that are above it. called: by the user's code."""
-    return Entry(item, _waits(frame) if called else UNCALLED)
+    return Entry(item, _waits(frame) if called and frame.location.function else IN_RUNTIME)
 
 
 def _waits(frame: Frame) -> str | None:
