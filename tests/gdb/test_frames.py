@@ -22,7 +22,9 @@ GDBS = ["gdb-10", "gdb", "gdb-16", "gdb-18"]
 SCENARIOS = ["nested", "tasks", "gone", "waits", "serialized"]
 # What must not be left out: the program's own code, but for clang's between it and the runtime, and
 # what the program called.
-USERS = re.compile(r"(?!\.omp_outlined\.|\.omp_task_entry).* at \S*(stacks\.c|truth\.h):|usleep ")
+USERS = re.compile(
+    r"(?!\.omp_outlined\.|\.omp_task_entry).* at \S*(stacks\.c|busy\.c|truth\.h):|usleep "
+)
 
 
 @dataclass
@@ -36,7 +38,7 @@ class Shown:
 def shown(text: str) -> list[list[Shown]]:
     """The stacks that `thread apply all bt' printed."""
     found = []
-    for stack in re.split(r"^Thread \d+ .*\n", text, flags=re.MULTILINE)[1:]:
+    for stack in re.split(r"^Thread \d+ \(.*\n", text, flags=re.MULTILINE)[1:]:
         joined = re.sub(r"\n\s+(?=\S)", " ", stack)
         frames = []
         for level, rest in re.findall(r"^#(\d+)\s+(.*)$", joined, re.MULTILINE):
@@ -69,6 +71,17 @@ NAMELESS = "parallel region"
 EVERY, PLAIN, OURS = "thread apply all bt", "thread apply all bt -no-filters", "ompd bt * -json"
 
 
+def only_others_are_left_out(few: list[Shown], every: list[Shown], answer: Answer) -> None:
+    levels = [frame.level for frame in few]
+    assert levels and levels == sorted(set(levels)), answer.everything
+    assert set(levels) <= {frame.level for frame in every}
+    for frame in every:
+        if frame.level not in levels:
+            assert not USERS.match(frame.text), f"{frame}\n{answer.everything}"
+    runtimes = [one for one in few if re.search(r"libomp|/kmp_\w+\.|^<", one.text)]
+    assert len(runtimes) <= 1, answer.everything
+
+
 @pytest.mark.parametrize("number", range(4))
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_users_frames(scenario: str, number: int, folder: Path) -> None:
@@ -81,14 +94,7 @@ def test_the_users_frames(scenario: str, number: int, folder: Path) -> None:
     filtered, whole = shown(answer.texts[0]), shown(answer.texts[1])
     assert len(filtered) == len(whole) > 1
     for few, all_ in zip(filtered, whole):
-        assert few, answer.everything
-        levels = [frame.level for frame in few]
-        assert set(levels) <= {frame.level for frame in all_}
-        for frame in all_:
-            if frame.level not in levels:
-                assert not USERS.match(frame.text), f"{frame}\n{answer.everything}"
-        runtimes = [frame for frame in few if re.search(r"libomp|/kmp_\w+\.", frame.text)]
-        assert len(runtimes) <= 1, answer.everything
+        only_others_are_left_out(few, all_, answer)
     known = {(frame.level, frame.function, frame.line) for stack in filtered for frame in stack}
     if gdb == "gdb-10":  # to it the code of clang's tasks is no function
         known |= {(level, "generate", line) for level, name, line in known if name == NAMELESS}
@@ -288,3 +294,38 @@ def test_editors(gdb: str, folder: Path) -> None:
         assert stack[:3] == wanted[:3], everything
     assert [frame["name"] for frame in part] == ["here", "leaf"]
     assert "kmp" not in everything and "outlined" not in everything
+
+
+# Stops a running program again and again, each time at another moment.
+STOPS = """
+import random, signal, threading
+
+def stop(delay):
+    pid = gdb.selected_inferior().pid
+    threading.Timer(delay, os.kill, (pid, signal.SIGINT)).start()
+    gdb.execute("continue", to_string=True)
+    gdb.execute("thread apply all bt")
+    gdb.write("=====\\n")
+    gdb.execute("thread apply all bt -no-filters")
+    gdb.write("=====\\n")
+
+import os
+generator = random.Random(7)
+for number in range(20):
+    stop(generator.uniform(0, 0.03))
+"""
+
+
+@pytest.mark.parametrize("gdb", GDBS)
+def test_at_any_moment(gdb: str, folder: Path) -> None:
+    script = folder / "stops.py"
+    script.write_text(STOPS, encoding="utf-8")
+    executable, home = machine.compiled("busy"), machine.cached("libomp-14")
+    with target("live", executable, (), home, folder) as made:
+        before = [*made.before[:-2], "break hold", "run", "delete", "handle SIGINT stop nopass"]
+        answer = ask(gdb, [f"source {script}"], before, made.files, folder=folder)
+    texts = answer.text.split("=====\n")
+    assert len(texts) >= 40
+    for few, every in zip(texts[0:40:2], texts[1:40:2]):
+        for one, other in zip(shown(few), shown(every)):
+            only_others_are_left_out(one, other, answer)
