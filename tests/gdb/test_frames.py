@@ -329,3 +329,61 @@ def test_at_any_moment(gdb: str, folder: Path) -> None:
     for few, every in zip(texts[0:40:2], texts[1:40:2]):
         for one, other in zip(shown(few), shown(every)):
             only_others_are_left_out(one, other, answer)
+
+
+def test_no_more_is_unwound_than_shown(folder: Path) -> None:
+    """But for what tells whether the C library was called by the program."""
+    script = folder / "counting.py"
+    script.write_text(
+        """
+class Counting:
+    name, enabled, priority = "counting", True, 1000
+
+    def filter(self, frames):
+        self.seen = 0
+        for frame in frames:
+            self.seen += 1
+            yield frame
+
+counting = gdb.frame_filters["counting"] = Counting()
+""",
+        encoding="utf-8",
+    )
+    told = "python print(counting.seen)"
+    commands = ["thread 1", "bt 1", told, "bt 4", told, "bt 6", told, "bt", told]
+    texts = asked(commands, folder, before=(f"source {script}",)).texts
+    # here() is frame 3; between 5 and 11 there are frames of the runtime and clang's.
+    assert [int(text) for text in texts[2::2]] == [4, 4, 6, 24]
+
+
+def test_core_without_executable(folder: Path) -> None:
+    executable, home = machine.compiled("stacks"), machine.cached("libomp-14")
+    with target("core", executable, ("nested",), home, folder) as made:
+        commands = ["thread apply all bt 3", "file", f"core {made.core}", "thread apply all bt 3"]
+        answer = ask("gdb", commands, [f"core {made.core}"], folder=folder)
+    assert "#0" in answer.texts[0] and "#0" in answer.texts[3]
+
+
+def test_damaged_stack(folder: Path) -> None:
+    """What cannot be unwound any further ends as it does without the filter."""
+    commands = [
+        "thread 1",
+        "frame 4",
+        "set var *(long*)($rbp + 8) = 16",
+        "frame 0",
+        "bt",
+        "bt -no-filters",
+        "bt -2",
+    ]
+    answer = asked(commands, folder)
+    few, every = (frames_of(text) for text in answer.texts[4:6])
+    assert few == every, answer.everything
+
+
+def test_running_threads(folder: Path) -> None:
+    commands = ["thread 1", "bt", "thread apply all -s bt"]
+    executable, home = machine.compiled("stacks"), machine.cached("libomp-14")
+    with target("live", executable, ("nested",), home, folder) as made:
+        before = ["set non-stop on", *made.before]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
+    assert "running" in answer.texts[1] and "stop_here ()" in answer.texts[2]
