@@ -11,7 +11,7 @@ from ..model.naming import is_outlined, users_function, without_parameters
 from ..model.native import Frame
 from ..model.runtimes import llvm
 from ..model.where import NAMELESS
-from ..target import outlined
+from ..target.stacks import Code
 
 # Nothing of what the user wrote called it, or it has no name.
 IN_RUNTIME = "<in the OpenMP runtime>"
@@ -24,13 +24,13 @@ _WORDS = {
 }
 
 
-def users(item: Any, frame: Frame) -> Any:
+def users(item: Any, frame: Frame, code: Code) -> Any:
     """Code of a construct has the name of the function that the user wrote it in."""
     name = frame.location.function
     if name is None or not is_outlined(name):
         return item
     # Asked for here and not when GDB prints: older ones hold on to the frame while they do.
-    users_name = users_function(name) or outlined.enclosing(item.inferior_frame()) or NAMELESS
+    users_name = users_function(name) or code.holder(item.inferior_frame()) or NAMELESS
     return Outlined(item, without_parameters(users_name))
 
 

@@ -96,7 +96,7 @@ class Users:
         elif self._inner is not None and is_wrapper(frame, self._inner):
             self._inner = None  # it has one only
         else:
-            shown.append(decorators.users(item, frame))
+            shown.append(decorators.users(item, frame, self._code))
             self._inner, self._on_top = frame, False
 
     def _recorded(self, item: Any) -> Frame | None:

@@ -16,21 +16,20 @@ MOST_NESTED = 16
 MOST_LINES = 32
 
 
-def enclosing(frame: gdb.Frame) -> str | None:
-    """Of a frame of the selected thread. None: nothing tells, or several functions share the
-    line, as the instances of a template do."""
+def enclosing(function: gdb.Symbol) -> str | None:
+    """None: nothing tells, or several functions share the line, as the instances of a template
+    do."""
     try:
-        function = frame.function()
         for _ in range(MOST_NESTED):
-            if function is None:
-                return None
             holders = _holders(function)
             names = {users_function(one.name) for one in holders}
             if names and None not in names:
                 return names.pop() if len(names) == 1 else None
-            function = holders[0] if len(holders) == 1 else None
+            if len(holders) != 1:
+                return None
+            function = holders[0]
     except (gdb.error, RuntimeError):
-        pass
+        pass  # its symbols, or its line table, cannot be read
     return None
 
 
