@@ -95,7 +95,7 @@ def _process() -> tuple[str, bool | None]:
         here = session.current()
         kind = here.program().kind
         started = [runtime for runtime in here.runtimes() if runtime.initialized]
-    except (UserError, OmpdError, gdb.error):
+    except (UserError, OmpdError, OSError, gdb.error):
         return kind, None
     return kind, any(runtime.state_tracking for runtime in started) if started else None
 

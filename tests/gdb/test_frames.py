@@ -387,3 +387,18 @@ def test_running_threads(folder: Path) -> None:
         before = ["set non-stop on", *made.before]
         answer = ask("gdb", commands, before, made.files, folder=folder)
     assert "running" in answer.texts[1] and "stop_here ()" in answer.texts[2]
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-16"])
+def test_languages(gdb: str, folder: Path) -> None:
+    """Whether a runtime is loaded is asked in the user's language."""
+    languages = ["ada", "c++", "d", "fortran", "go", "modula-2", "pascal", "rust", "asm"]
+    commands = ["thread 1"]
+    for language in languages:
+        # What is known of the files that are loaded is forgotten.
+        commands += [f"set language {language}", "python ask_again()", "bt"]
+    forget = "python ask_again = lambda: setattr(gdb.frame_filters['ompd'], '_images', ())"
+    answer = asked(commands, folder, gdb=gdb, before=(forget,))
+    for text in answer.texts[3::3]:
+        levels = re.findall(r"^#(\d+)", text, re.MULTILINE)
+        assert levels == ["0", "1", "2", "3", "4", "5", "11", "16", "22", "23"], answer.everything

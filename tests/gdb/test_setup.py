@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does GDB get to know the commands without the user's doing, and does it start as fast as before?"""
+"""Does GDB get to know the commands without the user's doing, and start as fast as before?"""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ ASK = ["ompd threads -json", "ompd parallel -json"]
 
 
 def auto_loading(runtime: Path, folder: Path) -> tuple[str, str]:
-    """A link for a runtime as the installation makes it, in a directory that GDB is told of; and the
-    command that makes GDB trust it."""
+    """A link for a runtime as the installation makes it, in a directory that GDB is told of; and
+    the command that makes GDB trust it."""
     link = Path(f"{folder}/auto-load{runtime.resolve()}-gdb.py")
     link.parent.mkdir(parents=True)
     link.symlink_to(machine.PLUGIN)

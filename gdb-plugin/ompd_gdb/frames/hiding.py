@@ -29,8 +29,8 @@ def users(frames: Iterable[Any]) -> Iterable[Any]:
         if not here.runtimes():
             return frames
         return Users(frames, here.target.code, here.code_map())
-    except (UserError, OmpdError, gdb.error):
-        return frames
+    except (UserError, OmpdError, OSError, RuntimeError):
+        return frames  # gdb.error is a RuntimeError, and not all of GDB's are gdb.error
 
 
 class Users:
@@ -104,7 +104,7 @@ class Users:
         innermost, self._innermost = self._innermost, False
         try:
             return self._code.record(item.inferior_frame(), innermost)
-        except (gdb.error, AttributeError):
+        except (RuntimeError, AttributeError):
             return None
 
     def _may_start(self, frame: Frame) -> bool:
