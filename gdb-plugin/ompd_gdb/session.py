@@ -32,6 +32,7 @@ from .model.runtimes import gomp
 from .model.splicing import Splicer
 from .model.tasks import Tasks
 from .model.values import Value
+from .model.where import CodeMap
 from .routines import Routines
 from .standard import StandardSpace
 from .target import running, selection
@@ -244,6 +245,10 @@ class Session:
     def runtimes(self) -> list[Runtime]:
         """Raises UserError."""
         return [runtime for runtime, _ in self._open_runtimes()]
+
+    def code_map(self) -> CodeMap:
+        """Whose code is where, without a picture. Raises UserError."""
+        return code_map(self.runtimes(), settings.skip_libraries())
 
     def _open_runtimes(self) -> list[tuple[Runtime, Space | None]]:
         if not self._opened:
@@ -557,8 +562,7 @@ class Session:
     def watch(self, breakpoint_: EventBreakpoint) -> str | None:
         """Why there is nothing to watch, if so. Raises UserError."""
         runtimes = self.runtimes()
-        code = code_map(runtimes, settings.skip_libraries())
-        if breakpoint_.watch(self.target, runtimes, code):
+        if breakpoint_.watch(self.target, runtimes, self.code_map()):
             return None
         if not runtimes:
             return NO_RUNTIME

@@ -181,6 +181,8 @@ PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "breakpoints": ("session", "views.", "target.", "model.", "errors", "library"),
     "functions": ("session", "errors", "library"),
+    "state_tracking": ("session", "errors", "library"),
+    "frames.": ("frames.", "session", "settings", "target.", "model.", "errors", "library"),
     "commands.": ("commands.", "views.", "model.", "session", "breakpoints", "errors", "library"),
 }
 # Known to commands/ for its error only, which base.py turns into a sentence.
@@ -194,6 +196,7 @@ GDB_USERS = (
     "session",
     "settings",
     "functions",
+    "state_tracking",
     "breakpoints",
 )
 CTYPES_USERS = ("capi",)

@@ -4,8 +4,6 @@ it, and it is passed on as it was typed."""
 
 from __future__ import annotations
 
-import re
-
 from .arguments import Arguments
 from .base import OmpdCommand
 
@@ -47,6 +45,8 @@ class RawCommand(OmpdCommand):
         """-json [FILE] stands at the end, where no expression ends so."""
         if not self.gives_json:
             return text
+        import re
+
         match = re.search(r"(?:^|\s)-json(?:\s+(\S+))?$", text)
         if match is None:
             return text
