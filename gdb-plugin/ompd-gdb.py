@@ -26,11 +26,12 @@ def _ompd_start():
         return
     if home not in sys.path:
         sys.path.insert(0, home)
-    from ompd_gdb import commands, functions, settings
+    from ompd_gdb import commands, functions, mi, settings
 
     settings.register()
     commands.register()
     functions.register()
+    mi.register()
 
 
 _ompd_start()

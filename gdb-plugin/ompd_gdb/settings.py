@@ -89,13 +89,37 @@ class SkipLibraries(gdb.Parameter):
         return f"Frames of these libraries are not the user's own: {value or 'none'}."
 
 
+class ThreadNames(gdb.Parameter):
+    """Whether `info threads' shows OpenMP ids: "R1.7 heat" instead of "heat".
+    They are told at each stop, and are those of `ompd threads'. A thread outside of OpenMP's
+    regions has its own name, and one that you have named (`thread name') keeps yours."""
+
+    name = "ompd thread-names"
+    set_doc = "Set whether `info threads' shows OpenMP ids."
+    show_doc = "Show whether `info threads' shows OpenMP ids."
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_BOOLEAN)
+        self.value = False
+
+    def get_set_string(self) -> str:
+        from . import thread_names
+
+        thread_names.switch(self.value)
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        return f"OpenMP ids in the names of threads: {value}."
+
+
 _registered: list[object] = []
 
 
 def register() -> None:
     """Once per GDB: a second time would lose what the user has set."""
     if not _registered:
-        _registered.extend([SetOmpd(), ShowOmpd(), Library(), LibraryPath(), SkipLibraries()])
+        _registered.extend([SetOmpd(), ShowOmpd()])
+        _registered.extend([Library(), LibraryPath(), SkipLibraries(), ThreadNames()])
 
 
 def library() -> str:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Arguments:
     """What was typed behind a command's name."""
@@ -13,4 +15,6 @@ class Arguments:
         self.words = []  # type: list[str]
         self.json = False
         self.json_file = None  # type: str | None
+        self.hand_over = False  # the document is not written
+        self.document = None  # type: dict[str, Any] | None  # but left here
         self.text = ""  # what is passed on to GDB

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`set ompd thread-names': does `info threads' show the ids that `ompd threads' tells, and nothing
+else change?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import machine
+import pytest
+from sessions import Answer, ask, target
+
+GDBS = ["gdb", "gdb-10", "gdb-16", "gdb-18"]
+ON, OFF = "set ompd thread-names on", "set ompd thread-names off"
+INFO, ASK = "info threads", "ompd threads -json"
+
+
+def names(text: str) -> dict[str, str]:
+    """By GDB's number of the thread."""
+    found = re.findall(r'^[* ] (\d+) +Thread [^"\n]*?(?: "(.*?)")? ', text, re.MULTILINE)
+    assert found, text
+    return dict(found)
+
+
+def expected(answer: Answer, time: int = 0) -> dict[str, str]:
+    found = {}
+    for thread in answer.document(ASK, time)["threads"]:
+        ids = ",".join(one["id"] for one in thread["openmp"] if one["id"])
+        found[thread["gdb"].split(".")[1]] = f"{ids} {thread['name'] or ''}".strip()
+    return found
+
+
+@pytest.mark.parametrize("gdb", GDBS)
+@pytest.mark.parametrize("kind", ["live", "attach", "core", "gdbserver"])
+def test_names_are_the_ids(kind: str, gdb: str, folder: Path) -> None:
+    commands = [INFO, ASK, ON, INFO, ASK, "show ompd thread-names", OFF, INFO]
+    home = machine.cached("libomp-19")
+    with target(kind, machine.compiled("nested"), (), home, folder) as made:
+        answer = ask(gdb, commands, made.before, made.files, folder=folder)
+    own = names(answer.texts[0])
+    assert names(answer.texts[3]) == expected(answer) != own
+    # The document tells the program's own name, also while another is shown.
+    first, second = (answer.document(ASK, time)["threads"] for time in (0, 1))
+    assert [one["name"] for one in first] == [one["name"] for one in second]
+    assert answer.texts[5] == "OpenMP ids in the names of threads: on."
+    assert names(answer.texts[7]) == own
+
+
+@pytest.mark.parametrize("gdb", GDBS)
+def test_each_stop(gdb: str, folder: Path) -> None:
+    """The team changes its size: who is in no region any more has its own name back."""
+    one = [INFO, ASK, "continue"]
+    home = machine.cached("libomp-19")
+    with target("live", machine.compiled("reused"), ("all",), home, folder) as made:
+        before = [ON, *made.before]
+        answer = ask(gdb, [*one, *one, *one], before, made.files, folder=folder)
+    for time in range(3):
+        assert names(answer.texts[3 * time]) == expected(answer, time)
+    sizes = [
+        sum(name.startswith("R1.") for name in names(text).values()) for text in answer.texts[::3]
+    ]
+    assert len(set(sizes)) > 1, sizes
+
+
+@pytest.mark.parametrize("gdb", GDBS)
+def test_what_the_user_named(gdb: str, folder: Path) -> None:
+    """Before it is on, and while it is; his names stay when it is off again."""
+    steps = ["thread 1", "thread name mine", ON, "thread 2", "thread name R9.9 his", "continue"]
+    commands = [*steps, INFO, OFF, INFO, "continue", INFO]
+    home = machine.cached("libomp-19")
+    with target("live", machine.compiled("reused"), ("all",), home, folder) as made:
+        answer = ask(gdb, commands, made.before, made.files, folder=folder)
+    shown = [names(answer.texts[at]) for at in (6, 8, 10)]
+    assert all((one["1"], one["2"]) == ("mine", "R9.9 his") for one in shown)
+    assert shown[0]["3"].startswith("R1.") and not shown[1]["3"].startswith("R")
+
+
+@pytest.mark.parametrize("gdb", GDBS)
+def test_selection_and_stops_stay(gdb: str, folder: Path) -> None:
+    """What GDB prints at a stop is the same, on or off."""
+    told = []
+    for before in ([], [ON]):
+        home = machine.cached("libomp-14")
+        with target("live", machine.compiled("nested"), (), home, folder) as made:
+            commands = ["thread", "frame", "up", "thread 2", "next", "thread", "frame"]
+            answer = ask(gdb, commands, [*before, *made.before], made.files, folder=folder)
+        told.append([re.sub(r"0x[0-9a-f]+|LWP \d+|R\d+\.\d+ ", "", text) for text in answer.texts])
+    assert told[0][:4] == told[1][:4]
+    assert told[0][5:] == told[1][5:]
+
+
+@pytest.mark.parametrize("program", ["no_openmp", "not_started"])
+def test_without_openmp(program: str, folder: Path) -> None:
+    home = machine.cached("libomp-19")
+    with target("live", machine.compiled(program), (), home, folder) as made:
+        commands = [INFO, ON, INFO, "next", INFO, OFF, INFO]
+        answer = ask("gdb", commands, [ON, OFF, *made.before], made.files, folder=folder)
+    assert len({str(names(answer.texts[at])) for at in (0, 2, 4, 6)}) == 1
+
+
+def test_without_process(folder: Path) -> None:
+    answer = ask("gdb", [ON, OFF, ON, INFO, "show ompd thread-names"], folder=folder)
+    assert answer.texts[:3] == ["", "", ""]
+    assert answer.text.endswith(": on.")
+
+
+def test_running_threads(folder: Path) -> None:
+    """In non-stop mode: where a running thread is changes, and no id is shown for it."""
+    home = machine.cached("libomp-19")
+    with target("live", machine.compiled("nested"), (), home, folder) as made:
+        before = ["set non-stop on", ON, *made.before]
+        answer = ask("gdb", [INFO], before, made.files, folder=folder)
+    running = re.findall(r'"(.*)" \(running\)', answer.texts[0])
+    assert running and not any(re.match(r"R\d", name) for name in running)
+
+
+def test_several_runs(folder: Path) -> None:
+    home = machine.cached("libomp-19")
+    with target("live", machine.compiled("nested"), (), home, folder) as made:
+        commands = ["run", INFO, ASK, "kill", OFF, INFO]
+        answer = ask("gdb", commands, [ON, *made.before], made.files, folder=folder)
+    assert names(answer.texts[1]) == expected(answer)
+    assert answer.text == "No threads."
+
+
+def test_thousand_threads(folder: Path) -> None:
+    home = machine.cached("libomp-19")
+    with target("live", machine.compiled("wide"), ("1000",), home, folder) as made:
+        answer = ask("gdb", [INFO, ASK], [ON, *made.before], made.files, folder=folder)
+    assert names(answer.texts[0]) == expected(answer)
