@@ -38,7 +38,7 @@ class Session:
         self._asked = 0
         words = [machine.gdb(gdb), "-nx", "-q", "-i=mi"]
         steps = ["set debuginfod enabled off"] if gdb == "gdb" else []
-        for step in [*steps, "set confirm off", *sessions.sourcing(), *before]:
+        for step in [*steps, "set confirm off", *sessions.sourcing()]:
             words += ["-ex", step]
         self._gdb = subprocess.Popen(
             [*words, *map(str, files)],
@@ -52,6 +52,9 @@ class Session:
         )
         self._watchdog = threading.Timer(sessions.PATIENCE, self._kill)
         self._watchdog.start()
+        for step in before:
+            self.console(step)
+        self.ask("-gdb-version")  # GDB puts the frame of the start into the next answer
 
     def __enter__(self) -> Session:
         return self
@@ -75,21 +78,30 @@ class Session:
         """Its answer, which must be of that kind."""
         self._asked += 1
         token = f"{self._asked}^"
-        assert self._gdb.stdin is not None and self._gdb.stdout is not None
+        assert self._gdb.stdin is not None
         self._gdb.stdin.write(f"{self._asked}{command}\n")
         self._gdb.stdin.flush()
+        line = self._line(token)
+        found = parsed(line[len(token) :])
+        assert found.kind == kind, f"{command}: {line}"
+        return found
+
+    def _line(self, begin: str) -> str:
+        """The next one that begins so."""
+        assert self._gdb.stdout is not None
         for line in self._gdb.stdout:
             self.seen += line
-            if line.startswith(token):
-                found = parsed(line[len(token) :].rstrip("\n"))
-                assert found.kind == kind, f"{command}: {line}"
-                return found
+            if line.startswith(begin):
+                return line.rstrip("\n")
         raise AssertionError(f"GDB ended, or was ended for its silence:\n{self.seen}")
 
-    def console(self, command: str, kind: str = "done") -> str:
-        """What a command of the command line prints."""
+    def console(self, command: str) -> str:
+        """What a command of the command line prints. If the program runs by it: until it stops."""
         before = len(self.seen)
-        self.ask(f"-interpreter-exec console {json.dumps(command)}", kind)
+        runs = command in ("run", "continue")
+        self.ask(f"-interpreter-exec console {json.dumps(command)}", "running" if runs else "done")
+        if runs:
+            self._line("*stopped")
         lines = self.seen[before:].splitlines()
         return "".join(_Reader(line[1:]).value() for line in lines if line.startswith("~"))
 

@@ -113,7 +113,7 @@ MISTAKES = [
     ("-ompd-json each R1 print 1", "has no JSON document"),
     ("-ompd-json thread R1.1", "has no JSON document"),
     ("-ompd-json print", "needs an expression"),
-    ("-ompd-json print 1 -json", "`-json' has no place here"),
+    ("-ompd-json print me -json", "`-json' has no place here"),
 ]
 
 

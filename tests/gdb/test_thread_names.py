@@ -18,7 +18,7 @@ INFO, ASK = "info threads", "ompd threads -json"
 
 def names(text: str) -> dict[str, str]:
     """By GDB's number of the thread."""
-    found = re.findall(r'^[* ] (\d+) +Thread [^"\n]*?(?: "(.*?)")? ', text, re.MULTILINE)
+    found = re.findall(r'^[* ] (\d+) +\S+ \S+ \(LWP \d+\)(?: "(.*?)")?', text, re.MULTILINE)
     assert found, text
     return dict(found)
 

@@ -10,7 +10,7 @@ import gdb
 
 from ..model.native import Frame, Location
 from ..model.where import VDSO
-from . import arch_x86_64
+from . import arch_x86_64, console
 from .memory import Unreadable
 
 # A frame of the user's lies a few frames above the runtime's. Recursion can pile up tens of
@@ -131,7 +131,7 @@ class Code:
         if name not in self._demangled:
             base, _, rest = name.partition(".")
             try:
-                text = gdb.execute(f"demangle -- {base}", to_string=True).strip()
+                text = console.output(f"demangle -- {base}").strip()
             except gdb.error:
                 text = ""
             known = text and not text.startswith("Can't")
@@ -219,7 +219,7 @@ class Code:
     @staticmethod
     def linkers_tables() -> list[tuple[int, int]]:
         """Where the dynamic linker keeps the addresses of what images take from each other."""
-        text = gdb.execute("info files", to_string=True)
+        text = console.output("info files")
         found = re.finditer(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is \.got\b", text, re.MULTILINE)
         return [(int(match.group(1), 16), int(match.group(2), 16)) for match in found]
 
@@ -237,7 +237,7 @@ class Code:
         # Modula-2 has no numbers of this size, and a command that fails while a breakpoint decides
         # whether to stop lets GDB forget that it waits for the program.
         try:
-            return str(gdb.execute(f"with language c -- info symbol {address}", to_string=True))
+            return console.output(f"with language c -- info symbol {address}")
         except gdb.error:
             return ""
 
