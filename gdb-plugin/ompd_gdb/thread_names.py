@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`set ompd thread-names on': threads have their OpenMP ids in `info threads', from stop to stop.
+"""`set ompd thread-names on': stopped threads have their OpenMP ids in `info threads'.
 
 Nothing is done at stops before it is on. Then each takes the picture that the next command would
-take; where there is none to take, names are the program's own.
+take; where there is none to take, names are the program's own. So are they once the program goes
+on: when it stops again, GDB tells which thread stopped it before we are asked.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .library import OmpdError
 from .target import thread_names
 
 _on = False
+_resume_expected = False
 
 
 def switch(on: bool) -> None:
@@ -32,10 +34,23 @@ def switch(on: bool) -> None:
 
 def _stopped(event: object) -> None:
     """Whatever goes wrong, the user's stop is not disturbed; a command tells what it was."""
+    global _resume_expected
     try:
         thread_names.put_before(_ids())
+        if not _resume_expected:
+            gdb.events.cont.connect(_resumed)
+            _resume_expected = True
     except (Exception, KeyboardInterrupt):
         thread_names.restore()
+
+
+def _resumed(event: object) -> None:
+    """GDB calls at every resume, also at each breakpoint that is passed without a stop: once is
+    enough."""
+    global _resume_expected
+    gdb.events.cont.disconnect(_resumed)
+    _resume_expected = False
+    thread_names.restore()
 
 
 def _ids() -> dict[gdb.InferiorThread, str]:

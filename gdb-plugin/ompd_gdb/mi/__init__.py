@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GDB/MI commands, for front ends.
+"""The same answers for front ends, in GDB 12 and later.
 
-Usage: -ompd-threads [IDS] [OPTIONS]        and so on, as the command of the same line below
+Usage: -ompd-threads [IDS] [OPTIONS]        and so on: see the table
        -ompd-json [COMMAND] [IDS] [OPTIONS]
 
 Each answers what the command's -json document says, under the same keys, and takes the same ids and
-options, -json alone excepted; options begin with one dash. As MI has it, numbers are strings, true
-and false are 1 and 0; what is null is left out. Threads are counted in a list, as
+options but -json; options begin with one dash. As MI has it, numbers are strings, true and false
+are 1 and 0; what is null is left out. Threads of a kind are counted in a list:
 classes=[{name="in barrier",count="3"}].
 
 -ompd-json answers json="...", the text of the document as one string. COMMAND is any ompd command
 that has one: threads, bt, print, info break; without it, `ompd'.
 
 A mistake is an ^error with the sentence that the command would print. The thread and the frame that
-are selected stay selected; GDB's own --thread and --frame may stand before the ids. GDB 12 and later
-have these commands."""
+are selected stay selected; GDB's own --thread and --frame may stand before the ids."""
 
 from __future__ import annotations
 

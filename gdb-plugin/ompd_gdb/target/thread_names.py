@@ -24,31 +24,30 @@ def own(thread: gdb.InferiorThread) -> str | None:
 
 
 def put_before(ids: Mapping[gdb.InferiorThread, str]) -> None:
-    """Each thread's id before its name; all others get their own name back."""
-    restore(keep=ids)
+    """Each thread's id before its name; all others have their own name."""
+    restore()
     for thread, id_ in ids.items():
-        before = _without_ours(thread)
+        before = _by_program(thread)
         if before is not None:
             name = f"{id_} {before}".rstrip()
             thread.name = name
             _ours[thread] = (name, before)
 
 
-def restore(keep: Mapping[gdb.InferiorThread, str] | None = None) -> None:
-    """All of ours, but those of threads to keep; of threads that are gone nothing remains."""
-    for thread in [thread for thread in _ours if thread not in (keep or {})]:
-        ours, _ = _ours.pop(thread)
+def restore() -> None:
+    """What the user has named meanwhile keeps his name."""
+    while _ours:
+        thread, (ours, _) = _ours.popitem()
         if thread.is_valid() and thread.name == ours:
             thread.name = None
 
 
-def _without_ours(thread: gdb.InferiorThread) -> str | None:
+def _by_program(thread: gdb.InferiorThread) -> str | None:
     """Its name by the program, "" if it has none; None where the user named it."""
-    ours, _ = _ours.pop(thread, (None, None))
     shown = thread.name
     thread.name = None
     programs: str = thread.name or ""
-    if shown is None or shown in (ours, programs):
+    if shown in (None, programs):
         return programs
     thread.name = shown
     return None
