@@ -38,7 +38,7 @@ class Session:
         self._asked = 0
         words = [machine.gdb(gdb), "-nx", "-q", "-i=mi"]
         steps = ["set debuginfod enabled off"] if gdb == "gdb" else []
-        for step in [*steps, "set confirm off", *sessions.sourcing()]:
+        for step in [*steps, "set confirm off", "set width 0", *sessions.sourcing()]:
             words += ["-ex", step]
         self._gdb = subprocess.Popen(
             [*words, *map(str, files)],

@@ -12,7 +12,7 @@ import pytest
 import schema
 from machine import Case
 from sentences import is_a_sentence
-from sessions import target
+from sessions import ask, target
 
 import mi
 
@@ -105,7 +105,7 @@ MISTAKES = [
     ("-ompd-stacks -depth 0", "-depth"),
     ("-ompd-tasks t99", "t99"),
     ("-ompd-report a b", "takes no argument `b'"),
-    ("-ompd-deadlock -watch 1", "A core file is of one moment"),
+    ("-ompd-deadlock -watch 1", "`-watch' lets the program run"),
     ("-ompd-deadlock -dot /nonexistent/file", "cannot be written"),
     ("-ompd-json nonsense", "There is no command `ompd nonsense'"),
     ("-ompd-json info", "has no JSON document"),
@@ -202,3 +202,30 @@ def test_absent_where_gdb_has_none(folder: Path) -> None:
         with session("gdb-10", made, folder) as asked:
             assert "Undefined MI command" in asked.ask("-ompd-threads", "error").fields["msg"]
             assert asked.document("ompd threads")["threads"]
+
+
+def test_help_tells_who_has_a_document(folder: Path) -> None:
+    """-ompd-json runs no command that has none."""
+    script = folder / "documents.py"
+    script.write_text(
+        "from ompd_gdb.commands import registered\n"
+        "for name, command in registered.items():\n"
+        "    print(name, command.gives_json == ('-json' in command.__doc__))\n",
+        encoding="utf-8",
+    )
+    lines = ask("gdb", [f"source {script}"], folder=folder).text.splitlines()
+    assert len(lines) > 20
+    assert [line for line in lines if not line.endswith(" True")] == []
+
+
+@pytest.mark.parametrize("gdb", GDBS)
+def test_console(gdb: str, folder: Path) -> None:
+    """What is typed in a front end's console prints what it prints without one: GDB 18 hands out
+    what its commands print as records of MI."""
+    commands = ["ompd", "ompd threads", "ompd locks", "ompd bt -full", "ompd each R1 info frame"]
+    home = machine.cached("libomp-19")
+    with target("core", machine.compiled("states"), ("deadlock",), home, folder) as made:
+        plain = ask(gdb, commands, made.before, made.files, folder=folder)
+        with session(gdb, made, folder) as asked:
+            for command, text in zip(commands, plain.texts):
+                assert asked.console(command).strip("\n") == text, command
