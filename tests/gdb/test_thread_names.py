@@ -121,6 +121,18 @@ def test_running_threads(folder: Path) -> None:
     assert running and not any(re.match(r"R\d", name) for name in running)
 
 
+@pytest.mark.parametrize("gdb", GDBS)
+def test_beside_event_breakpoints(gdb: str, folder: Path) -> None:
+    """Which stop the program on their own, and let it go on."""
+    one = [INFO, ASK, "continue"]
+    home = machine.cached("libomp-19")
+    with target("live", machine.compiled("nested"), (), home, folder) as made:
+        before = [ON, *made.before[:2], "ompd break parallel", "run"]
+        answer = ask(gdb, [*one, *one], before, made.files, folder=folder)
+    for time in range(2):
+        assert names(answer.texts[3 * time]) == expected(answer, time)
+
+
 def test_several_runs(folder: Path) -> None:
     home = machine.cached("libomp-19")
     with target("live", machine.compiled("nested"), (), home, folder) as made:

@@ -5,9 +5,9 @@ Usage: -ompd-threads [IDS] [OPTIONS]        and so on: see the table
        -ompd-json [COMMAND] [IDS] [OPTIONS]
 
 Each answers what the command's -json document says, under the same keys, and takes the same ids and
-options but -json and -watch; options begin with one dash. As MI has it, numbers are strings, true and false
-are 1 and 0; what is null is left out. Threads of a kind are counted in a list:
-classes=[{name="in barrier",count="3"}].
+options but -json and -watch; options begin with one dash. As MI has it, numbers are strings, true
+and false are 1 and 0; what is null is left out. Threads of a kind are counted in a list:
+classes=[{name="barrier",count="3"}].
 
 -ompd-json answers json="...", the text of the document as one string. COMMAND is any ompd command
 that has one: threads, bt, print, info break; without it, `ompd'.
