@@ -91,9 +91,9 @@ class SkipLibraries(gdb.Parameter):
 
 class ThreadNames(gdb.Parameter):
     """Whether `info threads' shows OpenMP ids: "R1.7 heat" instead of "heat".
-    They are those of `ompd threads', told anew at each stop; when you open another core file, set it
-    again. A thread outside of OpenMP's regions has its own name, and one that you have named
-    (`thread name') keeps yours."""
+    They are those of `ompd threads', told anew at each stop, for the process that stopped; when you
+    open another core file, set it again. A thread outside of OpenMP's regions has its own name, and
+    one that you have named (`thread name') keeps yours."""
 
     name = "ompd thread-names"
     set_doc = "Set whether `info threads' shows OpenMP ids."

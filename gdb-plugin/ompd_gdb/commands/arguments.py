@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class Arguments:
     """What was typed behind a command's name."""
@@ -16,5 +14,5 @@ class Arguments:
         self.json = False
         self.json_file = None  # type: str | None
         self.hand_over = False  # the document is not written
-        self.document = None  # type: dict[str, Any] | None  # but left here
+        self.document = None  # type: dict[str, object] | None  # but left here
         self.text = ""  # what is passed on to GDB

@@ -4,8 +4,8 @@ traceback."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Iterator
 
 import gdb
 
@@ -45,7 +45,7 @@ class OmpdCommand(gdb.Command):
                     output.json_error(self.name, arguments, error)
                 raise
 
-    def document(self, words: "list[str]") -> "dict[str, Any]":
+    def document(self, words: "list[str]") -> "dict[str, object]":
         """What -json would write. Raises UserError."""
         from ..errors import UserError
 

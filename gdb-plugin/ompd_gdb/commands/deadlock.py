@@ -41,7 +41,7 @@ class Deadlock(OmpdCommand):
         if "watch" in arguments.values and arguments.hand_over:
             raise UserError(
                 "bad_argument",
-                "`-watch' lets the program run, which no MI command can that has an answer to give.",
+                "`-watch' lets the program run: an MI command that does has no answer.",
                 "Let it run (-exec-continue, -exec-interrupt), and ask again.",
             )
         here = session.current()

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What GDB calls for -ompd-threads and the like. Read at GDB's start, where it has MI commands at
-all: imports gdb and what the commands have in common, no more."""
+all: imports gdb and what the commands import then, no more."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import gdb
 
@@ -19,7 +17,7 @@ class Fields(gdb.MICommand):
         super().__init__(name)
         self._command = command
 
-    def invoke(self, words: "list[str]") -> "dict[str, Any]":
+    def invoke(self, words: "list[str]") -> "dict[str, object]":
         from . import fields
 
         with without_traceback(self.name):
@@ -29,7 +27,7 @@ class Fields(gdb.MICommand):
 class Json(gdb.MICommand):
     """Answers a command's document as one string."""
 
-    def invoke(self, words: "list[str]") -> "dict[str, Any]":
+    def invoke(self, words: "list[str]") -> "dict[str, object]":
         from ..views import json_document
 
         with without_traceback(self.name):

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Union
+from typing import Any, Mapping
 
 from ..commands import output
-
-Value = Union[str, "list[Any]", "dict[str, Any]"]
 
 # Its keys are no names of fields but what is counted, and MI wants names there.
 COUNTS = "classes"
 
 
-def of_document(document: Mapping[str, Any]) -> dict[str, Value]:
+def of_document(document: Mapping[str, Any]) -> dict[str, object]:
     """None stands for nothing here, and is left out; GDB would write "None"."""
     return {
         name: _counts(value) if name == COUNTS else _value(value)
@@ -22,11 +20,11 @@ def of_document(document: Mapping[str, Any]) -> dict[str, Value]:
     }
 
 
-def _counts(counts: Mapping[str, int]) -> list[Value]:
+def _counts(counts: Mapping[str, int]) -> list[object]:
     return [{"name": output.safe(name), "count": str(count)} for name, count in counts.items()]
 
 
-def _value(value: Any) -> Value:
+def _value(value: Any) -> object:
     if isinstance(value, dict):
         return of_document(value)
     if isinstance(value, (list, tuple)):
