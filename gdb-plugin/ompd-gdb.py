@@ -26,7 +26,7 @@ def _ompd_start(path):
         return
     if home not in sys.path:
         sys.path.insert(0, home)
-    from ompd_gdb import commands, functions, settings, state_tracking
+    from ompd_gdb import commands, functions, mi, settings, state_tracking
     from ompd_gdb.frames import filter
 
     settings.register()
@@ -34,6 +34,7 @@ def _ompd_start(path):
     functions.register()
     state_tracking.register()
     filter.register()
+    mi.register()
 
 
 # __file__ is another's where a Python script of the user's sources this one.

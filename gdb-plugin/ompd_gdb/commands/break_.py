@@ -103,7 +103,7 @@ class Break(RawCommand):
 class Tbreak(Break):
     """Stop at an OpenMP event once: as `ompd break', deleted at the first stop.
 
-    Usage: ompd tbreak EVENT [at LOC] [if COND]
+    Usage: ompd tbreak EVENT [at LOC] [if COND] [-json [FILE]]
 
     See `help ompd break'."""
 

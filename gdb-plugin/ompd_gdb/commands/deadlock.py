@@ -32,11 +32,18 @@ class Deadlock(OmpdCommand):
 
     def run(self, arguments: Arguments) -> None:
         from .. import session
+        from ..errors import UserError
         from ..model.deadlock import threads_of
         from ..views import deadlock, json_document, threads
         from ..views.table import paragraph
         from . import documents, output, stacks
 
+        if "watch" in arguments.values and arguments.hand_over:
+            raise UserError(
+                "bad_argument",
+                "`-watch' lets the program run: an MI command that does has no answer.",
+                "Let it run (-exec-continue, -exec-interrupt), and ask again.",
+            )
         here = session.current()
         found = here.deadlock()
         remark = ""

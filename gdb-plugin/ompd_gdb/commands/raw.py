@@ -41,6 +41,9 @@ class RawCommand(OmpdCommand):
                 f"See `help {self.name}'.",
             )
 
+    def _parse_words(self, words: "list[str]", arguments: Arguments) -> None:
+        self._parse(" ".join(words), arguments)
+
     def _without_json(self, text: str, arguments: Arguments) -> str:
         """-json [FILE] stands at the end, where no expression ends so."""
         if not self.gives_json:

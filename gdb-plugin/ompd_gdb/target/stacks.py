@@ -250,7 +250,7 @@ class Code:
         # Modula-2 has no numbers of this size, and a command that fails while a breakpoint decides
         # whether to stop lets GDB forget that it waits for the program.
         try:
-            return console.output(f"with language c -- info symbol {address}")
+            return console.output_in_c(f"info symbol {address}")
         except gdb.error:
             return ""
 

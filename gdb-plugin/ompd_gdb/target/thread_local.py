@@ -18,8 +18,7 @@ def address(thread: gdb.InferiorThread, name: str) -> int | None:
         return None
     try:
         with on_thread(thread):
-            # In C, whatever the language of the selected frame is.
-            text = console.output(f"with language c -- output/x (long)&{name}")
+            text = console.output_in_c(f"output/x (long)&{name}")
             return int(text, 16)
     except (gdb.error, ValueError):
         return None
