@@ -410,3 +410,22 @@ def direct_call(read: Callable[[int, int], bytes], returns_to: int) -> int | Non
     if code[0] != 0xE8:
         return None
     return (returns_to + int(struct.unpack("<i", code[1:])[0])) & _WORD
+
+
+_RETURN = re.compile(r"(?:\w+ )*ret")
+# What a function ends with: it only gives its stack frame back.
+_GIVES_BACK = re.compile(r"pop|leave|vzeroupper|(?:add|lea)\w* +(?:.*,%rsp$|rsp,)")
+
+
+def epilogues(architecture: gdb.Architecture, start: int, end: int) -> list[tuple[int, int]]:
+    """Of a function whose code lies there, up to each instruction that returns."""
+    code = architecture.disassemble(start, end - 1)
+    found = []
+    for at, one in enumerate(code):
+        if not _RETURN.match(one["asm"]):
+            continue
+        first = at
+        while first and _GIVES_BACK.match(code[first - 1]["asm"]):
+            first -= 1
+        found.append((code[first]["addr"], one["addr"]))
+    return found

@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where does a thread come to by one more line, when constructs are in its way?
+
+GDB steps the lines. It is helped where the thread gets into the runtime's hands: internal
+breakpoints of this thread alone lead it into a region's code, or out of the runtime again."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ContextManager, Iterator, Sequence
+
+import gdb
+
+from ..errors import Unreadable, UserError
+from ..model import stack, where
+from ..model.process import Runtime
+from ..model.runtimes import llvm
+from ..model.stack import Part, Walked
+from . import arch_x86_64
+from .calls import Calls
+from .inferior import InferiorTarget
+from .passages import Fits, Passage, back_at, is_locked, others_may_run, set_for
+from .stepping import is_in_line
+
+# "#0  " stands before a frame, but not at a stop.
+_LEVEL = re.compile(r"^#\d+ +")
+
+
+class _Elsewhere(Exception):
+    """Something else has stopped the program, or ended it: GDB tells what."""
+
+
+@dataclass(frozen=True)
+class _Caller:
+    """Where a thread comes back to."""
+
+    pc: int
+    stack: int
+
+
+@dataclass(frozen=True)
+class _Entered:
+    """An entry point of the runtime's that was called."""
+
+    caller: _Caller
+    function: int  # of the region's code, 0 if it begins no region
+
+
+@dataclass(frozen=True)
+class _End:
+    """Of a function's code: only its stack frame is to be given back, and it returns."""
+
+    first: int
+    last: int
+    stack: int  # the caller's stack pointer
+
+    @property
+    def wanted(self) -> list[tuple[int, Fits]]:
+        return [(address, self._is_of) for address in {self.first, self.last}]
+
+    def is_reached(self) -> bool:
+        frame = gdb.newest_frame()
+        return self.first <= frame.pc() <= self.last and self._is_of(frame)
+
+    def _is_of(self, frame: gdb.Frame) -> bool:
+        caller = _physical(frame).older()
+        return caller is not None and arch_x86_64.stack_pointer(caller) == self.stack
+
+
+class Stepper:
+    """Of the selected thread. Its methods raise UserError, gdb.error."""
+
+    def __init__(
+        self, target: InferiorTarget, runtimes: Sequence[Runtime], code: where.CodeMap
+    ) -> None:
+        self._target = target
+        self._code = code
+        self._calls = Calls(target, code)
+        self._runtimes = [runtime for runtime in runtimes if runtime.supported]
+        self._thread = gdb.selected_thread()
+        self._entered: _Entered | None = None
+        self._catches = False
+        self._events: list[gdb.Event] = []  # of the last command
+        self._said = ""  # by the last command
+        self._helped = False  # then GDB has not shown the stop
+        target.code.forget()
+
+    def lines(self, command: str, count: int) -> None:
+        """command: GDB's step or next."""
+        with self._watching(into=command == "step"):
+            for done in range(count):
+                try:
+                    self._line(command)
+                except UserError:
+                    if not done:
+                        raise
+                    break  # it has come as far as it can
+
+    def finish(self) -> None:
+        """Out of the region or the explicit task; GDB's finish where there is none."""
+        part = self._part()
+        if part.began == stack.CUT:
+            raise UserError(
+                "no_stack", "How this code began is not known: its stack ends before that is seen."
+            )
+        with self._watching(into=False):
+            if part.began == stack.BOTTOM:
+                self._run("finish")
+            elif part.began in (stack.START, stack.TASK):
+                self._to_end(part)
+            else:
+                self._behind(_caller(part.end), "next")
+
+    # ---- One line --------------------------------------------------------------------------------
+
+    def _line(self, command: str) -> None:
+        part = self._part()
+        ends = self._ends(part) if part.began == stack.START else []
+        if part.began == stack.START and (not part.levels or any(end.is_reached() for end in ends)):
+            raise UserError(
+                "end_of_region",
+                "This thread has done its part of the region: behind it is the runtime.",
+                "`continue', or go on with another thread: `ompd thread ID'.",
+            )
+        caller = self._users_caller()
+        with self._set([one for end in ends for one in end.wanted]) as at_ends:
+            if caller is not None:
+                self._behind(caller, command, at_ends)
+            else:
+                self._to_next_line(command, at_ends)
+
+    def _to_next_line(self, command: str, ends: Sequence[Passage] = ()) -> None:
+        """Each turn gets as far as GDB can lead the thread, and over what it then met."""
+        while True:
+            entered = self._run(command, ends)
+            if any(end.reached for end in ends):
+                return
+            if entered is not None:
+                if command == "step" and entered.function and self._enter(entered):
+                    return
+                caller: _Caller | None = entered.caller
+            else:
+                caller = self._users_caller()
+            if caller is None:
+                return
+            if not _is_at(caller):
+                self._go_to(caller)
+            if not is_in_line(caller.pc):
+                return
+
+    def _behind(self, caller: _Caller, command: str, ends: Sequence[Passage] = ()) -> None:
+        """Out of the runtime, and to the end of the line that called it."""
+        self._go_to(caller)
+        if is_in_line(caller.pc):
+            self._to_next_line(command, ends)
+
+    def _enter(self, entered: _Entered) -> bool:
+        """Whether the thread came into the region's code; else it is behind the call."""
+        caller = entered.caller
+        first = self._target.code.first_instruction(entered.function, False)
+        wanted: list[tuple[int, Fits]] = [
+            (first, lambda frame: arch_x86_64.stack_pointer(frame) < caller.stack),
+            (caller.pc, back_at(caller.stack)),
+        ]
+        with self._set(wanted) as (inside, behind), others_may_run():
+            self._run("continue", (inside, behind), catches=False)
+            return inside.reached
+
+    def _go_to(self, caller: _Caller) -> None:
+        with self._set([(caller.pc, back_at(caller.stack))]) as made, others_may_run():
+            self._run("continue", made, catches=False)
+
+    def _to_end(self, part: Part) -> None:
+        """Of the code that the runtime has called."""
+        ends = self._ends(part)
+        if not part.levels or any(end.is_reached() for end in ends):
+            raise UserError(
+                "end_of_region",
+                "This thread has done its part of the region or task.",
+                "`ompd threads' tells what it does now.",
+            )
+        if not ends:
+            raise UserError("no_end", "Where this code ends is not known.", "Compile with -g.")
+        with self._set([one for end in ends for one in end.wanted]) as made:
+            while not any(end.reached for end in made):
+                entered = self._run("continue", made)
+                if entered is not None:
+                    self._go_to(entered.caller)
+
+    # ---- Running ---------------------------------------------------------------------------------
+
+    def _set(self, wanted: Sequence[tuple[int, Fits]]) -> ContextManager[list[Passage]]:
+        return set_for(self._thread, wanted)
+
+    @contextmanager
+    def _watching(self, into: bool) -> Iterator[None]:
+        """While the thread may come to entry points of the runtime's; then the stop is shown."""
+        began = _place()
+        wanted = [(address, self._entry(name)) for name, address in self._entries(into)]
+        gdb.events.stop.connect(self._events.append)
+        try:
+            with self._set(wanted):
+                yield
+        except _Elsewhere:
+            gdb.write(self._said)
+            self._tell_other()
+        else:
+            self._show(began)
+        finally:
+            gdb.events.stop.disconnect(self._events.append)
+
+    def _tell_other(self) -> None:
+        other = gdb.selected_thread()
+        if other is not None and self._thread.is_valid() and other != self._thread:
+            gdb.write(f"T{other.num} has stopped the program; T{self._thread.num} is on its way.\n")
+
+    def _entries(self, into: bool) -> Iterator[tuple[str, int]]:
+        """Those that lead into a region's code, and those that wait for threads that stand still."""
+        names = [*llvm.FORKS] if into or is_locked() else []
+        if is_locked():
+            names += [name for one in llvm.WAITS for name in (one, f"{one}_")]
+        for runtime in self._runtimes:
+            for name in names:
+                address = self._target.symbol_at(runtime.base, runtime.path, name)
+                if address is not None:
+                    yield name, address
+
+    def _entry(self, name: str) -> Fits:
+        def hit(frame: gdb.Frame) -> bool:
+            if not self._catches:
+                return False
+            back, sp = arch_x86_64.return_address(frame, self._target.read)
+            if self._calls.is_inner(back):
+                return False
+            index = llvm.FORKED_ARGUMENT.get(name)
+            function = arch_x86_64.argument(frame, index) if index is not None else 0
+            self._entered = _Entered(_Caller(back, sp), function)
+            return True
+
+        def fits(frame: gdb.Frame) -> bool:
+            try:
+                return hit(frame)
+            except (gdb.error, Unreadable):
+                return False
+
+        return fits
+
+    def _run(
+        self, command: str, to: Sequence[Passage] = (), catches: bool = True
+    ) -> _Entered | None:
+        """The entry point that the thread has come to; None: it has come to one of `to', or as far
+        as the command leads. catches: not only what the command is to lead to. Raises _Elsewhere."""
+        self._entered, self._catches = None, catches
+        self._events.clear()
+        self._said = gdb.execute(command, to_string=True)
+        if not self._is_ours(to):
+            raise _Elsewhere
+        if self._entered is None and not any(one.reached for one in to):
+            return None
+        # What GDB announces by the way is no stop.
+        self._said = "".join(line for line in self._said.splitlines(True) if line[0] == "[")
+        gdb.write(self._said)
+        self._helped = True
+        return self._entered
+
+    def _is_ours(self, to: Sequence[Passage]) -> bool:
+        thread = gdb.selected_thread()
+        if thread is None or thread != self._thread:
+            return False
+        if thread.is_running():
+            raise UserError(
+                "asynchronous",
+                "The program runs in the background, where it cannot be followed.",
+                "`interrupt', and `set mi-async off'.",
+            )
+        if self._entered is not None or any(one.reached for one in to):
+            return not any(_is_users(event) for event in self._events)
+        return all(type(event) is gdb.StopEvent for event in self._events[-1:])
+
+    def _show(self, began: tuple[str | None, int]) -> None:
+        """The last stop, as GDB shows it."""
+        if not self._helped:
+            gdb.write(self._said)
+            return
+        text = _LEVEL.sub("", gdb.execute("frame", to_string=True))
+        if _place() == began:
+            text = text.partition("\n")[2] or text
+        gdb.write(text)
+
+    # ---- The thread's stack ----------------------------------------------------------------------
+
+    def _part(self) -> Part:
+        """The frames of the task that the thread executes."""
+        walk = self._target.code.frames()
+        frames = list(walk)
+        return stack.parts_of(Walked(frames, walk.whole), self._code)[0]
+
+    def _users_caller(self) -> _Caller | None:
+        """Where the thread leaves the runtime for code of the user's; None: it is not in the
+        runtime, or does not come back from there."""
+        inside = False
+        for level, frame in enumerate(self._target.code.frames()):
+            if self._code.is_runtime(frame):
+                inside = True
+            elif not self._code.is_skipped(frame):
+                return _caller(level) if inside else None
+        return None
+
+    def _ends(self, part: Part) -> list[_End]:
+        """Of the code that the runtime has called."""
+        if not part.levels:
+            return []
+        frame = _physical(_frame(part.levels[-1]))
+        older, function = frame.older(), frame.function()
+        if older is None or function is None:
+            return []
+        block = gdb.block_for_pc(int(function.value().address))
+        while block is not None and block.function != function:
+            block = block.superblock
+        if block is None:
+            return []
+        outside = arch_x86_64.stack_pointer(older)
+        found = arch_x86_64.epilogues(frame.architecture(), block.start, block.end)
+        return [_End(first, last, outside) for first, last in found]
+
+
+def _frame(level: int) -> gdb.Frame:
+    frame = gdb.newest_frame()
+    for _ in range(level):
+        frame = frame.older()
+    return frame
+
+
+def _caller(level: int) -> _Caller:
+    frame = _frame(level)
+    return _Caller(frame.pc(), arch_x86_64.stack_pointer(frame))
+
+
+def _is_at(caller: _Caller) -> bool:
+    return _caller(0) == caller
+
+
+def _physical(frame: gdb.Frame) -> gdb.Frame:
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    return frame
+
+
+def _place() -> tuple[str | None, int]:
+    """Of the selected thread: its function and, while that has not returned, the same number."""
+    frame = gdb.newest_frame()
+    older = _physical(frame).older()
+    return frame.name(), arch_x86_64.stack_pointer(older) if older is not None else 0
+
+
+def _is_users(event: gdb.Event) -> bool:
+    """Is it a stop that the user wants to see?"""
+    if isinstance(event, gdb.BreakpointEvent):
+        return any(one.number > 0 for one in event.breakpoints)
+    return isinstance(event, gdb.SignalEvent)
