@@ -83,8 +83,8 @@ class Stepper:
         self._entered: _Entered | None = None
         self._catches = False
         self._events: list[gdb.Event] = []  # of the last command
-        self._said = ""  # by the last command
-        self._helped = False  # then GDB has not shown the stop
+        self._is_shown = True  # the last stop, by GDB
+        self._began = _place()
         target.code.forget()
 
     def lines(self, command: str, count: int) -> None:
@@ -118,23 +118,36 @@ class Stepper:
     def _line(self, command: str) -> None:
         part = self._part()
         ends = self._ends(part) if part.began == stack.START else []
-        if part.began == stack.START and (not part.levels or any(end.is_reached() for end in ends)):
+        if part.began == stack.START and (not part.levels or any(e.is_reached() for e in ends)):
             raise UserError(
                 "end_of_region",
                 "This thread has done its part of the region: behind it is the runtime.",
                 "`continue', or go on with another thread: `ompd thread ID'.",
             )
         caller = self._users_caller()
-        with self._set([one for end in ends for one in end.wanted]) as at_ends:
+        wanted = [one for end in ends for one in end.wanted]
+        with self._set(wanted) as at_ends, self._set(self._return(part)) as in_runtime:
             if caller is not None:
-                self._behind(caller, command, at_ends)
+                self._behind(caller, command)
             else:
-                self._to_next_line(command, at_ends)
+                self._to_next_line(command, at_ends, in_runtime)
 
-    def _to_next_line(self, command: str, ends: Sequence[Passage] = ()) -> None:
+    def _return(self, part: Part) -> list[tuple[int, Fits]]:
+        """Where the thread comes back to the runtime: there GDB would stop."""
+        if not part.levels or part.runtime is None:
+            return []
+        level = part.levels[-1] + 1
+        while level < part.end and not self._calls.is_runtime(_caller(level).pc):
+            level += 1
+        caller = _caller(level)
+        return [(caller.pc, back_at(caller.stack))]
+
+    def _to_next_line(
+        self, command: str, ends: Sequence[Passage] = (), in_runtime: Sequence[Passage] = ()
+    ) -> None:
         """Each turn gets as far as GDB can lead the thread, and over what it then met."""
         while True:
-            entered = self._run(command, ends)
+            entered = self._run(self._loudly(command), [*ends, *in_runtime])
             if any(end.reached for end in ends):
                 return
             if entered is not None:
@@ -145,16 +158,21 @@ class Stepper:
                 caller = self._users_caller()
             if caller is None:
                 return
-            if not _is_at(caller):
-                self._go_to(caller)
+            self._go_to(caller)
             if not is_in_line(caller.pc):
                 return
 
-    def _behind(self, caller: _Caller, command: str, ends: Sequence[Passage] = ()) -> None:
+    def _loudly(self, command: str) -> str:
+        """GDB shows the function only if its own step has changed it."""
+        if _place() == self._began:
+            return command
+        return f"with print frame-info source-and-location -- {command}"
+
+    def _behind(self, caller: _Caller, command: str) -> None:
         """Out of the runtime, and to the end of the line that called it."""
         self._go_to(caller)
         if is_in_line(caller.pc):
-            self._to_next_line(command, ends)
+            self._to_next_line(command)
 
     def _enter(self, entered: _Entered) -> bool:
         """Whether the thread came into the region's code; else it is behind the call."""
@@ -197,17 +215,15 @@ class Stepper:
     @contextmanager
     def _watching(self, into: bool) -> Iterator[None]:
         """While the thread may come to entry points of the runtime's; then the stop is shown."""
-        began = _place()
         wanted = [(address, self._entry(name)) for name, address in self._entries(into)]
         gdb.events.stop.connect(self._events.append)
         try:
             with self._set(wanted):
                 yield
         except _Elsewhere:
-            gdb.write(self._said)
             self._tell_other()
         else:
-            self._show(began)
+            self._show()
         finally:
             gdb.events.stop.disconnect(self._events.append)
 
@@ -254,15 +270,10 @@ class Stepper:
         as the command leads. catches: not only what the command is to lead to. Raises _Elsewhere."""
         self._entered, self._catches = None, catches
         self._events.clear()
-        self._said = gdb.execute(command, to_string=True)
+        gdb.execute(command)
         if not self._is_ours(to):
             raise _Elsewhere
-        if self._entered is None and not any(one.reached for one in to):
-            return None
-        # What GDB announces by the way is no stop.
-        self._said = "".join(line for line in self._said.splitlines(True) if line[0] == "[")
-        gdb.write(self._said)
-        self._helped = True
+        self._is_shown = self._entered is None and not any(one.reached for one in to)
         return self._entered
 
     def _is_ours(self, to: Sequence[Passage]) -> bool:
@@ -279,13 +290,12 @@ class Stepper:
             return not any(_is_users(event) for event in self._events)
         return all(type(event) is gdb.StopEvent for event in self._events[-1:])
 
-    def _show(self, began: tuple[str | None, int]) -> None:
+    def _show(self) -> None:
         """The last stop, as GDB shows it."""
-        if not self._helped:
-            gdb.write(self._said)
+        if self._is_shown:
             return
         text = _LEVEL.sub("", gdb.execute("frame", to_string=True))
-        if _place() == began:
+        if _place() == self._began:
             text = text.partition("\n")[2] or text
         gdb.write(text)
 

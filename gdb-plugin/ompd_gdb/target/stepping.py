@@ -78,6 +78,6 @@ def _stack_of_caller(address: int) -> int | None:
 
 
 def is_in_line(address: int) -> bool:
-    """Is the call that returns there in the same line?"""
+    """Is the call that returns there in the same line, or in one that compilers gave none?"""
     line_of = gdb.current_progspace().find_pc_line
-    return bool(line_of(address).line == line_of(address - 1).line)
+    return line_of(address).line in (0, line_of(address - 1).line)
