@@ -384,6 +384,13 @@ def only_call(architecture: gdb.Architecture, start: int) -> int | None:
     return None
 
 
+def builds_frame(architecture: gdb.Architecture, start: int) -> bool:
+    """Does a function begin with that?"""
+    code = [one["asm"] for one in architecture.disassemble(start, count=2)]
+    first = code[1] if code[0].startswith("endbr") else code[0]
+    return bool(re.match(r"push|sub\w* +(?:.*,%rsp$|rsp,)", first))
+
+
 # ---- At a function's first instruction -----------------------------------------------------------
 
 _WORD = 0xFFFFFFFFFFFFFFFF

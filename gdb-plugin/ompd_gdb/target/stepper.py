@@ -96,7 +96,8 @@ class Stepper:
                 except UserError:
                     if not done:
                         raise
-                    break  # it has come as far as it can
+                    return  # it has come as far as it can
+                self._show()
 
     def finish(self) -> None:
         """Out of the region or the explicit task; GDB's finish where there is none."""
@@ -112,6 +113,7 @@ class Stepper:
                 self._to_end(part)
             else:
                 self._behind(_caller(part.end), "next")
+            self._show()
 
     # ---- One line --------------------------------------------------------------------------------
 
@@ -152,6 +154,8 @@ class Stepper:
                 return
             if entered is not None:
                 if command == "step" and entered.function and self._enter(entered):
+                    if gdb.newest_frame().find_sal().line == _line_of(entered.caller.pc - 1):
+                        self._line(command)  # optimised code begins with the directive's own
                     return
                 caller: _Caller | None = entered.caller
             else:
@@ -214,7 +218,7 @@ class Stepper:
 
     @contextmanager
     def _watching(self, into: bool) -> Iterator[None]:
-        """While the thread may come to entry points of the runtime's; then the stop is shown."""
+        """While the thread may come to entry points of the runtime's."""
         wanted = [(address, self._entry(name)) for name, address in self._entries(into)]
         gdb.events.stop.connect(self._events.append)
         try:
@@ -222,8 +226,6 @@ class Stepper:
                 yield
         except _Elsewhere:
             self._tell_other()
-        else:
-            self._show()
         finally:
             gdb.events.stop.disconnect(self._events.append)
 
@@ -270,6 +272,8 @@ class Stepper:
         as the command leads. catches: not only what the command is to lead to. Raises _Elsewhere."""
         self._entered, self._catches = None, catches
         self._events.clear()
+        for one in to:
+            one.reached = False
         gdb.execute(command)
         if not self._is_ours(to):
             raise _Elsewhere
@@ -323,17 +327,30 @@ class Stepper:
         if not part.levels:
             return []
         frame = _physical(_frame(part.levels[-1]))
-        older, function = frame.older(), frame.function()
-        if older is None or function is None:
-            return []
-        block = gdb.block_for_pc(int(function.value().address))
-        while block is not None and block.function != function:
-            block = block.superblock
-        if block is None:
+        older, body = frame.older(), _function_block(frame)
+        if older is None or body is None:
             return []
         outside = arch_x86_64.stack_pointer(older)
-        found = arch_x86_64.epilogues(frame.architecture(), block.start, block.end)
+        found = arch_x86_64.epilogues(frame.architecture(), body.start, body.end)
         return [_End(first, last, outside) for first, last in found]
+
+
+def _function_block(frame: gdb.Frame) -> gdb.Block | None:
+    """Of the frame's function: gcc's debug information has a region's inside the one around it."""
+    function = frame.function()
+    try:
+        block = frame.block()
+    except RuntimeError:
+        return None  # there is no debug information
+    while block is not None and function is not None:
+        if block.function is not None and block.function.name == function.name:
+            return block
+        block = block.superblock
+    return None
+
+
+def _line_of(address: int) -> int:
+    return int(gdb.current_progspace().find_pc_line(address).line)
 
 
 def _frame(level: int) -> gdb.Frame:
