@@ -370,6 +370,17 @@ def is_straight(architecture: gdb.Architecture, start: int, end: int, calls: boo
     return ends[-1:] == [end] and not any(one["asm"].startswith(away) for one in code)
 
 
+def next_call(architecture: gdb.Architecture, start: int) -> int | None:
+    """What code that enters at the start certainly calls next."""
+    for one in architecture.disassemble(start, count=MOST_OF_WRAPPER):
+        match = _CALLED.match(one["asm"])
+        if match:
+            return int(match.group(1), 16)
+        if one["asm"].startswith(_NOT_STRAIGHT):
+            return None
+    return None
+
+
 def only_call(architecture: gdb.Architecture, start: int) -> int | None:
     """What a function calls that does nothing else."""
     called = None

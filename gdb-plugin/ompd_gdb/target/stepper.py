@@ -15,6 +15,7 @@ import gdb
 
 from ..errors import Unreadable, UserError
 from ..model import stack, where
+from ..model.naming import is_outlined
 from ..model.process import Runtime
 from ..model.runtimes import llvm
 from ..model.stack import Part, Walked
@@ -46,6 +47,7 @@ class _Entered:
 
     caller: _Caller
     function: int  # of the region's code, 0 if it begins no region
+    returns: bool  # before that code is called
 
 
 @dataclass(frozen=True)
@@ -183,12 +185,13 @@ class Stepper:
         caller = entered.caller
         first = self._target.code.first_instruction(entered.function, False)
         wanted: list[tuple[int, Fits]] = [
-            (first, lambda frame: arch_x86_64.stack_pointer(frame) < caller.stack),
-            (caller.pc, back_at(caller.stack)),
+            (first, lambda frame: arch_x86_64.stack_pointer(frame) < caller.stack)
         ]
-        with self._set(wanted) as (inside, behind), others_may_run():
-            self._run("continue", (inside, behind), catches=False)
-            return inside.reached
+        if not entered.returns:
+            wanted.append((caller.pc, back_at(caller.stack)))
+        with self._set(wanted) as made, others_may_run():
+            self._run("continue", made, catches=False)
+            return made[0].reached
 
     def _go_to(self, caller: _Caller) -> None:
         with self._set([(caller.pc, back_at(caller.stack))]) as made, others_may_run():
@@ -237,6 +240,8 @@ class Stepper:
     def _entries(self, into: bool) -> Iterator[tuple[str, int]]:
         """Those that lead into a region's code, and those that wait for threads that stand still."""
         names = [*llvm.FORKS] if into or is_locked() else []
+        if into:
+            names.append(llvm.SERIALIZES)
         if is_locked():
             names += [name for one in llvm.WAITS for name in (one, f"{one}_")]
         for runtime in self._runtimes:
@@ -252,9 +257,8 @@ class Stepper:
             back, sp = arch_x86_64.return_address(frame, self._target.read)
             if self._calls.is_inner(back):
                 return False
-            index = llvm.FORKED_ARGUMENT.get(name)
-            function = arch_x86_64.argument(frame, index) if index is not None else 0
-            self._entered = _Entered(_Caller(back, sp), function)
+            function = self._function(frame, name, back)
+            self._entered = _Entered(_Caller(back, sp), function, name in llvm.BEFORE_REGION)
             return True
 
         def fits(frame: gdb.Frame) -> bool:
@@ -264,6 +268,15 @@ class Stepper:
                 return False
 
         return fits
+
+    def _function(self, frame: gdb.Frame, name: str, back: int) -> int:
+        """Of the region that the entry point begins, 0 if there is none."""
+        if name == llvm.SERIALIZES:
+            called = arch_x86_64.next_call(frame.architecture(), back)
+            is_its = called is not None and is_outlined(self._target.code.location(called).function)
+            return called if called is not None and is_its else 0
+        index = llvm.FORKED_ARGUMENT.get(name)
+        return arch_x86_64.argument(frame, index) if index is not None else 0
 
     def _run(
         self, command: str, to: Sequence[Passage] = (), catches: bool = True

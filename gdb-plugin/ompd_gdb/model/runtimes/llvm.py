@@ -156,6 +156,10 @@ OBJECT_ARGUMENT = {
     "__kmpc_set_nest_lock": 2,
 }
 
+# After these their caller itself calls the code of the region that they begin.
+SERIALIZES = "__kmpc_serialized_parallel"
+BEFORE_REGION = (SERIALIZES, "GOMP_parallel_start")
+
 # What is held between two calls: the kind, and which argument is the object.
 BEGINS: dict[str, tuple[str, int | None]] = {
     "__kmpc_critical": ("critical", 2),
