@@ -183,7 +183,10 @@ class Code:
                 # clang puts the user's code inline into a function that unpacks the variables.
                 own = self._function(outlined)
                 return next((row for row in rows if self._function(row) != own), outlined)
-            return next(rows, outlined)
+            found = list(rows)
+            brace = self._progspace.find_pc_line(outlined).line
+            behind = (row for row in found if self._progspace.find_pc_line(row).line > brace)
+            return next(behind, next(iter(found), outlined))
         except gdb.error:
             return outlined
 
