@@ -412,6 +412,11 @@ def argument(frame: gdb.Frame, index: int) -> int:
     return int(frame.read_register(CONVENTION.arguments[index])) & _WORD
 
 
+def result(frame: gdb.Frame) -> int:
+    """Of a function that has just returned an int."""
+    return int(frame.read_register(CONVENTION.result)) & 0xFFFFFFFF
+
+
 def stack_pointer(frame: gdb.Frame) -> int:
     return int(frame.read_register("rsp")) & _WORD
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ContextManager, Iterator, Sequence
+from typing import ContextManager, Iterable, Iterator, Sequence
 
 import gdb
 
@@ -46,6 +46,8 @@ class _Entered:
     """An entry point of the runtime's that was called."""
 
     caller: _Caller
+    home: int  # see _home(), of the frame that called
+    name: str
     function: int  # of the region's code, 0 if it begins no region
     returns: bool  # before that code is called
 
@@ -56,7 +58,7 @@ class _End:
 
     first: int
     last: int
-    stack: int  # the caller's stack pointer
+    home: int  # see _home()
 
     @property
     def wanted(self) -> list[tuple[int, Fits]]:
@@ -67,8 +69,7 @@ class _End:
         return self.first <= frame.pc() <= self.last and self._is_of(frame)
 
     def _is_of(self, frame: gdb.Frame) -> bool:
-        caller = _physical(frame).older()
-        return caller is not None and arch_x86_64.stack_pointer(caller) == self.stack
+        return _home(frame) == self.home
 
 
 class Stepper:
@@ -87,11 +88,13 @@ class Stepper:
         self._events: list[gdb.Event] = []  # of the last command
         self._is_shown = True  # the last stop, by GDB
         self._began = _place()
+        self._waiting: set[str] = set()  # entry points that wait for threads which stand still
+        self._stepped = 0  # the frame that has the line: see _home()
         target.code.forget()
 
     def lines(self, command: str, count: int) -> None:
         """command: GDB's step or next."""
-        with self._watching(into=command == "step"):
+        with self._watching(command):
             for done in range(count):
                 try:
                     self._line(command)
@@ -108,7 +111,7 @@ class Stepper:
             raise UserError(
                 "no_stack", "How this code began is not known: its stack ends before that is seen."
             )
-        with self._watching(into=False):
+        with self._watching("finish"):
             if part.began == stack.BOTTOM:
                 self._run("finish")
             elif part.began in (stack.START, stack.TASK):
@@ -151,22 +154,72 @@ class Stepper:
     ) -> None:
         """Each turn gets as far as GDB can lead the thread, and over what it then met."""
         while True:
+            self._stepped = _home(gdb.newest_frame())
             entered = self._run(self._loudly(command), [*ends, *in_runtime])
             if any(end.reached for end in ends):
                 return
-            if entered is not None:
-                if command == "step" and entered.function and self._enter(entered):
+            if entered is None:
+                caller = self._users_caller()
+                if caller is None:
+                    return
+                self._go_to(caller)
+            elif command == "step" and entered.function and entered.home == self._stepped:
+                if self._enter(entered):
                     if gdb.newest_frame().find_sal().line == _line_of(entered.caller.pc - 1):
                         self._line(command)  # optimised code begins with the directive's own
                     return
-                caller: _Caller | None = entered.caller
+                caller = entered.caller
             else:
-                caller = self._users_caller()
-            if caller is None:
-                return
-            self._go_to(caller)
+                caller = self._over(entered, command)
             if not is_in_line(caller.pc):
                 return
+
+    def _over(self, entered: _Entered, command: str) -> _Caller:
+        """Where the thread then is: behind the call, or behind the construct that it begins."""
+        self._go_to(entered.caller)
+        if entered.home != self._stepped:
+            return self._back_to_stepped()
+        skipped = entered.name in llvm.CONDITIONAL and not arch_x86_64.result(gdb.newest_frame())
+        if command == "step" or entered.name not in llvm.CONSTRUCT_ENDS or skipped:
+            return entered.caller
+        ends = llvm.CONSTRUCT_ENDS[entered.name]
+        begins = [name for name, found in llvm.CONSTRUCT_ENDS.items() if found == ends]
+        depth = 1
+
+        def moves(by: int) -> Fits:
+            def fits(frame: gdb.Frame) -> bool:
+                nonlocal depth
+                if _home(frame.older()) == entered.home:
+                    depth += by
+                return depth == 0
+
+            return fits
+
+        wanted = [(address, moves(1)) for _, address in self._addresses(begins)]
+        wanted += [(address, moves(-1)) for _, address in self._addresses(ends)]
+        with self._set(wanted) as made:
+            self._through(made)
+        frame = gdb.newest_frame()
+        caller = _Caller(*arch_x86_64.return_address(frame, self._target.read))
+        self._go_to(caller)
+        return caller
+
+    def _back_to_stepped(self) -> _Caller:
+        """From a function that the line called, to the frame that has the line."""
+        level = 0
+        while _home(_frame(level)) != self._stepped:
+            level += 1
+        caller = _caller(level)
+        with self._set([(caller.pc, back_at(caller.stack))]) as made:
+            self._through(made)
+        return caller
+
+    def _through(self, to: Sequence[Passage]) -> None:
+        """Until one is reached; others run only where the thread waits."""
+        while not any(one.reached for one in to):
+            entered = self._run("continue", to)
+            if entered is not None:
+                self._go_to(entered.caller)
 
     def _loudly(self, command: str) -> str:
         """GDB shows the function only if its own step has changed it."""
@@ -209,10 +262,7 @@ class Stepper:
         if not ends:
             raise UserError("no_end", "Where this code ends is not known.", "Compile with -g.")
         with self._set([one for end in ends for one in end.wanted]) as made:
-            while not any(end.reached for end in made):
-                entered = self._run("continue", made)
-                if entered is not None:
-                    self._go_to(entered.caller)
+            self._through(made)
 
     # ---- Running ---------------------------------------------------------------------------------
 
@@ -220,9 +270,9 @@ class Stepper:
         return set_for(self._thread, wanted)
 
     @contextmanager
-    def _watching(self, into: bool) -> Iterator[None]:
+    def _watching(self, command: str) -> Iterator[None]:
         """While the thread may come to entry points of the runtime's."""
-        wanted = [(address, self._entry(name)) for name, address in self._entries(into)]
+        wanted = [(address, self._entry(name)) for name, address in self._entries(command)]
         gdb.events.stop.connect(self._events.append)
         try:
             with self._set(wanted):
@@ -235,15 +285,18 @@ class Stepper:
     def _tell_other(self) -> None:
         other = gdb.selected_thread()
         if other is not None and self._thread.is_valid() and other != self._thread:
-            gdb.write(f"T{other.num} has stopped the program; T{self._thread.num} is on its way.\n")
+            gdb.write(f"T{other.num} stopped the program; T{self._thread.num} has not completed its step.\n")
 
-    def _entries(self, into: bool) -> Iterator[tuple[str, int]]:
-        """Those that lead into a region's code, and those that wait for threads that stand still."""
-        names = [*llvm.FORKS] if into or is_locked() else []
-        if into:
-            names.append(llvm.SERIALIZES)
+    def _entries(self, command: str) -> Iterator[tuple[str, int]]:
+        """Those that lead into a region's code, that begin a construct, and that wait."""
+        names = {"step": [*llvm.FORKS, llvm.SERIALIZES], "next": [*llvm.CONSTRUCT_ENDS]}.get(
+            command, []
+        )
         if is_locked():
-            names += [name for one in llvm.WAITS for name in (one, f"{one}_")]
+            self._waiting = {*llvm.FORKS, *llvm.WAITS, *(f"{name}_" for name in llvm.WAITS)}
+        return self._addresses({*names, *self._waiting})
+
+    def _addresses(self, names: Iterable[str]) -> Iterator[tuple[str, int]]:
         for runtime in self._runtimes:
             for name in names:
                 address = self._target.symbol_at(runtime.base, runtime.path, name)
@@ -257,8 +310,12 @@ class Stepper:
             back, sp = arch_x86_64.return_address(frame, self._target.read)
             if self._calls.is_inner(back):
                 return False
+            home = _home(frame.older())
+            if home != self._stepped and name not in self._waiting:
+                return False
             function = self._function(frame, name, back)
-            self._entered = _Entered(_Caller(back, sp), function, name in llvm.BEFORE_REGION)
+            returns = name in llvm.BEFORE_REGION
+            self._entered = _Entered(_Caller(back, sp), home, name, function, returns)
             return True
 
         def fits(frame: gdb.Frame) -> bool:
@@ -340,12 +397,11 @@ class Stepper:
         if not part.levels:
             return []
         frame = _physical(_frame(part.levels[-1]))
-        older, body = frame.older(), _function_block(frame)
-        if older is None or body is None:
+        body = _function_block(frame)
+        if body is None:
             return []
-        outside = arch_x86_64.stack_pointer(older)
         found = arch_x86_64.epilogues(frame.architecture(), body.start, body.end)
-        return [_End(first, last, outside) for first, last in found]
+        return [_End(first, last, _home(frame)) for first, last in found]
 
 
 def _function_block(frame: gdb.Frame) -> gdb.Block | None:
@@ -388,11 +444,16 @@ def _physical(frame: gdb.Frame) -> gdb.Frame:
     return frame
 
 
-def _place() -> tuple[str | None, int]:
-    """Of the selected thread: its function and, while that has not returned, the same number."""
-    frame = gdb.newest_frame()
+def _home(frame: gdb.Frame) -> int:
+    """The same for a frame as long as its function has not returned, and no other's."""
     older = _physical(frame).older()
-    return frame.name(), arch_x86_64.stack_pointer(older) if older is not None else 0
+    return arch_x86_64.stack_pointer(older) if older is not None else 0
+
+
+def _place() -> tuple[str | None, int]:
+    """Of the selected thread: which function, and which call of it."""
+    frame = gdb.newest_frame()
+    return frame.name(), _home(frame)
 
 
 def _is_users(event: gdb.Event) -> bool:
