@@ -4,6 +4,8 @@
  * is stopped there; then each command with the place where it ends: FUNCTION@PLACE LEVEL.THREAD, `body' for a construct's code.
  */
 #include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 volatile int sink, no;
 
@@ -104,11 +106,35 @@ static void critical(int value)
 	}
 }
 
-int main(void)
+/* Nobody leaves before a debugger sets `no'. That there is a team is told by a file. */
+static void held(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1) {
+			const char *path = getenv("OMPD_TRUTH_FILE");
+			FILE *file = path != NULL ? fopen(path, "w") : NULL;
+
+			if (file != NULL)
+				fclose(file);
+			while (!no)
+				;
+		}
+		sink = 0; /* PLACE last */
+#pragma omp barrier /* PLACE held */
+		sink = 1;
+	}
+	sink = 2; /* PLACE free */
+}
+
+int main(int argc, char **argv)
 {
 	omp_set_max_active_levels(2);
 	omp_set_dynamic(0);
-	for (int i = 0; i < 2; i++) {
+	(void)argv;
+	if (argc > 1)
+		held();
+	for (int i = 0; argc == 1 && i < 2; i++) {
 		region(i);
 		nested(i);
 		serialized(i);
