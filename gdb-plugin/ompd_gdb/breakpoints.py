@@ -18,6 +18,7 @@ from .model.process import Thread
 from .model.runtimes import llvm
 from .target import arch_x86_64, stepping, symbols
 from .target.event_breakpoint import EventBreakpoint
+from .target.passages import Passage
 from .target.stepping import Step
 from .target.watches import Watch
 from .views import breakpoints as view
@@ -341,6 +342,8 @@ def _go_on(step: Step | None) -> None:
 
 def _stops_for_another(other: gdb.Breakpoint) -> bool:
     """The event also names breakpoints of which the condition is false."""
+    if isinstance(other, Passage):
+        return other.reached
     if isinstance(other, Watch):
         return False
     try:

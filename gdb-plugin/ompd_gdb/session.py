@@ -40,6 +40,7 @@ from .target.event_breakpoint import EventBreakpoint
 from .target.inferior import InferiorTarget
 from .target.places import Places, code_map
 from .target.stacks import MOST_FRAMES
+from .target.stepper import Stepper
 from .target.walks import Walks
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
@@ -569,6 +570,19 @@ class Session:
         if not any(runtime.supported for runtime in runtimes):
             return f"{_names(runtimes)} {gomp.NOT_SUPPORTED}"
         return f"the entry points of {_names(runtimes)} are not found: it has no symbols"
+
+    def stepper(self) -> Stepper | None:
+        """For the selected thread; None: the program uses no OpenMP. Raises UserError."""
+        if self.target.kind == "core":
+            raise UserError(
+                "core", "A core file does not run.", "Step a live process, started or attached to."
+            )
+        runtimes = self.runtimes()
+        if not runtimes:
+            return None
+        if not any(runtime.supported for runtime in runtimes):
+            raise UserError("not_supported", f"{_names(runtimes)} {gomp.NOT_SUPPORTED}.")
+        return Stepper(self.target, runtimes, code_map(runtimes, settings.skip_libraries()))
 
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread."""

@@ -370,6 +370,17 @@ def is_straight(architecture: gdb.Architecture, start: int, end: int, calls: boo
     return ends[-1:] == [end] and not any(one["asm"].startswith(away) for one in code)
 
 
+def next_call(architecture: gdb.Architecture, start: int) -> int | None:
+    """What code that enters at the start certainly calls next."""
+    for one in architecture.disassemble(start, count=MOST_OF_WRAPPER):
+        match = _CALLED.match(one["asm"])
+        if match:
+            return int(match.group(1), 16)
+        if one["asm"].startswith(_NOT_STRAIGHT):
+            return None
+    return None
+
+
 def only_call(architecture: gdb.Architecture, start: int) -> int | None:
     """What a function calls that does nothing else."""
     called = None
@@ -384,6 +395,13 @@ def only_call(architecture: gdb.Architecture, start: int) -> int | None:
     return None
 
 
+def builds_frame(architecture: gdb.Architecture, start: int) -> bool:
+    """Does a function begin with that?"""
+    code = [one["asm"] for one in architecture.disassemble(start, count=2)]
+    first = code[1] if code[0].startswith("endbr") else code[0]
+    return bool(re.match(r"push|sub\w* +(?:.*,%rsp$|rsp,)", first))
+
+
 # ---- At a function's first instruction -----------------------------------------------------------
 
 _WORD = 0xFFFFFFFFFFFFFFFF
@@ -392,6 +410,11 @@ _WORD = 0xFFFFFFFFFFFFFFFF
 def argument(frame: gdb.Frame, index: int) -> int:
     """An integer or a pointer, counted from 0."""
     return int(frame.read_register(CONVENTION.arguments[index])) & _WORD
+
+
+def result(frame: gdb.Frame) -> int:
+    """Of a function that has just returned an int."""
+    return int(frame.read_register(CONVENTION.result)) & 0xFFFFFFFF
 
 
 def stack_pointer(frame: gdb.Frame) -> int:
@@ -410,3 +433,22 @@ def direct_call(read: Callable[[int, int], bytes], returns_to: int) -> int | Non
     if code[0] != 0xE8:
         return None
     return (returns_to + int(struct.unpack("<i", code[1:])[0])) & _WORD
+
+
+_RETURN = re.compile(r"(?:\w+ )*ret")
+# What a function ends with: it only gives its stack frame back.
+_GIVES_BACK = re.compile(r"pop|leave|vzeroupper|(?:add|lea)\w* +(?:.*,%rsp$|rsp,)")
+
+
+def epilogues(architecture: gdb.Architecture, start: int, end: int) -> list[tuple[int, int]]:
+    """Of a function whose code lies there, up to each instruction that returns."""
+    code = architecture.disassemble(start, end - 1)
+    found = []
+    for at, one in enumerate(code):
+        if not _RETURN.match(one["asm"]):
+            continue
+        first = at
+        while first and _GIVES_BACK.match(code[first - 1]["asm"]):
+            first -= 1
+        found.append((code[first]["addr"], one["addr"]))
+    return found

@@ -17,10 +17,11 @@ import gdb
 from ..errors import Unreadable
 from ..model import where
 from ..model.events import Event, Hit, Note, Notes, Place
-from ..model.native import Frame, Location
+from ..model.native import Location
 from ..model.process import Runtime
 from ..model.runtimes import llvm
 from . import arch_x86_64, stepping
+from .calls import Calls
 from .inferior import InferiorTarget
 from .stepping import Step
 from .watches import Watch
@@ -54,7 +55,7 @@ class EventBreakpoint:
         self._place = place
         self._wanted = wanted
         self._target = target
-        self._code = where.CodeMap(())
+        self._calls = Calls(target, where.CodeMap(()))
         self._runtimes: set[int] = set()
         self._notes = Notes()
         self._watches: dict[int, Watch] = {}
@@ -62,7 +63,6 @@ class EventBreakpoint:
         self._tasks: dict[int, _Function] = {}
         self._constructs: dict[tuple[int, int, int], Location] = {}
         self._firsts: dict[int, int] = {}
-        self._calls: dict[int, bool] = {}
         self._commands: str | None = None
 
     # ---- Setting and deleting --------------------------------------------------------------------
@@ -72,7 +72,7 @@ class EventBreakpoint:
     ) -> bool:
         """The entry points of the runtimes that are not watched yet; whether there are any now.
         target: as it is now, with the images that were loaded meanwhile."""
-        self._target, self._code = target, code
+        self._target, self._calls = target, Calls(target, code)
         for runtime in runtimes:
             if not runtime.supported or runtime.base in self._runtimes:
                 continue
@@ -155,7 +155,7 @@ class EventBreakpoint:
     def _at_entry(self, name: str, argument: int) -> bool:
         frame = gdb.newest_frame()
         back, stack = arch_x86_64.return_address(frame, self._target.read)
-        if self._calls_itself(back):
+        if self._calls.is_inner(back):
             return False
         construct = self._construct(frame, name, back)
         if self._place is not None and not self._place.holds(construct):
@@ -193,7 +193,7 @@ class EventBreakpoint:
             function = self._tasks[address]
             frame = gdb.newest_frame()
             back, stack = arch_x86_64.return_address(frame, self._target.read)
-            if not self._is_runtime(back):
+            if not self._calls.is_runtime(back):
                 return False
             task = arch_x86_64.argument(frame, 1) if function.has_parts else 0
             part = self._part(task)
@@ -211,7 +211,7 @@ class EventBreakpoint:
     def _at_creation(self, address: int) -> bool:
         try:
             function = arch_x86_64.argument(gdb.newest_frame(), llvm.CREATES_THREAD[1])
-            return self._is_runtime(function) and self._meet(function, self._at_thread)
+            return self._calls.is_runtime(function) and self._meet(function, self._at_thread)
         except (gdb.error, Unreadable):
             return False
 
@@ -252,19 +252,6 @@ class EventBreakpoint:
             of_task = self.event.kind == "task"
             self._firsts[function] = self._target.code.first_instruction(function, of_task)
         return self._firsts[function]
-
-    def _is_runtime(self, address: int) -> bool:
-        return self._code.is_runtime(Frame(self._target.code.location(address)))
-
-    def _calls_itself(self, back: int) -> bool:
-        """Entry points call each other. A jump at the end of the user's function also returns to
-        the runtime: to where that was called by its address."""
-        if back not in self._calls:
-            called = arch_x86_64.direct_call(self._target.read, back)
-            self._calls[back] = (
-                called is not None and self._is_runtime(back) and self._is_runtime(called)
-            )
-        return self._calls[back]
 
     def _construct(self, frame: gdb.Frame, name: str, back: int) -> Location:
         """As the compiler recorded it, else where its function begins, else where the call is.

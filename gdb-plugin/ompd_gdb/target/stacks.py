@@ -189,14 +189,28 @@ class Code:
             called = arch_x86_64.only_call(architecture, outlined)
             if called is not None and "_debug__" in (self._function(called) or ""):
                 outlined = called
+            if not of_task and self._begins_at_once(architecture, outlined):
+                return outlined
             rows = self._rows(architecture, outlined, of_task)
             if of_task:
                 # clang puts the user's code inline into a function that unpacks the variables.
                 own = self._function(outlined)
                 return next((row for row in rows if self._function(row) != own), outlined)
-            return next(rows, outlined)
+            found = list(rows)
+            brace = self._progspace.find_pc_line(outlined).line
+            behind = (row for row in found if self._progspace.find_pc_line(row).line > brace)
+            return next(behind, next(iter(found), outlined))
         except gdb.error:
             return outlined
+
+    def _begins_at_once(self, architecture: gdb.Architecture, outlined: int) -> bool:
+        """Optimised code may need no stack frame: its first line is the user's own."""
+        block = self._progspace.block_for_pc(outlined)
+        function = block.function if block is not None else None
+        line = self._progspace.find_pc_line(outlined).line
+        if function is None or line in (0, function.line):
+            return False
+        return not arch_x86_64.builds_frame(architecture, outlined)
 
     def _rows(self, architecture: gdb.Architecture, at: int, calls: bool) -> Iterator[int]:
         """Where the following lines begin that a function certainly comes to."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import gdb
 
 from . import arch_x86_64, console
+from .passages import back_at, set_for
 
 # A step's caller is near; recursion can pile up tens of thousands of frames.
 MOST_FRAMES = 256
@@ -26,21 +27,6 @@ class Step:
     address: int  # where it would go on, in the frame that calls
 
 
-class _Return(gdb.Breakpoint):
-    """Where a thread comes back to a frame."""
-
-    def __init__(self, address: int, thread: gdb.InferiorThread, stack: int) -> None:
-        super().__init__(f"*{address}", internal=True)
-        self.silent = True
-        self.thread = thread.global_num
-        self.reached = False
-        self._stack = stack
-
-    def stop(self) -> bool:
-        self.reached = arch_x86_64.stack_pointer(gdb.newest_frame()) == self._stack
-        return self.reached
-
-
 def under_way() -> Step | None:
     found = _INTERNAL.search(console.output("maint info breakpoints"))
     return Step(found.group(1), int(found.group(2), 16)) if found else None
@@ -48,21 +34,22 @@ def under_way() -> Step | None:
 
 def go_on(step: Step | None) -> None:
     """Continue, or finish the step. Raises gdb.error."""
-    back = _return_of(step) if step is not None else None
-    if step is not None and back is None:
-        gdb.write("The step that was under way cannot be finished.\n")
-    try:
+    found = _caller_of(step) if step is not None else None
+    if step is None or found is None:
+        if step is not None:
+            gdb.write("The step that was under way cannot be finished.\n")
         gdb.execute("continue")
-    finally:
-        if back is not None and back.is_valid():
-            back.delete()
-    if step is None or back is None or not back.reached:
         return
-    gdb.execute("next" if step.kind == "step resume" and _is_in_line(step.address) else "frame")
+    thread, stack = found
+    with set_for(thread, [(step.address, back_at(stack))]) as (back,):
+        gdb.execute("continue")
+    if back.reached:
+        gdb.execute("next" if step.kind == "step resume" and is_in_line(step.address) else "frame")
 
 
-def _return_of(step: Step) -> _Return | None:
-    """In the thread that has such a caller; the one that was stopped comes first."""
+def _caller_of(step: Step) -> tuple[gdb.InferiorThread, int] | None:
+    """The thread that has such a caller, and its stack there; the one that was stopped comes
+    first."""
     first = gdb.selected_thread()
     others = [thread for thread in gdb.selected_inferior().threads() if thread != first]
     try:
@@ -70,7 +57,7 @@ def _return_of(step: Step) -> _Return | None:
             thread.switch()
             stack = _stack_of_caller(step.address)
             if stack is not None:
-                return _Return(step.address, thread, stack)
+                return thread, stack
         return None
     finally:
         first.switch()
@@ -90,7 +77,7 @@ def _stack_of_caller(address: int) -> int | None:
     return None
 
 
-def _is_in_line(address: int) -> bool:
-    """Is the call that returns there in the same line?"""
+def is_in_line(address: int) -> bool:
+    """Is the call that returns there in the same line, or in one that compilers gave none?"""
     line_of = gdb.current_progspace().find_pc_line
-    return bool(line_of(address).line == line_of(address - 1).line)
+    return line_of(address).line in (0, line_of(address - 1).line)

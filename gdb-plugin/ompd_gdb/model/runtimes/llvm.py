@@ -158,6 +158,38 @@ OBJECT_ARGUMENT = {
     "__kmpc_set_nest_lock": 2,
 }
 
+# After these their caller itself calls the code of the region that they begin.
+SERIALIZES = "__kmpc_serialized_parallel"
+BEFORE_REGION = (SERIALIZES, "GOMP_parallel_start")
+
+# A construct whose code stays in the function around it: the call that begins it, and those of which
+# one ends it.
+_LOOP_ENDS = ("GOMP_loop_end", "GOMP_loop_end_nowait", "GOMP_loop_end_cancel")
+_SECTIONS_ENDS = ("GOMP_sections_end", "GOMP_sections_end_nowait", "GOMP_sections_end_cancel")
+_SCHEDULES = ("static", "dynamic", "guided", "runtime")
+CONSTRUCT_ENDS: dict[str, tuple[str, ...]] = {
+    "__kmpc_critical": ("__kmpc_end_critical",),
+    "__kmpc_critical_with_hint": ("__kmpc_end_critical",),
+    "__kmpc_ordered": ("__kmpc_end_ordered",),
+    "__kmpc_taskgroup": ("__kmpc_end_taskgroup",),
+    "__kmpc_single": ("__kmpc_end_single",),
+    "__kmpc_master": ("__kmpc_end_master",),
+    "__kmpc_masked": ("__kmpc_end_masked",),
+    **{
+        f"__kmpc_for_static_init_{of}": ("__kmpc_for_static_fini",) for of in ("4", "4u", "8", "8u")
+    },
+    "GOMP_critical_start": ("GOMP_critical_end",),
+    "GOMP_critical_name_start": ("GOMP_critical_name_end",),
+    "GOMP_ordered_start": ("GOMP_ordered_end",),
+    "GOMP_taskgroup_start": ("GOMP_taskgroup_end",),
+    "GOMP_sections_start": _SECTIONS_ENDS,
+    **{f"GOMP_loop_{schedule}_start": _LOOP_ENDS for schedule in _SCHEDULES},
+    **{f"GOMP_loop_nonmonotonic_{schedule}_start": _LOOP_ENDS for schedule in _SCHEDULES},
+    "GOMP_loop_maybe_nonmonotonic_runtime_start": _LOOP_ENDS,
+}
+# Not in threads in which these return zero.
+CONDITIONAL = ("__kmpc_single", "__kmpc_master", "__kmpc_masked")
+
 # What is held between two calls: the kind, and which argument is the object.
 BEGINS: dict[str, tuple[str, int | None]] = {
     "__kmpc_critical": ("critical", 2),

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd next': GDB's `next', over constructs."""
+
+from __future__ import annotations
+
+from .arguments import Arguments
+from .raw import RawCommand
+
+
+class Next(RawCommand):
+    """Step to the next line, over constructs and calls.
+
+    Usage: ompd next [N]
+
+    As GDB's `next', on the same thread: over a parallel region, a barrier, a task's generation.
+    From the end of a region's code the thread comes out behind the construct. It does not stop in
+    the runtime. With N, that many times.
+
+    While the thread waits in the runtime, as at a barrier, the other threads may run, whatever
+    `scheduler-locking' is; elsewhere that setting holds. A breakpoint or a signal stops the program
+    as usual, also in another thread."""
+
+    name = "ompd next"
+    takes_ids = False
+    text_optional = True
+
+    def _options(self) -> "list[str]":
+        return []
+
+    def run(self, arguments: Arguments) -> None:
+        from . import stepping
+
+        stepping.lines("next", stepping.count(self.name, arguments.text))

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd step': GDB's `step', into a region's code."""
+
+from __future__ import annotations
+
+from .arguments import Arguments
+from .raw import RawCommand
+
+
+class Step(RawCommand):
+    """Step to the next line, at a parallel construct into the region's code.
+
+    Usage: ompd step [N]
+
+    As GDB's `step', on the same thread: at a construct that begins a region the thread goes on in
+    the region's code, where it is thread 0. From the end of that code it comes out behind the
+    construct. It does not stop in the runtime. With N, that many times.
+
+    While the thread waits in the runtime, as at a barrier, the other threads may run, whatever
+    `scheduler-locking' is; elsewhere that setting holds. A breakpoint or a signal stops the program
+    as usual, also in another thread."""
+
+    name = "ompd step"
+    takes_ids = False
+    text_optional = True
+
+    def _options(self) -> "list[str]":
+        return []
+
+    def run(self, arguments: Arguments) -> None:
+        from . import stepping
+
+        stepping.lines("step", stepping.count(self.name, arguments.text))

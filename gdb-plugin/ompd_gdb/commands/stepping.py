@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ompd step', `ompd next' and `ompd finish' have in common."""
+
+from __future__ import annotations
+
+import gdb
+
+from .. import session
+from ..errors import UserError
+
+
+def count(command: str, text: str) -> int:
+    """How often? Raises UserError."""
+    try:
+        return int(gdb.parse_and_eval(text)) if text else 1
+    except gdb.error as error:
+        raise UserError(
+            "bad_argument", f"`{text}' is no number: {error}", f"See `help {command}'."
+        ) from None
+
+
+def lines(command: str, times: int) -> None:
+    """Raises UserError."""
+    stepper = session.current().stepper()
+    if stepper is None:
+        gdb.execute(f"{command} {times}")
+    else:
+        stepper.lines(command, times)
+
+
+def finish() -> None:
+    """Raises UserError."""
+    stepper = session.current().stepper()
+    if stepper is None:
+        gdb.execute("finish")
+    else:
+        stepper.finish()

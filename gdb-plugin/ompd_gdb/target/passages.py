@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where does one thread come by? Internal breakpoints for a while, and the settings that let a
+thread get there: whatever happens, all is afterwards as it was."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Callable, Iterable, Iterator
+
+import gdb
+
+from . import arch_x86_64
+from .watches import Watch
+
+# Ctrl-C may be pressed again while things are put back.
+MOST_TRIES = 16
+
+Fits = Callable[[gdb.Frame], bool]
+
+
+class Passage(Watch):
+    """Of one thread; `fits' says whether this time is meant."""
+
+    def __init__(self, address: int, thread: gdb.InferiorThread, fits: Fits) -> None:
+        super().__init__(address, self._comes)
+        self.thread = thread.global_num
+        self.reached = False
+        self._fits = fits
+
+    def _comes(self, address: int) -> bool:
+        self.reached = self._fits(gdb.newest_frame())
+        return self.reached
+
+
+def back_at(stack: int) -> Fits:
+    """In the frame that has this stack pointer."""
+    return lambda frame: arch_x86_64.stack_pointer(frame) == stack
+
+
+def surely(steps: Iterable[Callable[[], object]]) -> None:
+    """All of them, also if the user interrupts: that is told when they are done."""
+    interrupted = False
+    for step in steps:
+        for _ in range(MOST_TRIES):
+            try:
+                step()
+                break
+            except KeyboardInterrupt:
+                interrupted = True
+            except gdb.error:
+                break  # the process, or what was to be put back, is gone
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def set_for(
+    thread: gdb.InferiorThread, wanted: Iterable[tuple[int, Fits]]
+) -> Iterator[list[Passage]]:
+    made: list[Passage] = []
+    try:
+        for address, fits in wanted:
+            made.append(Passage(address, thread, fits))
+        yield made
+    finally:
+        surely([one.delete for one in made if one.is_valid()])
+
+
+def is_locked() -> bool:
+    """Do other threads stand still while one is stepped?"""
+    return gdb.parameter("scheduler-locking") in ("on", "step")
+
+
+@contextmanager
+def others_may_run() -> Iterator[None]:
+    """While a thread waits for them."""
+    if not is_locked():
+        yield
+        return
+    before = gdb.parameter("scheduler-locking")
+    try:
+        gdb.execute("set scheduler-locking off", to_string=True)
+        yield
+    finally:
+        surely([lambda: gdb.execute(f"set scheduler-locking {before}", to_string=True)])

@@ -1,0 +1,466 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where does a thread come to by one more line, when constructs are in its way?
+
+GDB steps the lines. It is helped where the thread gets into the runtime's hands: internal
+breakpoints of this thread alone lead it into a region's code, or out of the runtime again."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ContextManager, Iterable, Iterator, Sequence
+
+import gdb
+
+from ..errors import Unreadable, UserError
+from ..model import stack, where
+from ..model.naming import is_outlined
+from ..model.process import Runtime
+from ..model.runtimes import llvm
+from ..model.stack import Part, Walked
+from . import arch_x86_64
+from .calls import Calls
+from .inferior import InferiorTarget
+from .passages import Fits, Passage, back_at, is_locked, others_may_run, set_for
+from .stepping import is_in_line
+
+# "#0  " stands before a frame, but not at a stop.
+_LEVEL = re.compile(r"^#\d+ +")
+
+
+class _Elsewhere(Exception):
+    """Something else has stopped the program, or ended it: GDB tells what."""
+
+
+@dataclass(frozen=True)
+class _Caller:
+    """Where a thread comes back to."""
+
+    pc: int
+    stack: int
+
+
+@dataclass(frozen=True)
+class _Entered:
+    """An entry point of the runtime's that was called."""
+
+    caller: _Caller
+    home: int  # see _home(), of the frame that called
+    name: str
+    function: int  # of the region's code, 0 if it begins no region
+    returns: bool  # before that code is called
+
+
+@dataclass(frozen=True)
+class _End:
+    """Of a function's code: only its stack frame is to be given back, and it returns."""
+
+    first: int
+    last: int
+    home: int  # see _home()
+
+    @property
+    def wanted(self) -> list[tuple[int, Fits]]:
+        return [(address, self._is_of) for address in {self.first, self.last}]
+
+    def is_reached(self) -> bool:
+        frame = gdb.newest_frame()
+        return self.first <= frame.pc() <= self.last and self._is_of(frame)
+
+    def _is_of(self, frame: gdb.Frame) -> bool:
+        return _home(frame) == self.home
+
+
+class Stepper:
+    """Of the selected thread. Its methods raise UserError, gdb.error."""
+
+    def __init__(
+        self, target: InferiorTarget, runtimes: Sequence[Runtime], code: where.CodeMap
+    ) -> None:
+        self._target = target
+        self._code = code
+        self._calls = Calls(target, code)
+        self._runtimes = [runtime for runtime in runtimes if runtime.supported]
+        self._thread = gdb.selected_thread()
+        self._entered: _Entered | None = None
+        self._catches = False
+        self._events: list[gdb.Event] = []  # of the last command
+        self._is_shown = True  # the last stop, by GDB
+        self._began = _place()
+        self._waiting: set[str] = set()  # entry points that wait for threads which stand still
+        self._stepped = 0  # the frame that has the line: see _home()
+        target.code.forget()
+
+    def lines(self, command: str, count: int) -> None:
+        """command: GDB's step or next."""
+        with self._watching(command):
+            for done in range(count):
+                try:
+                    self._line(command)
+                except UserError:
+                    if not done:
+                        raise
+                    return  # it has come as far as it can
+                self._show()
+
+    def finish(self) -> None:
+        """Out of the region or the explicit task; GDB's finish where there is none."""
+        part = self._part()
+        if part.began == stack.CUT:
+            raise UserError(
+                "no_stack", "How this code began is not known: its stack ends before that is seen."
+            )
+        with self._watching("finish"):
+            if part.began == stack.BOTTOM:
+                self._run("finish")
+            elif part.began in (stack.START, stack.TASK):
+                self._to_end(part)
+            else:
+                self._behind(_caller(part.end), "next")
+            self._show()
+
+    # ---- One line --------------------------------------------------------------------------------
+
+    def _line(self, command: str) -> None:
+        part = self._part()
+        ends = self._ends(part) if part.began == stack.START else []
+        if part.began == stack.START and (not part.levels or any(e.is_reached() for e in ends)):
+            raise UserError(
+                "end_of_region",
+                "This thread has done its part of the region: behind it is the runtime.",
+                "`continue', or go on with another thread: `ompd thread ID'.",
+            )
+        caller = self._users_caller()
+        wanted = [one for end in ends for one in end.wanted]
+        with self._set(wanted) as at_ends, self._set(self._return(part)) as in_runtime:
+            if caller is not None:
+                self._behind(caller, command)
+            else:
+                self._to_next_line(command, at_ends, in_runtime)
+
+    def _return(self, part: Part) -> list[tuple[int, Fits]]:
+        """Where the thread comes back to the runtime: there GDB would stop."""
+        if not part.levels or part.runtime is None:
+            return []
+        level = part.levels[-1] + 1
+        while level < part.end and not self._calls.is_runtime(_caller(level).pc):
+            level += 1
+        caller = _caller(level)
+        return [(caller.pc, back_at(caller.stack))]
+
+    def _to_next_line(
+        self, command: str, ends: Sequence[Passage] = (), in_runtime: Sequence[Passage] = ()
+    ) -> None:
+        """Each turn gets as far as GDB can lead the thread, and over what it then met."""
+        while True:
+            self._stepped = _home(gdb.newest_frame())
+            entered = self._run(self._loudly(command), [*ends, *in_runtime])
+            if any(end.reached for end in ends):
+                return
+            if entered is None:
+                caller = self._users_caller()
+                if caller is None:
+                    return
+                self._go_to(caller)
+            elif command == "step" and entered.function and entered.home == self._stepped:
+                if self._enter(entered):
+                    if gdb.newest_frame().find_sal().line == _line_of(entered.caller.pc - 1):
+                        self._line(command)  # optimised code begins with the directive's own
+                    return
+                caller = entered.caller
+            else:
+                caller = self._over(entered, command)
+            if not is_in_line(caller.pc):
+                return
+
+    def _over(self, entered: _Entered, command: str) -> _Caller:
+        """Where the thread then is: behind the call, or behind the construct that it begins."""
+        self._go_to(entered.caller)
+        if entered.home != self._stepped:
+            return self._back_to_stepped()
+        skipped = entered.name in llvm.CONDITIONAL and not arch_x86_64.result(gdb.newest_frame())
+        if command == "step" or entered.name not in llvm.CONSTRUCT_ENDS or skipped:
+            return entered.caller
+        ends = llvm.CONSTRUCT_ENDS[entered.name]
+        begins = [name for name, found in llvm.CONSTRUCT_ENDS.items() if found == ends]
+        depth = 1
+
+        def moves(by: int) -> Fits:
+            def fits(frame: gdb.Frame) -> bool:
+                nonlocal depth
+                if _home(frame.older()) == entered.home:
+                    depth += by
+                return depth == 0
+
+            return fits
+
+        wanted = [(address, moves(1)) for _, address in self._addresses(begins)]
+        wanted += [(address, moves(-1)) for _, address in self._addresses(ends)]
+        with self._set(wanted) as made:
+            self._through(made)
+        frame = gdb.newest_frame()
+        caller = _Caller(*arch_x86_64.return_address(frame, self._target.read))
+        self._go_to(caller)
+        return caller
+
+    def _back_to_stepped(self) -> _Caller:
+        """From a function that the line called, to the frame that has the line."""
+        level = 0
+        while _home(_frame(level)) != self._stepped:
+            level += 1
+        caller = _caller(level)
+        with self._set([(caller.pc, back_at(caller.stack))]) as made:
+            self._through(made)
+        return caller
+
+    def _through(self, to: Sequence[Passage]) -> None:
+        """Until one is reached; others run only where the thread waits."""
+        while not any(one.reached for one in to):
+            entered = self._run("continue", to)
+            if entered is not None:
+                self._go_to(entered.caller)
+
+    def _loudly(self, command: str) -> str:
+        """GDB shows the function only if its own step has changed it."""
+        if _place() == self._began:
+            return command
+        return f"with print frame-info source-and-location -- {command}"
+
+    def _behind(self, caller: _Caller, command: str) -> None:
+        """Out of the runtime, and to the end of the line that called it."""
+        self._go_to(caller)
+        if is_in_line(caller.pc):
+            self._to_next_line(command)
+
+    def _enter(self, entered: _Entered) -> bool:
+        """Whether the thread came into the region's code; else it is behind the call."""
+        caller = entered.caller
+        first = self._target.code.first_instruction(entered.function, False)
+        wanted: list[tuple[int, Fits]] = [
+            (first, lambda frame: arch_x86_64.stack_pointer(frame) < caller.stack)
+        ]
+        if not entered.returns:
+            wanted.append((caller.pc, back_at(caller.stack)))
+        with self._set(wanted) as made, others_may_run():
+            self._run("continue", made, catches=False)
+            return made[0].reached
+
+    def _go_to(self, caller: _Caller) -> None:
+        with self._set([(caller.pc, back_at(caller.stack))]) as made, others_may_run():
+            self._run("continue", made, catches=False)
+
+    def _to_end(self, part: Part) -> None:
+        """Of the code that the runtime has called."""
+        ends = self._ends(part)
+        if not part.levels or any(end.is_reached() for end in ends):
+            raise UserError(
+                "end_of_region",
+                "This thread has done its part of the region or task.",
+                "`ompd threads' tells what it does now.",
+            )
+        if not ends:
+            raise UserError("no_end", "Where this code ends is not known.", "Compile with -g.")
+        with self._set([one for end in ends for one in end.wanted]) as made:
+            self._through(made)
+
+    # ---- Running ---------------------------------------------------------------------------------
+
+    def _set(self, wanted: Sequence[tuple[int, Fits]]) -> ContextManager[list[Passage]]:
+        return set_for(self._thread, wanted)
+
+    @contextmanager
+    def _watching(self, command: str) -> Iterator[None]:
+        """While the thread may come to entry points of the runtime's."""
+        wanted = [(address, self._entry(name)) for name, address in self._entries(command)]
+        gdb.events.stop.connect(self._events.append)
+        try:
+            with self._set(wanted):
+                yield
+        except _Elsewhere:
+            self._tell_other()
+        finally:
+            gdb.events.stop.disconnect(self._events.append)
+
+    def _tell_other(self) -> None:
+        other = gdb.selected_thread()
+        if other is not None and self._thread.is_valid() and other != self._thread:
+            gdb.write(
+                f"T{other.num} stopped the program; T{self._thread.num} has not completed its step.\n"
+            )
+
+    def _entries(self, command: str) -> Iterator[tuple[str, int]]:
+        """Those that lead into a region's code, that begin a construct, and that wait."""
+        names = {"step": [*llvm.FORKS, llvm.SERIALIZES], "next": [*llvm.CONSTRUCT_ENDS]}.get(
+            command, []
+        )
+        if is_locked():
+            self._waiting = {*llvm.FORKS, *llvm.WAITS, *(f"{name}_" for name in llvm.WAITS)}
+        return self._addresses({*names, *self._waiting})
+
+    def _addresses(self, names: Iterable[str]) -> Iterator[tuple[str, int]]:
+        for runtime in self._runtimes:
+            for name in names:
+                address = self._target.symbol_at(runtime.base, runtime.path, name)
+                if address is not None:
+                    yield name, address
+
+    def _entry(self, name: str) -> Fits:
+        def hit(frame: gdb.Frame) -> bool:
+            if not self._catches:
+                return False
+            back, sp = arch_x86_64.return_address(frame, self._target.read)
+            if self._calls.is_inner(back):
+                return False
+            home = _home(frame.older())
+            if home != self._stepped and name not in self._waiting:
+                return False
+            function = self._function(frame, name, back)
+            returns = name in llvm.BEFORE_REGION
+            self._entered = _Entered(_Caller(back, sp), home, name, function, returns)
+            return True
+
+        def fits(frame: gdb.Frame) -> bool:
+            try:
+                return hit(frame)
+            except (gdb.error, Unreadable):
+                return False
+
+        return fits
+
+    def _function(self, frame: gdb.Frame, name: str, back: int) -> int:
+        """Of the region that the entry point begins, 0 if there is none."""
+        if name == llvm.SERIALIZES:
+            called = arch_x86_64.next_call(frame.architecture(), back)
+            is_its = called is not None and is_outlined(self._target.code.location(called).function)
+            return called if called is not None and is_its else 0
+        index = llvm.FORKED_ARGUMENT.get(name)
+        return arch_x86_64.argument(frame, index) if index is not None else 0
+
+    def _run(
+        self, command: str, to: Sequence[Passage] = (), catches: bool = True
+    ) -> _Entered | None:
+        """The entry point that the thread has come to; None: it has come to one of `to', or as far
+        as the command leads. catches: not only what the command is to lead to. Raises _Elsewhere.
+        """
+        self._entered, self._catches = None, catches
+        self._events.clear()
+        for one in to:
+            one.reached = False
+        gdb.execute(command)
+        if not self._is_ours(to):
+            raise _Elsewhere
+        self._is_shown = self._entered is None and not any(one.reached for one in to)
+        return self._entered
+
+    def _is_ours(self, to: Sequence[Passage]) -> bool:
+        thread = gdb.selected_thread()
+        if thread is None or thread != self._thread:
+            return False
+        if thread.is_running():
+            raise UserError(
+                "asynchronous",
+                "The program runs in the background, where it cannot be followed.",
+                "`interrupt', and `set mi-async off'.",
+            )
+        if self._entered is not None or any(one.reached for one in to):
+            return not any(_is_users(event) for event in self._events)
+        return all(type(event) is gdb.StopEvent for event in self._events[-1:])
+
+    def _show(self) -> None:
+        """The last stop, as GDB shows it."""
+        if self._is_shown:
+            return
+        text = _LEVEL.sub("", gdb.execute("frame", to_string=True))
+        if _place() == self._began:
+            text = text.partition("\n")[2] or text
+        gdb.write(text)
+
+    # ---- The thread's stack ----------------------------------------------------------------------
+
+    def _part(self) -> Part:
+        """The frames of the task that the thread executes."""
+        walk = self._target.code.frames()
+        frames = list(walk)
+        return stack.parts_of(Walked(frames, walk.whole), self._code)[0]
+
+    def _users_caller(self) -> _Caller | None:
+        """Where the thread leaves the runtime for code of the user's; None: it is not in the
+        runtime, or does not come back from there."""
+        inside = False
+        for level, frame in enumerate(self._target.code.frames()):
+            if self._code.is_runtime(frame):
+                inside = True
+            elif not self._code.is_skipped(frame):
+                return _caller(level) if inside else None
+        return None
+
+    def _ends(self, part: Part) -> list[_End]:
+        """Of the code that the runtime has called."""
+        if not part.levels:
+            return []
+        frame = _physical(_frame(part.levels[-1]))
+        body = _function_block(frame)
+        if body is None:
+            return []
+        found = arch_x86_64.epilogues(frame.architecture(), body.start, body.end)
+        return [_End(first, last, _home(frame)) for first, last in found]
+
+
+def _function_block(frame: gdb.Frame) -> gdb.Block | None:
+    """Of the frame's function: gcc's debug information has a region's inside the one around it."""
+    function = frame.function()
+    try:
+        block = frame.block()
+    except RuntimeError:
+        return None  # there is no debug information
+    while block is not None and function is not None:
+        if block.function is not None and block.function.name == function.name:
+            return block
+        block = block.superblock
+    return None
+
+
+def _line_of(address: int) -> int:
+    return int(gdb.current_progspace().find_pc_line(address).line)
+
+
+def _frame(level: int) -> gdb.Frame:
+    frame = gdb.newest_frame()
+    for _ in range(level):
+        frame = frame.older()
+    return frame
+
+
+def _caller(level: int) -> _Caller:
+    frame = _frame(level)
+    return _Caller(frame.pc(), arch_x86_64.stack_pointer(frame))
+
+
+def _is_at(caller: _Caller) -> bool:
+    return _caller(0) == caller
+
+
+def _physical(frame: gdb.Frame) -> gdb.Frame:
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    return frame
+
+
+def _home(frame: gdb.Frame) -> int:
+    """The same for a frame as long as its function has not returned, and no other's."""
+    older = _physical(frame).older()
+    return arch_x86_64.stack_pointer(older) if older is not None else 0
+
+
+def _place() -> tuple[str | None, int]:
+    """Of the selected thread: which function, and which call of it."""
+    frame = gdb.newest_frame()
+    return frame.name(), _home(frame)
+
+
+def _is_users(event: gdb.Event) -> bool:
+    """Is it a stop that the user wants to see?"""
+    if isinstance(event, gdb.BreakpointEvent):
+        return any(one.number > 0 for one in event.breakpoints)
+    return isinstance(event, gdb.SignalEvent)

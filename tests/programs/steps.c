@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where must `ompd step', `ompd next' and `ompd finish' lead? STEPS NAME COMPILERS THREAD@PLACE: the thread that meets PLACE first
+ * is stopped there; then each command with the place where it ends: FUNCTION@PLACE LEVEL.THREAD, `body' for a construct's code.
+ */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+volatile int sink, no;
+
+static __attribute__((noinline)) int work(int value)
+{
+	sink += value; /* PLACE work */
+	return value; /* PLACE return */
+}
+
+/* STEPS through clang 0@before:
+ *   next region@region 0.0; step body@first 1.0; next body@barrier 1.0; next body@second 1.0; next body@end 1.0;
+ *   next region@behind 0.0; next region@done 0.0
+ * STEPS call any 0@second: step work@work 1.0; finish region@behind 0.0
+ * STEPS through gcc 0@before:
+ *   next region@region 0.0; step body@first 1.0; next body@barrier 1.0; next body@second 1.0; next body@region 1.0;
+ *   next region@behind 0.0; next region@done 0.0
+ * STEPS over any 0@region: next region@behind 0.0; next region@done 0.0
+ * STEPS several any 0@before: next_2 region@behind 0.0
+ * STEPS finish any 0@first: finish region@behind 0.0
+ * STEPS late any 0@second: finish region@behind 0.0
+ * STEPS worker clang 1@first: next body@barrier 1.1; next body@second 1.1; next body@end 1.1; next error; finish error
+ * STEPS worker gcc 1@first: next body@barrier 1.1; next body@second 1.1; next body@region 1.1; step error; finish error
+ * STEPS part clang 1@first: finish body@end 1.1
+ * STEPS part gcc 1@first: finish body@region 1.1 */
+static void region(int value)
+{
+	work(1); /* PLACE before */
+#pragma omp parallel num_threads(3) /* PLACE region */
+	{
+		work(value + 2); /* PLACE first */
+#pragma omp barrier /* PLACE barrier */
+		work(value + 3); /* PLACE second */
+	} /* PLACE end */
+	work(4); /* PLACE behind */
+} /* PLACE done */
+
+/* STEPS inner any 1@inner:
+ *   step body@innermost 2.0; finish body@after 1.1
+ * STEPS innermost any 0@innermost: finish body@after 1.1 */
+static void nested(int value)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1) {
+#pragma omp parallel num_threads(2) /* PLACE inner */
+			{
+				work(value + 5); /* PLACE innermost */
+#pragma omp barrier
+				work(value + 6);
+			}
+			work(7); /* PLACE after */
+		}
+	}
+}
+
+/* STEPS serialized any 0@serialized: step body@alone 1.0; finish serialized@aside 0.0
+ * STEPS skipped any 0@serialized: next serialized@aside 0.0 */
+static void serialized(int value)
+{
+	work(8);
+#pragma omp parallel if (no) /* PLACE serialized */
+	{
+		work(value + 9); /* PLACE alone */
+		work(value + 10);
+	}
+	work(11); /* PLACE aside */
+}
+
+/* STEPS tasks any 0@tasks: next body@generate 1.0; next body@wait 1.0; next body@waited 1.0 */
+static void tasks(int value)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+			work(12); /* PLACE tasks */
+#pragma omp task /* PLACE generate */
+			{
+				work(value + 13); /* PLACE task */
+				work(value + 14);
+			}
+#pragma omp taskwait /* PLACE wait */
+			work(15); /* PLACE waited */
+		}
+	}
+}
+
+/* STEPS critical any 1@enter: next body@critical 1.1; next body@left 1.1 */
+static void critical(int value)
+{
+#pragma omp parallel num_threads(3)
+	{
+		work(16); /* PLACE enter */
+#pragma omp critical /* PLACE critical */
+		{
+			work(value + 17); /* PLACE inside */
+		}
+		work(18); /* PLACE left */
+	}
+}
+
+/* Nobody leaves before a debugger sets `no'. That there is a team is told by a file. */
+static void held(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1) {
+			const char *path = getenv("OMPD_TRUTH_FILE");
+			FILE *file = path != NULL ? fopen(path, "w") : NULL;
+
+			if (file != NULL)
+				fclose(file);
+			while (!no)
+				;
+		}
+		sink = 0; /* PLACE last */
+#pragma omp barrier /* PLACE held */
+		sink = 1;
+	}
+	sink = 2; /* PLACE free */
+}
+
+int main(int argc, char **argv)
+{
+	omp_set_max_active_levels(2);
+	omp_set_dynamic(0);
+	(void)argv;
+	if (argc > 1)
+		held();
+	for (int i = 0; argc == 1 && i < 2; i++) {
+		region(i);
+		nested(i);
+		serialized(i);
+		tasks(i);
+		critical(i);
+	}
+	return 0;
+}
