@@ -140,5 +140,6 @@ def test_every_program_has_a_case() -> None:
         "holding",
         "holding_exceptions",
         "events",
+        "steps",
     }
     assert {case.source for case in cells.CASES} == sources

@@ -93,8 +93,12 @@ def walk_through(
         "maint info breakpoints",
     ]
     server = f"env LD_LIBRARY_PATH={runtime} gdbserver --once - {executable}"
-    # This GDB finds no libthread_db: it cannot tell of a thread which of OpenMP's it is.
-    num = f"$_thread == {walk.thread + 1}" if gdb == "gdb-10" else f"$_omp_thread_num() == {walk.thread}"
+    # gdb-10 finds no libthread_db: it cannot tell which of OpenMP's threads one is.
+    num = (
+        f"$_thread == {walk.thread + 1}"
+        if gdb == "gdb-10"
+        else f"$_omp_thread_num() == {walk.thread}"
+    )
     before = [
         f"target remote | {server}" if remote else f"set environment LD_LIBRARY_PATH {runtime}",
         DRIVER,

@@ -37,6 +37,18 @@ def back_at(stack: int) -> Fits:
     return lambda frame: arch_x86_64.stack_pointer(frame) == stack
 
 
+def stops(one: gdb.Breakpoint) -> bool:
+    """One that an event names: it also names those of which the condition is false."""
+    if isinstance(one, Passage):
+        return one.reached
+    if isinstance(one, Watch):
+        return False
+    try:
+        return one.condition is None or bool(gdb.parse_and_eval(one.condition))
+    except gdb.error:
+        return True
+
+
 def surely(steps: Iterable[Callable[[], object]]) -> None:
     """All of them, also if the user interrupts: that is told when they are done."""
     interrupted = False

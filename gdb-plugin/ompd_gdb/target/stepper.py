@@ -22,7 +22,8 @@ from ..model.stack import Part, Walked
 from . import arch_x86_64
 from .calls import Calls
 from .inferior import InferiorTarget
-from .passages import Fits, Passage, back_at, is_locked, others_may_run, set_for
+from .passages import Fits, Passage, back_at, is_locked, others_may_run, set_for, stops
+from .stacks import MOST_FRAMES
 from .stepping import is_in_line
 
 # "#0  " stands before a frame, but not at a stop.
@@ -94,6 +95,12 @@ class Stepper:
 
     def lines(self, command: str, count: int) -> None:
         """command: GDB's step or next."""
+        if not any(self._addresses(llvm.FORKS)):
+            raise UserError(
+                "no_entry_points",
+                "The entry points of the OpenMP runtime are not found: it has no symbols.",
+                f"`{command}' steps the code alone.",
+            )
         with self._watching(command):
             for done in range(count):
                 try:
@@ -135,7 +142,7 @@ class Stepper:
         wanted = [one for end in ends for one in end.wanted]
         with self._set(wanted) as at_ends, self._set(self._return(part)) as in_runtime:
             if caller is not None:
-                self._behind(caller, command)
+                self._behind(caller, command, at_ends, in_runtime)
             else:
                 self._to_next_line(command, at_ends, in_runtime)
 
@@ -206,9 +213,11 @@ class Stepper:
 
     def _back_to_stepped(self) -> _Caller:
         """From a function that the line called, to the frame that has the line."""
-        level = 0
-        while _home(_frame(level)) != self._stepped:
-            level += 1
+        frame, level = gdb.newest_frame(), 0
+        while frame is not None and _home(frame) != self._stepped and level < MOST_FRAMES:
+            frame, level = frame.older(), level + 1
+        if frame is None or level == MOST_FRAMES:
+            raise UserError("no_stack", "The frame that was stepped is not found any more.")
         caller = _caller(level)
         with self._set([(caller.pc, back_at(caller.stack))]) as made:
             self._through(made)
@@ -227,11 +236,17 @@ class Stepper:
             return command
         return f"with print frame-info source-and-location -- {command}"
 
-    def _behind(self, caller: _Caller, command: str) -> None:
+    def _behind(
+        self,
+        caller: _Caller,
+        command: str,
+        ends: Sequence[Passage] = (),
+        in_runtime: Sequence[Passage] = (),
+    ) -> None:
         """Out of the runtime, and to the end of the line that called it."""
         self._go_to(caller)
         if is_in_line(caller.pc):
-            self._to_next_line(command)
+            self._to_next_line(command, ends, in_runtime)
 
     def _enter(self, entered: _Entered) -> bool:
         """Whether the thread came into the region's code; else it is behind the call."""
@@ -285,13 +300,15 @@ class Stepper:
     def _tell_other(self) -> None:
         other = gdb.selected_thread()
         if other is not None and self._thread.is_valid() and other != self._thread:
-            gdb.write(f"T{other.num} stopped the program; T{self._thread.num} has not completed its step.\n")
+            gdb.write(
+                f"T{other.num} stopped the program;"
+                f" T{self._thread.num} has not completed its step.\n"
+            )
 
     def _entries(self, command: str) -> Iterator[tuple[str, int]]:
         """Those that lead into a region's code, that begin a construct, and that wait."""
-        names = {"step": [*llvm.FORKS, llvm.SERIALIZES], "next": [*llvm.CONSTRUCT_ENDS]}.get(
-            command, []
-        )
+        of_constructs = {"step": (*llvm.FORKS, llvm.SERIALIZES), "next": (*llvm.CONSTRUCT_ENDS,)}
+        names = of_constructs.get(command, ())
         if is_locked():
             self._waiting = {*llvm.FORKS, *llvm.WAITS, *(f"{name}_" for name in llvm.WAITS)}
         return self._addresses({*names, *self._waiting})
@@ -339,18 +356,20 @@ class Stepper:
         self, command: str, to: Sequence[Passage] = (), catches: bool = True
     ) -> _Entered | None:
         """The entry point that the thread has come to; None: it has come to one of `to', or as far
-        as the command leads. catches: not only what the command is to lead to. Raises _Elsewhere."""
+        as the command leads. catches: not only what the command is to lead to. Raises _Elsewhere.
+        """
         self._entered, self._catches = None, catches
         self._events.clear()
         for one in to:
             one.reached = False
         gdb.execute(command)
-        if not self._is_ours(to):
+        if not self._is_ours(command, to):
             raise _Elsewhere
         self._is_shown = self._entered is None and not any(one.reached for one in to)
         return self._entered
 
-    def _is_ours(self, to: Sequence[Passage]) -> bool:
+    def _is_ours(self, command: str, to: Sequence[Passage]) -> bool:
+        """Has the program stopped for what the command, or we, wanted?"""
         thread = gdb.selected_thread()
         if thread is None or thread != self._thread:
             return False
@@ -362,7 +381,10 @@ class Stepper:
             )
         if self._entered is not None or any(one.reached for one in to):
             return not any(_is_users(event) for event in self._events)
-        return all(type(event) is gdb.StopEvent for event in self._events[-1:])
+        # The last event is the one that came last only if no other handler made the program go on.
+        return command != "continue" and all(
+            type(event) is gdb.StopEvent for event in self._events[-2:][:1]
+        )
 
     def _show(self) -> None:
         """The last stop, as GDB shows it."""
@@ -459,5 +481,5 @@ def _place() -> tuple[str | None, int]:
 def _is_users(event: gdb.Event) -> bool:
     """Is it a stop that the user wants to see?"""
     if isinstance(event, gdb.BreakpointEvent):
-        return any(one.number > 0 for one in event.breakpoints)
+        return any(stops(one) for one in event.breakpoints if not isinstance(one, Passage))
     return isinstance(event, gdb.SignalEvent)

@@ -164,6 +164,7 @@ BEFORE_REGION = (SERIALIZES, "GOMP_parallel_start")
 # one ends it.
 _LOOP_ENDS = ("GOMP_loop_end", "GOMP_loop_end_nowait", "GOMP_loop_end_cancel")
 _SECTIONS_ENDS = ("GOMP_sections_end", "GOMP_sections_end_nowait", "GOMP_sections_end_cancel")
+_INTEGERS = ("4", "4u", "8", "8u")
 _SCHEDULES = ("static", "dynamic", "guided", "runtime")
 CONSTRUCT_ENDS: dict[str, tuple[str, ...]] = {
     "__kmpc_critical": ("__kmpc_end_critical",),
@@ -173,7 +174,9 @@ CONSTRUCT_ENDS: dict[str, tuple[str, ...]] = {
     "__kmpc_single": ("__kmpc_end_single",),
     "__kmpc_master": ("__kmpc_end_master",),
     "__kmpc_masked": ("__kmpc_end_masked",),
-    **{f"__kmpc_for_static_init_{of}": ("__kmpc_for_static_fini",) for of in ("4", "4u", "8", "8u")},
+    **{
+        f"__kmpc_for_static_init_{of}": ("__kmpc_for_static_fini",) for of in ("4", "4u", "8", "8u")
+    },
     "GOMP_critical_start": ("GOMP_critical_end",),
     "GOMP_critical_name_start": ("GOMP_critical_name_end",),
     "GOMP_ordered_start": ("GOMP_ordered_end",),
