@@ -146,10 +146,12 @@ if machine.FULL:
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
-@pytest.mark.parametrize("walk", walks("through", "part", "serialized"), ids=str)
+@pytest.mark.parametrize("walk", walks("through", "part", "serialized", "inquire"), ids=str)
 def test_other_runtimes(walk: Walk, runtime: str, folder: Path) -> None:
     """One with debug information is not stepped into either."""
-    walk_through(walk, machine.compiled("steps"), machine.cached(runtime), folder, "replay")
+    executable = machine.compiled("steps")
+    answer = walk_through(walk, executable, machine.cached(runtime), folder, "replay")
+    assert len(re.findall(r"^\d+\t", answer.texts[0], re.M)) == len(walk.commands)
 
 
 OPTIMISED = walks("finish", "late", "inner", "innermost", "skipped", "critical")

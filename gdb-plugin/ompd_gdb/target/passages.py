@@ -95,3 +95,22 @@ def others_may_run() -> Iterator[None]:
         yield
     finally:
         surely([lambda: gdb.execute(f"set scheduler-locking {before}", to_string=True)])
+
+
+@contextmanager
+def functions_skipped(pattern: str) -> Iterator[None]:
+    """GDB's step does not stop in functions that have such names."""
+    before = _skips()
+    try:
+        gdb.execute(f"skip -rfu {pattern}", to_string=True)
+        yield
+    finally:
+        made = _skips() - before
+        surely(
+            [lambda: gdb.execute(f"skip delete {' '.join(made)}", to_string=True)] if made else []
+        )
+
+
+def _skips() -> set[str]:
+    text = gdb.execute("info skip", to_string=True)
+    return {line.split()[0] for line in text.splitlines() if line[:1].isdigit()}

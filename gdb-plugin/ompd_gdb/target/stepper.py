@@ -7,7 +7,7 @@ breakpoints of this thread alone lead it into a region's code, or out of the run
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import ContextManager, Iterable, Iterator, Sequence
 
@@ -22,12 +22,23 @@ from ..model.stack import Part, Walked
 from . import arch_x86_64
 from .calls import Calls
 from .inferior import InferiorTarget
-from .passages import Fits, Passage, back_at, is_locked, others_may_run, set_for, stops
+from .passages import (
+    Fits,
+    Passage,
+    back_at,
+    functions_skipped,
+    is_locked,
+    others_may_run,
+    set_for,
+    stops,
+)
 from .stacks import MOST_FRAMES
 from .stepping import is_in_line
 
 # "#0  " stands before a frame, but not at a stop.
 _LEVEL = re.compile(r"^#\d+ +")
+# What a runtime's entry points are called.
+_RUNTIMES_FUNCTIONS = "^(__kmp|kmp_|omp_|GOMP_)"
 
 
 class _Elsewhere(Exception):
@@ -290,12 +301,19 @@ class Stepper:
         wanted = [(address, self._entry(name)) for name, address in self._entries(command)]
         gdb.events.stop.connect(self._events.append)
         try:
-            with self._set(wanted):
+            with self._set(wanted), self._runtime_skipped(command):
                 yield
         except _Elsewhere:
             self._tell_other()
         finally:
             gdb.events.stop.disconnect(self._events.append)
+
+    def _runtime_skipped(self, command: str) -> ContextManager[None]:
+        """Where the runtime has lines, GDB's step would stop in them."""
+        addresses = [address for _, address in self._addresses(llvm.FORKS)]
+        if command == "step" and any(_line_of(address) for address in addresses):
+            return functions_skipped(_RUNTIMES_FUNCTIONS)
+        return nullcontext()
 
     def _tell_other(self) -> None:
         other = gdb.selected_thread()
