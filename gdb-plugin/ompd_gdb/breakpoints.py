@@ -18,7 +18,7 @@ from .model.process import Thread
 from .model.runtimes import llvm
 from .target import arch_x86_64, stepping, symbols
 from .target.event_breakpoint import EventBreakpoint
-from .target.passages import Passage
+from .target.passages import stops
 from .target.stepping import Step
 from .target.watches import Watch
 from .views import breakpoints as view
@@ -317,7 +317,7 @@ def _stopped(event: Any) -> None:
         for one in failed:
             one.why = ""
         gdb.execute("frame")
-    elif watches and to_arm and not any(_stops_for_another(one) for one in breakpoints):
+    elif watches and to_arm and not any(stops(one) for one in breakpoints):
         _go_on(next((one.step for one in to_arm if one.step is not None), None))
 
 
@@ -338,18 +338,6 @@ def _go_on(step: Step | None) -> None:
     finally:
         _going_on = False
         _interrupted.clear()
-
-
-def _stops_for_another(other: gdb.Breakpoint) -> bool:
-    """The event also names breakpoints of which the condition is false."""
-    if isinstance(other, Passage):
-        return other.reached
-    if isinstance(other, Watch):
-        return False
-    try:
-        return other.condition is None or bool(gdb.parse_and_eval(other.condition))
-    except gdb.error:
-        return True
 
 
 _connected = False

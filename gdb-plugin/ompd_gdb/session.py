@@ -35,7 +35,7 @@ from .model.values import Value
 from .model.where import CodeMap
 from .routines import Routines
 from .standard import StandardSpace
-from .target import running, selection
+from .target import arch_x86_64, running, selection
 from .target.event_breakpoint import EventBreakpoint
 from .target.inferior import InferiorTarget
 from .target.places import Places, code_map
@@ -580,6 +580,10 @@ class Session:
         runtimes = self.runtimes()
         if not runtimes:
             return None
+        if not arch_x86_64.serves(self.inferior.architecture().name()):
+            raise UserError(
+                "not_supported", "OpenMP steps are made for x86-64 only.", "Use GDB's own commands."
+            )
         if not any(runtime.supported for runtime in runtimes):
             raise UserError("not_supported", f"{_names(runtimes)} {gomp.NOT_SUPPORTED}.")
         return Stepper(self.target, runtimes, code_map(runtimes, settings.skip_libraries()))

@@ -141,5 +141,6 @@ def test_every_program_has_a_case() -> None:
         "holding_exceptions",
         "events",
         "suspended",
+        "steps",
     }
     assert {case.source for case in cells.CASES} == sources

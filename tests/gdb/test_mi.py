@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import machine
+import mi
 import pytest
 import schema
 from machine import Case
 from sentences import is_a_sentence
 from sessions import ask, target
-
-import mi
 
 GDBS = ["gdb", "gdb-16", "gdb-18"]
 # As the issue lists them.

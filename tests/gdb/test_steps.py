@@ -93,7 +93,7 @@ def walk_through(
         "maint info breakpoints",
     ]
     server = f"env LD_LIBRARY_PATH={runtime} gdbserver --once - {executable}"
-    # This GDB finds no libthread_db: it cannot tell of a thread which of OpenMP's it is.
+    # gdb-10 finds no libthread_db: it cannot tell which of OpenMP's threads one is.
     num = (
         f"$_thread == {walk.thread + 1}"
         if gdb == "gdb-10"
@@ -146,10 +146,12 @@ if machine.FULL:
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
-@pytest.mark.parametrize("walk", walks("through", "part", "serialized"), ids=str)
+@pytest.mark.parametrize("walk", walks("through", "part", "serialized", "inquire"), ids=str)
 def test_other_runtimes(walk: Walk, runtime: str, folder: Path) -> None:
     """One with debug information is not stepped into either."""
-    walk_through(walk, machine.compiled("steps"), machine.cached(runtime), folder, "replay")
+    executable = machine.compiled("steps")
+    answer = walk_through(walk, executable, machine.cached(runtime), folder, "replay")
+    assert len(re.findall(r"^\d+\t", answer.texts[0], re.M)) == len(walk.commands)
 
 
 OPTIMISED = walks("finish", "late", "inner", "innermost", "skipped", "critical")

@@ -74,12 +74,13 @@ static void serialized(int value)
 	work(11); /* PLACE aside */
 }
 
-/* STEPS tasks any 0@tasks: next body@generate 1.0; next body@wait 1.0; next body@waited 1.0 */
+/* STEPS tasks any 0@tasks: next body@generate 1.0; next body@wait 1.0; next body@waited 1.0
+ * STEPS inquire any 0@inquire: step body@tasks 1.0 */
 static void tasks(int value)
 {
 #pragma omp parallel num_threads(2)
 	{
-		if (omp_get_thread_num() == 0) {
+		if (omp_get_thread_num() == 0) { /* PLACE inquire */
 			work(12); /* PLACE tasks */
 #pragma omp task /* PLACE generate */
 			{

@@ -9,7 +9,7 @@ from typing import Callable, Iterable, Iterator
 
 import gdb
 
-from . import arch_x86_64
+from . import arch_x86_64, console
 from .watches import Watch
 
 # Ctrl-C may be pressed again while things are put back.
@@ -35,6 +35,18 @@ class Passage(Watch):
 def back_at(stack: int) -> Fits:
     """In the frame that has this stack pointer."""
     return lambda frame: arch_x86_64.stack_pointer(frame) == stack
+
+
+def stops(one: gdb.Breakpoint) -> bool:
+    """One that an event names: it also names those of which the condition is false."""
+    if isinstance(one, Passage):
+        return one.reached
+    if isinstance(one, Watch):
+        return False
+    try:
+        return one.condition is None or bool(gdb.parse_and_eval(one.condition))
+    except gdb.error:
+        return True
 
 
 def surely(steps: Iterable[Callable[[], object]]) -> None:
@@ -83,3 +95,22 @@ def others_may_run() -> Iterator[None]:
         yield
     finally:
         surely([lambda: gdb.execute(f"set scheduler-locking {before}", to_string=True)])
+
+
+@contextmanager
+def functions_skipped(pattern: str) -> Iterator[None]:
+    """GDB's step does not stop in functions that have such names."""
+    before = _skips()
+    try:
+        gdb.execute(f"skip -rfu {pattern}", to_string=True)
+        yield
+    finally:
+        made = _skips() - before
+        surely(
+            [lambda: gdb.execute(f"skip delete {' '.join(made)}", to_string=True)] if made else []
+        )
+
+
+def _skips() -> set[str]:
+    text = console.output("info skip")
+    return {line.split()[0] for line in text.splitlines() if line[:1].isdigit()}

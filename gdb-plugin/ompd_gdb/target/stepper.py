@@ -7,7 +7,7 @@ breakpoints of this thread alone lead it into a region's code, or out of the run
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import ContextManager, Iterable, Iterator, Sequence
 
@@ -19,14 +19,26 @@ from ..model.naming import is_outlined
 from ..model.process import Runtime
 from ..model.runtimes import llvm
 from ..model.stack import Part, Walked
-from . import arch_x86_64
+from . import arch_x86_64, console
 from .calls import Calls
 from .inferior import InferiorTarget
-from .passages import Fits, Passage, back_at, is_locked, others_may_run, set_for
+from .passages import (
+    Fits,
+    Passage,
+    back_at,
+    functions_skipped,
+    is_locked,
+    others_may_run,
+    set_for,
+    stops,
+)
+from .stacks import MOST_FRAMES
 from .stepping import is_in_line
 
 # "#0  " stands before a frame, but not at a stop.
 _LEVEL = re.compile(r"^#\d+ +")
+# What a runtime's entry points are called.
+_RUNTIMES_FUNCTIONS = "^(__kmp|kmp_|omp_|GOMP_)"
 
 
 class _Elsewhere(Exception):
@@ -94,6 +106,12 @@ class Stepper:
 
     def lines(self, command: str, count: int) -> None:
         """command: GDB's step or next."""
+        if not any(self._addresses(llvm.FORKS)):
+            raise UserError(
+                "no_entry_points",
+                "The entry points of the OpenMP runtime are not found: it has no symbols.",
+                f"`{command}' steps the code alone.",
+            )
         with self._watching(command):
             for done in range(count):
                 try:
@@ -135,7 +153,7 @@ class Stepper:
         wanted = [one for end in ends for one in end.wanted]
         with self._set(wanted) as at_ends, self._set(self._return(part)) as in_runtime:
             if caller is not None:
-                self._behind(caller, command)
+                self._behind(caller, command, at_ends, in_runtime)
             else:
                 self._to_next_line(command, at_ends, in_runtime)
 
@@ -206,9 +224,11 @@ class Stepper:
 
     def _back_to_stepped(self) -> _Caller:
         """From a function that the line called, to the frame that has the line."""
-        level = 0
-        while _home(_frame(level)) != self._stepped:
-            level += 1
+        frame, level = gdb.newest_frame(), 0
+        while frame is not None and _home(frame) != self._stepped and level < MOST_FRAMES:
+            frame, level = frame.older(), level + 1
+        if frame is None or level == MOST_FRAMES:
+            raise UserError("no_stack", "The frame that was stepped is not found any more.")
         caller = _caller(level)
         with self._set([(caller.pc, back_at(caller.stack))]) as made:
             self._through(made)
@@ -227,11 +247,17 @@ class Stepper:
             return command
         return f"with print frame-info source-and-location -- {command}"
 
-    def _behind(self, caller: _Caller, command: str) -> None:
+    def _behind(
+        self,
+        caller: _Caller,
+        command: str,
+        ends: Sequence[Passage] = (),
+        in_runtime: Sequence[Passage] = (),
+    ) -> None:
         """Out of the runtime, and to the end of the line that called it."""
         self._go_to(caller)
         if is_in_line(caller.pc):
-            self._to_next_line(command)
+            self._to_next_line(command, ends, in_runtime)
 
     def _enter(self, entered: _Entered) -> bool:
         """Whether the thread came into the region's code; else it is behind the call."""
@@ -275,25 +301,32 @@ class Stepper:
         wanted = [(address, self._entry(name)) for name, address in self._entries(command)]
         gdb.events.stop.connect(self._events.append)
         try:
-            with self._set(wanted):
+            with self._set(wanted), self._runtime_skipped(command):
                 yield
         except _Elsewhere:
             self._tell_other()
         finally:
             gdb.events.stop.disconnect(self._events.append)
 
+    def _runtime_skipped(self, command: str) -> ContextManager[None]:
+        """Where the runtime has lines, GDB's step would stop in them."""
+        addresses = [address for _, address in self._addresses(llvm.FORKS)]
+        if command == "step" and any(_line_of(address) for address in addresses):
+            return functions_skipped(_RUNTIMES_FUNCTIONS)
+        return nullcontext()
+
     def _tell_other(self) -> None:
         other = gdb.selected_thread()
         if other is not None and self._thread.is_valid() and other != self._thread:
             gdb.write(
-                f"T{other.num} stopped the program; T{self._thread.num} has not completed its step.\n"
+                f"T{other.num} stopped the program;"
+                f" T{self._thread.num} has not completed its step.\n"
             )
 
     def _entries(self, command: str) -> Iterator[tuple[str, int]]:
         """Those that lead into a region's code, that begin a construct, and that wait."""
-        names = {"step": [*llvm.FORKS, llvm.SERIALIZES], "next": [*llvm.CONSTRUCT_ENDS]}.get(
-            command, []
-        )
+        of_constructs = {"step": (*llvm.FORKS, llvm.SERIALIZES), "next": (*llvm.CONSTRUCT_ENDS,)}
+        names = of_constructs.get(command, ())
         if is_locked():
             self._waiting = {*llvm.FORKS, *llvm.WAITS, *(f"{name}_" for name in llvm.WAITS)}
         return self._addresses({*names, *self._waiting})
@@ -348,12 +381,13 @@ class Stepper:
         for one in to:
             one.reached = False
         gdb.execute(command)
-        if not self._is_ours(to):
+        if not self._is_ours(command, to):
             raise _Elsewhere
         self._is_shown = self._entered is None and not any(one.reached for one in to)
         return self._entered
 
-    def _is_ours(self, to: Sequence[Passage]) -> bool:
+    def _is_ours(self, command: str, to: Sequence[Passage]) -> bool:
+        """Has the program stopped for what the command, or we, wanted?"""
         thread = gdb.selected_thread()
         if thread is None or thread != self._thread:
             return False
@@ -365,13 +399,16 @@ class Stepper:
             )
         if self._entered is not None or any(one.reached for one in to):
             return not any(_is_users(event) for event in self._events)
-        return all(type(event) is gdb.StopEvent for event in self._events[-1:])
+        # The last event is the one that came last only if no other handler made the program go on.
+        return command != "continue" and all(
+            type(event) is gdb.StopEvent for event in self._events[-2:][:1]
+        )
 
     def _show(self) -> None:
         """The last stop, as GDB shows it."""
         if self._is_shown:
             return
-        text = _LEVEL.sub("", gdb.execute("frame", to_string=True))
+        text = _LEVEL.sub("", console.output("frame"))
         if _place() == self._began:
             text = text.partition("\n")[2] or text
         gdb.write(text)
@@ -462,5 +499,5 @@ def _place() -> tuple[str | None, int]:
 def _is_users(event: gdb.Event) -> bool:
     """Is it a stop that the user wants to see?"""
     if isinstance(event, gdb.BreakpointEvent):
-        return any(one.number > 0 for one in event.breakpoints)
+        return any(stops(one) for one in event.breakpoints if not isinstance(one, Passage))
     return isinstance(event, gdb.SignalEvent)

@@ -162,10 +162,11 @@ OBJECT_ARGUMENT = {
 SERIALIZES = "__kmpc_serialized_parallel"
 BEFORE_REGION = (SERIALIZES, "GOMP_parallel_start")
 
-# A construct whose code stays in the function around it: the call that begins it, and those of which
-# one ends it.
+# A construct whose code stays in the function around it: the call that begins it, and those of
+# which one ends it.
 _LOOP_ENDS = ("GOMP_loop_end", "GOMP_loop_end_nowait", "GOMP_loop_end_cancel")
 _SECTIONS_ENDS = ("GOMP_sections_end", "GOMP_sections_end_nowait", "GOMP_sections_end_cancel")
+_INTEGERS = ("4", "4u", "8", "8u")
 _SCHEDULES = ("static", "dynamic", "guided", "runtime")
 CONSTRUCT_ENDS: dict[str, tuple[str, ...]] = {
     "__kmpc_critical": ("__kmpc_end_critical",),
