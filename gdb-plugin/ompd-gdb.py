@@ -12,8 +12,8 @@ import sys
 import gdb
 
 
-def _ompd_start():
-    home = os.path.dirname(os.path.realpath(__file__))
+def _ompd_start(path):
+    home = os.path.dirname(os.path.realpath(path))
     if sys.version_info < (3, 9):
         gdb.write("ompd: GDB's Python is %d.%d, and 3.9 is needed.\n" % sys.version_info[:2])
         return
@@ -26,12 +26,17 @@ def _ompd_start():
         return
     if home not in sys.path:
         sys.path.insert(0, home)
-    from ompd_gdb import commands, functions, settings
+    from ompd_gdb import commands, functions, mi, settings, state_tracking
+    from ompd_gdb.frames import filter
 
     settings.register()
     commands.register()
     functions.register()
+    state_tracking.register()
+    filter.register()
+    mi.register()
 
 
-_ompd_start()
+# __file__ is another's where a Python script of the user's sources this one.
+_ompd_start(_ompd_start.__code__.co_filename)
 del _ompd_start  # GDB runs this in the namespace that its user types Python into

@@ -32,6 +32,7 @@ from .model.runtimes import gomp
 from .model.splicing import Splicer
 from .model.tasks import Tasks
 from .model.values import Value
+from .model.where import CodeMap
 from .routines import Routines
 from .standard import StandardSpace
 from .target import arch_x86_64, running, selection
@@ -246,6 +247,10 @@ class Session:
         """Raises UserError."""
         return [runtime for runtime, _ in self._open_runtimes()]
 
+    def code_map(self) -> CodeMap:
+        """Whose code is where, without a picture. Raises UserError."""
+        return code_map(self.runtimes(), settings.skip_libraries())
+
     def _open_runtimes(self) -> list[tuple[Runtime, Space | None]]:
         if not self._opened:
             target = self.target
@@ -425,7 +430,7 @@ class Session:
         process = self.process()
         if self._locks is not None and self._locks.process is process:
             return self._locks
-        self.locate_threads()
+        self.locate_threads(holdings=True)
         assert self._places is not None
         holdings = self._places.holdings()
         views: dict[int, tuple[Sequence[LockVariable], ViewLocks]] = {}
@@ -558,8 +563,7 @@ class Session:
     def watch(self, breakpoint_: EventBreakpoint) -> str | None:
         """Why there is nothing to watch, if so. Raises UserError."""
         runtimes = self.runtimes()
-        code = code_map(runtimes, settings.skip_libraries())
-        if breakpoint_.watch(self.target, runtimes, code):
+        if breakpoint_.watch(self.target, runtimes, self.code_map()):
             return None
         if not runtimes:
             return NO_RUNTIME
@@ -629,9 +633,9 @@ class Session:
             for runtime, view in tasks.views.items()
         }
 
-    def locate_threads(self) -> None:
+    def locate_threads(self, holdings: bool = False) -> None:
         if self._places is not None:
-            self._places.locate_threads(self._arrivals)
+            self._places.locate_threads(self._arrivals, holdings)
 
     def locate_regions(self) -> None:
         if self._places is not None:

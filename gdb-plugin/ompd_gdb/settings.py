@@ -89,6 +89,52 @@ class SkipLibraries(gdb.Parameter):
         return f"Frames of these libraries are not the user's own: {value or 'none'}."
 
 
+class FrameFilter(gdb.Parameter):
+    """Whether GDB's own `bt', its MI and its DAP leave out the frames of OpenMP runtimes.
+    Code of a construct then has the name of the function that you wrote it in, and where a thread
+    is in the runtime one frame says so. Frames keep their numbers. `bt -no-filters' shows all once;
+    `disable frame-filter global ompd' is the same as `off'. Nothing changes for a program without
+    an OpenMP runtime. `ompd bt' has more: constructs, waits, and the stacks of parents."""
+
+    name = "ompd frame-filter"
+    set_doc = "Set whether `bt' leaves out the frames of OpenMP runtimes."
+    show_doc = "Show whether `bt' leaves out the frames of OpenMP runtimes."
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_BOOLEAN)
+        self.value = True
+
+    def get_set_string(self) -> str:
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        return f"`bt' leaves out the frames of OpenMP runtimes: {value}."
+
+
+class ThreadNames(gdb.Parameter):
+    """Whether `info threads' shows OpenMP ids: "R1.7 heat" instead of "heat".
+    They are those of `ompd threads', told anew at each stop, for the process that stopped; when you
+    open another core file, set it again. A thread outside of OpenMP's regions has its own name, and
+    one that you have named (`thread name') keeps yours."""
+
+    name = "ompd thread-names"
+    set_doc = "Set whether `info threads' shows OpenMP ids."
+    show_doc = "Show whether `info threads' shows OpenMP ids."
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_BOOLEAN)
+        self.value = False
+
+    def get_set_string(self) -> str:
+        from . import thread_names
+
+        thread_names.switch(self.value)
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        return f"OpenMP ids in the names of threads: {value}."
+
+
 _registered: list[object] = []
 
 
@@ -96,6 +142,7 @@ def register() -> None:
     """Once per GDB: a second time would lose what the user has set."""
     if not _registered:
         _registered.extend([SetOmpd(), ShowOmpd(), Library(), LibraryPath(), SkipLibraries()])
+        _registered.extend([FrameFilter(), ThreadNames()])
 
 
 def library() -> str:
@@ -108,3 +155,11 @@ def library_path() -> str:
 
 def skip_libraries() -> list[str]:
     return str(gdb.parameter("ompd skip-libraries") or "").split()
+
+
+def frame_filter() -> bool:
+    return bool(gdb.parameter("ompd frame-filter"))
+
+
+def set_frame_filter(wanted: bool) -> None:
+    gdb.execute(f"set ompd frame-filter {'on' if wanted else 'off'}", to_string=True)

@@ -23,11 +23,13 @@ def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / archive.name[: -len(".tar.gz")]
 
 
+@pytest.mark.parametrize("file", ["share/ompd/ompd-gdb.py", "etc/gdb/gdbinit.d/ompd.py"])
 @pytest.mark.parametrize("kind", ["live", "core"])
-def test_unpacked_anywhere(kind: str, prefix: Path, folder: Path) -> None:
+def test_unpacked_anywhere(kind: str, file: str, prefix: Path, folder: Path) -> None:
+    """Also by the link that GDB reads by itself, where the prefix is GDB's."""
     elsewhere = folder / "else where"
     machine.run("cp", "-r", prefix, elsewhere)
-    plugin = [f"source {elsewhere}/share/ompd/ompd-gdb.py"]
+    plugin = [f"source {elsewhere}/{file}"]
     with target(kind, machine.compiled("nested"), (), machine.cached("libomp-14"), folder) as made:
         answer = ask("gdb", ASK, made.before, made.files, folder=folder, plugin=plugin)
         told_truth(made.truth(), answer)

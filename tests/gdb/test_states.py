@@ -171,6 +171,23 @@ def test_tracked_as_well(scenario: str, folder: Path) -> None:
     assert any(member["tracked_state"] for member in members)
 
 
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
+def test_cancelled_region(runtime: str, folder: Path) -> None:
+    """clang gives its barrier the mark of a loop's end: what it is told to be is not certain."""
+    executable, home = machine.compiled("states_of_regions"), machine.cached(runtime)
+    environment = {"OMP_CANCELLATION": "true"}
+    with target("live", executable, ("cancelled_region",), home, folder, environment) as made:
+        answer = ask("gdb", ASK, made.before, made.files, folder=folder)
+        true = truth_of(made)
+    for thread in answer.document(ASK[0])["threads"]:
+        declared = true.get(thread["lwp"])
+        if declared is not None and declared.state.startswith("wait_"):
+            state, certain = told_of(thread["openmp"][0])
+            assert state is not None and state.startswith("wait_barrier"), answer.everything
+            assert not certain, answer.everything
+            assert "can be cancelled" in answer.texts[1]
+
+
 # Entry points of GNU's that wait, or that call LLVM's to wait.
 WITH_GCC = {
     **dict.fromkeys([*SCENARIOS, "atomic"], "states"),

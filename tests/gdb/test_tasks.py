@@ -127,6 +127,50 @@ def test_list_of_task_teams(folder: Path) -> None:
     assert answer.texts[1] == "0 explicit tasks.", answer.everything
 
 
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-16", "libomp-19", "libomp-19-ompd"])
+@pytest.mark.parametrize("kind", ["live", "core"])
+def test_suspended(kind: str, runtime: str, folder: Path) -> None:
+    """Which are on which thread's stack, in which order."""
+    executable = machine.compiled("suspended")
+    commands = ["ompd tasks -json", "ompd threads -json", "ompd tasks -all"]
+    with target(kind, executable, (), machine.cached(runtime), folder) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+        lines = Path(f"{made.record}.tasks").read_text(encoding="utf-8").splitlines()
+    true: dict[int, list[int]] = {}
+    for tid, depth in (map(int, line.split()) for line in lines):
+        true.setdefault(tid, []).append(depth)
+    lwps = {
+        member["id"]: thread["lwp"]
+        for thread in answer.document(commands[1])["threads"]
+        for member in thread["openmp"]
+    }
+    tasks = {task["id"]: task for task in answer.document(commands[0])["tasks"]}
+    told: dict[int, list[int]] = {}
+    for task in tasks.values():
+        if task["state"] == "executing":
+            told[lwps[task["thread"]]] = [depth_of(task, tasks)]
+    for task in tasks.values():
+        if task["state"] == "executing":
+            chain = told[lwps[task["thread"]]]
+            outer = [one for one in tasks.values() if one["inside"] == task["id"]]
+            while outer:
+                (one,) = outer
+                assert one["thread"] == task["thread"] and one["state"] == "suspended"
+                chain.insert(0, depth_of(one, tasks))
+                outer = [other for other in tasks.values() if other["inside"] == one["id"]]
+    assert told == true, answer.everything
+    assert max(map(len, true.values())) > 2
+    assert " below t" in answer.text
+
+
+def depth_of(task: Any, tasks: dict[str, Any]) -> int:
+    depth = 1
+    while task["parent"] is not None:
+        task = tasks[task["parent"]]
+        depth += 1
+    return depth
+
+
 def test_ids(folder: Path) -> None:
     commands = ["ompd tasks t1 -json", "ompd tasks t99", "ompd tasks R1 -json", "ompd tasks 1"]
     executable, runtime = machine.compiled("task_graph"), machine.cached("libomp-14")

@@ -154,7 +154,7 @@ def c_routines(path: str, text: str) -> Iterator[str]:
 PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
     "errors": (),
     "answers": (),
-    "settings": (),
+    "settings": ("thread_names",),
     "capi": (),
     "search": ("errors",),
     "callbacks": ("capi", "errors"),
@@ -180,8 +180,12 @@ PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
         "target.",
     ),
     "breakpoints": ("session", "views.", "target.", "model.", "errors", "library"),
+    "thread_names": ("session", "target.", "errors", "library"),
     "functions": ("session", "errors", "library"),
+    "state_tracking": ("session", "errors", "library"),
+    "frames.": ("frames.", "session", "settings", "target.", "model.", "errors", "library"),
     "commands.": ("commands.", "views.", "model.", "session", "breakpoints", "errors", "library"),
+    "mi.": ("mi.", "commands.", "views."),
 }
 # Known to commands/ for its error only, which base.py turns into a sentence.
 LIBRARY_IN_COMMANDS = ("commands.base",)
@@ -194,7 +198,9 @@ GDB_USERS = (
     "session",
     "settings",
     "functions",
+    "state_tracking",
     "breakpoints",
+    "thread_names",
 )
 CTYPES_USERS = ("capi",)
 REGISTER_USERS = re.compile(r"target\.arch_\w+$")

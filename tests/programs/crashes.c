@@ -56,6 +56,7 @@ static void end(const char *how)
 		at(__LINE__ + 1, NULL);
 		abort();
 	} else if (strcmp(how, "quit") == 0) {
+		signal(SIGQUIT, SIG_DFL); /* a shell's background jobs ignore it */
 		at(__LINE__ + 1, NULL);
 		raise(SIGQUIT);
 	} else if (strcmp(how, "wait") == 0) {

@@ -2,80 +2,37 @@
  *
  * Programs that hang, and their innocent twins, which only wait. The scenario is named by the first argument; an
  * observer that is no thread of OpenMP's stops it when all have declared themselves.
- * Truth, in OMPD_TRUTH_FILE.waits: a line "holds TID NAME" or "wants TID NAME" for each thread and object, and
- * "verdict WORD": deadlock, self_deadlock or none.
+ * Truth, in OMPD_TRUTH_FILE.waits: a line "holds TID NAME" or "wants TID NAME" for each thread and object.
  */
-#include "truth.h"
-
-static int declared, expected;
+#include "states.h"
 
 static void tell(const char *verb, const char *name)
 {
-	char path[4096];
-	FILE *file;
-
-	pthread_mutex_lock(&truth_lock);
-	snprintf(path, sizeof(path), "%s.waits", getenv("OMPD_TRUTH_FILE"));
-	file = fopen(path, "a");
-	if (!file)
-		abort();
-	if (strcmp(verb, "verdict") == 0)
-		fprintf(file, "%s %s\n", verb, name);
-	else
-		fprintf(file, "%s %ld %s\n", verb, truth_tid(), name);
-	fclose(file);
-	pthread_mutex_unlock(&truth_lock);
+	truth_append("waits", "%s %ld %s\n", verb, truth_tid(), name);
 }
 
-static int how_many(void)
-{
-	return __atomic_load_n(&declared, __ATOMIC_SEQ_CST);
-}
-
-/* The last that a thread does before it waits, or stays at work. */
+/* The last that a thread does before it waits. */
 static void declare(void)
 {
 	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
 }
 
+static void work_on(void)
+{
+	declare();
+	stay();
+}
+
 static void meet(int *count, int threads)
 {
 	__atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(count, __ATOMIC_SEQ_CST) < threads)
-		usleep(1000);
-}
-
-static void stay(void)
-{
-	declare();
-	while (!__atomic_load_n(&truth_released, __ATOMIC_SEQ_CST))
-		usleep(1000);
-}
-
-static void *observe(void *unused)
-{
-	while (how_many() < expected)
-		usleep(1000);
-	usleep(200000); /* from a declaration to the wait */
-	truth_write();
-	stop_here();
-	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);
-	return unused;
+	until(count, threads);
 }
 
 /* ---- Locks --------------------------------------------------------------------------------------- */
 
 static omp_lock_t lock_a, lock_b, lock_c;
 static omp_nest_lock_t nest_a, nest_b;
-
-static void init(void)
-{
-	omp_init_lock(&lock_a);
-	omp_init_lock(&lock_b);
-	omp_init_lock(&lock_c);
-	omp_init_nest_lock(&nest_a);
-	omp_init_nest_lock(&nest_b);
-}
 
 static void inversion2(void)
 {
@@ -122,12 +79,11 @@ static void order2(void)
 			omp_set_lock(&lock_b);
 			tell("holds", "lock_b");
 			__atomic_store_n(&held, 1, __ATOMIC_SEQ_CST);
-			stay();
+			work_on();
 			omp_unset_lock(&lock_b);
 			omp_unset_lock(&lock_a);
 		} else if (omp_get_thread_num() == 1) {
-			while (!__atomic_load_n(&held, __ATOMIC_SEQ_CST))
-				usleep(1000);
+			until(&held, 1);
 			tell("wants", "lock_a");
 			declare();
 			omp_set_lock(&lock_a);
@@ -260,12 +216,11 @@ static void order_critical(void)
 				{
 					tell("holds", "right");
 					__atomic_store_n(&held, 1, __ATOMIC_SEQ_CST);
-					stay();
+					work_on();
 				}
 			}
 		} else {
-			while (!__atomic_load_n(&held, __ATOMIC_SEQ_CST))
-				usleep(1000);
+			until(&held, 1);
 			tell("wants", "right");
 			declare();
 #pragma omp critical(right)
@@ -316,8 +271,7 @@ static void lock_and_barrier(void)
 			truth_seen();
 			omp_unset_lock(&lock_a);
 		} else {
-			while (!__atomic_load_n(&held, __ATOMIC_SEQ_CST))
-				usleep(1000);
+			until(&held, 1);
 			if (omp_get_thread_num() == 2) {
 				tell("wants", "lock_a");
 				declare();
@@ -344,11 +298,10 @@ static void lock_before_barrier(void)
 			omp_set_lock(&lock_a);
 			tell("holds", "lock_a");
 			__atomic_store_n(&held, 1, __ATOMIC_SEQ_CST);
-			stay();
+			work_on();
 			omp_unset_lock(&lock_a);
 		} else {
-			while (!__atomic_load_n(&held, __ATOMIC_SEQ_CST))
-				usleep(1000);
+			until(&held, 1);
 			if (omp_get_thread_num() == 2) {
 				tell("wants", "lock_a");
 				declare();
@@ -385,8 +338,7 @@ static void ancestors_lock(void)
 			truth_seen();
 			omp_unset_lock(&lock_a);
 		}
-		while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
-			usleep(1000);
+		until(&begun, 1);
 		declare();
 #pragma omp taskwait
 		truth_seen();
@@ -406,11 +358,10 @@ static void childs_work(void)
 			__atomic_store_n(&begun, 1, __ATOMIC_SEQ_CST);
 			omp_set_lock(&lock_a);
 			tell("holds", "lock_a");
-			stay();
+			work_on();
 			omp_unset_lock(&lock_a);
 		}
-		while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
-			usleep(1000);
+		until(&begun, 1);
 		declare();
 #pragma omp taskwait
 		truth_seen();
@@ -441,50 +392,35 @@ static void dependence(void)
 			}
 #pragma omp task depend(in : order)
 			truth_seen();
-			while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
-				usleep(1000);
+			until(&begun, 1);
 			declare();
 		}
 		omp_unset_lock(&lock_a);
 	}
 }
 
-static const struct scenario {
-	const char *name;
-	void (*run)(void);
-	int threads; /* that declare themselves */
-	const char *verdict;
-} scenarios[] = {
-	{"inversion2", inversion2, 3, "deadlock"},
-	{"order2", order2, 3, "none"},
-	{"inversion3", inversion3, 3, "deadlock"},
-	{"inversion_nest", inversion_nest, 2, "deadlock"},
-	{"twice", twice, 2, "self_deadlock"},
-	{"inversion_critical", inversion_critical, 2, "deadlock"},
-	{"order_critical", order_critical, 2, "none"},
-	{"critical_twice", critical_twice, 2, "self_deadlock"},
-	{"lock_and_barrier", lock_and_barrier, 3, "deadlock"},
-	{"lock_before_barrier", lock_before_barrier, 3, "none"},
-	{"ancestors_lock", ancestors_lock, 2, "deadlock"},
-	{"childs_work", childs_work, 2, "none"},
-	{"dependence", dependence, 2, "deadlock"},
+static const struct scenario scenarios[] = {
+	{"inversion2", inversion2, 3},
+	{"order2", order2, 3},
+	{"inversion3", inversion3, 3},
+	{"inversion_nest", inversion_nest, 2},
+	{"twice", twice, 2},
+	{"inversion_critical", inversion_critical, 2},
+	{"order_critical", order_critical, 2},
+	{"critical_twice", critical_twice, 2},
+	{"lock_and_barrier", lock_and_barrier, 3},
+	{"lock_before_barrier", lock_before_barrier, 3},
+	{"ancestors_lock", ancestors_lock, 2},
+	{"childs_work", childs_work, 2},
+	{"dependence", dependence, 2},
 };
 
 int main(int argc, char **argv)
 {
-	pthread_t observer;
-
-	init();
-	for (size_t i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
-		if (strcmp(scenarios[i].name, argv[1]) != 0)
-			continue;
-		expected = scenarios[i].threads;
-		tell("verdict", scenarios[i].verdict);
-		pthread_create(&observer, NULL, observe, NULL);
-		scenarios[i].run();
-		pthread_join(observer, NULL);
-		return 0;
-	}
-	fprintf(stderr, "which scenario?\n");
-	return 2;
+	omp_init_lock(&lock_a);
+	omp_init_lock(&lock_b);
+	omp_init_lock(&lock_c);
+	omp_init_nest_lock(&nest_a);
+	omp_init_nest_lock(&nest_b);
+	return RUN_SCENARIO(scenarios, argc, argv);
 }

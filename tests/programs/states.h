@@ -14,17 +14,7 @@ static int declared, expected;
 
 static inline void going_into(const char *call, const char *state, int line)
 {
-	char path[4096];
-	FILE *file;
-
-	pthread_mutex_lock(&truth_lock);
-	snprintf(path, sizeof(path), "%s.states", getenv("OMPD_TRUTH_FILE"));
-	file = fopen(path, "a");
-	if (!file)
-		abort();
-	fprintf(file, "%ld %s %d %s\n", truth_tid(), state, line, call);
-	fclose(file);
-	pthread_mutex_unlock(&truth_lock);
+	truth_append("states", "%ld %s %d %s\n", truth_tid(), state, line, call);
 	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -14,6 +14,7 @@
 #endif
 #include <omp.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,26 @@ static pthread_mutex_t truth_lock = PTHREAD_MUTEX_INITIALIZER;
 static inline long truth_tid(void)
 {
 	return syscall(SYS_gettid);
+}
+
+/* A line of a program's own in OMPD_TRUTH_FILE.suffix. */
+__attribute__((format(printf, 2, 3))) static inline void truth_append(const char *suffix,
+								      const char *format, ...)
+{
+	char path[4096];
+	va_list arguments;
+	FILE *file;
+
+	va_start(arguments, format);
+	pthread_mutex_lock(&truth_lock);
+	snprintf(path, sizeof(path), "%s.%s", getenv("OMPD_TRUTH_FILE"), suffix);
+	file = fopen(path, "a");
+	if (!file)
+		abort();
+	vfprintf(file, format, arguments);
+	fclose(file);
+	pthread_mutex_unlock(&truth_lock);
+	va_end(arguments);
 }
 
 static inline void truth_store(struct truth_record now)

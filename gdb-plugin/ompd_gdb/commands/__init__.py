@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from . import (
     barriers,
+    base,
     break_,
     bt,
     deadlock,
@@ -30,6 +31,8 @@ from . import (
     threads,
     up,
 )
+
+registered: dict[str, base.OmpdCommand] = {}  # by name
 
 
 def register() -> None:
@@ -61,4 +64,4 @@ def register() -> None:
         report.Report,
         init.Init,
     ):
-        command()
+        registered[command.name] = command()

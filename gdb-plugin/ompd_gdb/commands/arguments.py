@@ -13,4 +13,6 @@ class Arguments:
         self.words = []  # type: list[str]
         self.json = False
         self.json_file = None  # type: str | None
+        self.hand_over = False  # the document is not written
+        self.document = None  # type: dict[str, object] | None  # but left here
         self.text = ""  # what is passed on to GDB

@@ -4,8 +4,8 @@ traceback."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Iterator
 
 import gdb
 
@@ -22,6 +22,7 @@ class OmpdCommand(gdb.Command):
     hidden_flags = ()  # type: tuple[str, ...]
     valued = ()  # type: tuple[str, ...]  # options that take the word behind them
     takes_ids = False
+    gives_json = True
 
     def __init__(self) -> None:
         super().__init__(self.name, gdb.COMMAND_STATUS, prefix=self.prefix)
@@ -34,24 +35,40 @@ class OmpdCommand(gdb.Command):
         from . import output
 
         arguments = Arguments()
-        try:
-            with in_users_terms():
-                self._parse(argument, arguments)
-                self.run(arguments)
-        except UserError as error:
+        with without_traceback(self.name):
+            try:
+                with in_users_terms():
+                    self._parse(argument, arguments)
+                    self.run(arguments)
+            except UserError as error:
+                if arguments.json:
+                    output.json_error(self.name, arguments, error)
+                raise
+
+    def document(self, words: "list[str]") -> "dict[str, object]":
+        """What -json would write. Raises UserError."""
+        from ..errors import UserError
+
+        if not self.gives_json:
+            raise UserError("bad_argument", f"`{self.name}' has no JSON document.")
+        arguments = Arguments()
+        with in_users_terms():
+            self._parse_words(words, arguments)
             if arguments.json:
-                output.json_error(self.name, arguments, error)
-            raise gdb.GdbError(output.safe(error.sentence())) from None
-        except gdb.GdbError:
-            raise
-        except Exception as error:
-            raise gdb.GdbError(output.safe(_defect(self.name, error))) from None
+                raise UserError("bad_argument", "`-json' has no place here: leave it out.")
+            arguments.json = arguments.hand_over = True
+            self.run(arguments)
+        assert arguments.document is not None
+        return arguments.document
 
     def _parse(self, argument: str, arguments: Arguments) -> None:
+        self._parse_words(gdb.string_to_argv(argument), arguments)
+
+    def _parse_words(self, words: "list[str]", arguments: Arguments) -> None:
         from ..errors import UserError
         from ..model import ids
 
-        words = gdb.string_to_argv(argument)
+        words = list(words)
         options = True
         while words:
             word = words.pop(0)
@@ -59,7 +76,7 @@ class OmpdCommand(gdb.Command):
                 arguments.words.append(word)
             elif word == "--":
                 options = False
-            elif word == "-json":
+            elif word == "-json" and self.gives_json:
                 arguments.json = True
                 # An id may follow: R1 is one, and R1.json is a file.
                 if words and not words[0].startswith("-") and not ids.is_id(words[0]):
@@ -69,10 +86,11 @@ class OmpdCommand(gdb.Command):
             elif word[1:] in self.valued:
                 arguments.values[word[1:]] = self._value(word, words)
             else:
+                known = ", ".join(f"-{option}" for option in self._options())
                 raise UserError(
                     "bad_argument",
                     f"`{self.name}' has no option `{word}'.",
-                    f"Its options are {', '.join('-' + flag for flag in self._options())}.",
+                    f"Its options are {known}." if known else "",
                 )
         if arguments.words and not self.takes_ids:
             self.refuse(arguments.words[0])
@@ -92,7 +110,7 @@ class OmpdCommand(gdb.Command):
         raise UserError("bad_argument", f"`{self.name}' takes no argument `{word}'.")
 
     def _options(self) -> "list[str]":
-        return [*self.flags, *self.valued, "json"]
+        return [*self.flags, *self.valued, *(["json"] if self.gives_json else [])]
 
     def complete(self, text: str, word: str) -> "list[str]":
         typed = text.rsplit(None, 1)[-1] if text and not text[-1].isspace() else ""
@@ -118,6 +136,22 @@ class OmpdCommand(gdb.Command):
         regions = [region.id for region in process.regions]
         threads = [m.id for thread in process.threads for m in thread.openmp if m.id is not None]
         return regions + threads
+
+
+@contextmanager
+def without_traceback(name: str) -> Iterator[None]:
+    """What is raised becomes a sentence that GDB prints. name: of the command."""
+    from ..errors import UserError
+    from . import output
+
+    try:
+        yield
+    except UserError as error:
+        raise gdb.GdbError(output.safe(error.sentence())) from None
+    except gdb.GdbError:
+        raise
+    except Exception as error:
+        raise gdb.GdbError(output.safe(_defect(name, error))) from None
 
 
 @contextmanager

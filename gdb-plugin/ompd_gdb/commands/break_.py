@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import re
-
 from .arguments import Arguments
 from .raw import RawCommand
 
@@ -47,6 +45,8 @@ class Break(RawCommand):
         return []
 
     def run(self, arguments: Arguments) -> None:
+        import re
+
         from .. import breakpoints
         from ..errors import UserError
         from ..model.events import WHENS, Event, Place
@@ -103,7 +103,7 @@ class Break(RawCommand):
 class Tbreak(Break):
     """Stop at an OpenMP event once: as `ompd break', deleted at the first stop.
 
-    Usage: ompd tbreak EVENT [at LOC] [if COND]
+    Usage: ompd tbreak EVENT [at LOC] [if COND] [-json [FILE]]
 
     See `help ompd break'."""
 

@@ -22,9 +22,9 @@ class Deadlock(OmpdCommand):
     wait, waits now, and no more is said.
 
     -watch looks twice: it lets the program run for SECONDS, stops it, and says who has gone on.
-    -bt adds the stacks of the threads in the circles. -dot writes the graph of all waits to FILE
-    for Graphviz. -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes it to
-    FILE."""
+    -bt adds the stacks of the threads in the circles, as `ompd bt' shows them. -dot writes the
+    graph of all waits to FILE for Graphviz. -wide shortens nothing. -json prints a JSON document
+    ("ompd/1"), or writes it to FILE."""
 
     name = "ompd deadlock"
     flags = ("bt", "wide")
@@ -32,11 +32,18 @@ class Deadlock(OmpdCommand):
 
     def run(self, arguments: Arguments) -> None:
         from .. import session
+        from ..errors import UserError
         from ..model.deadlock import threads_of
         from ..views import deadlock, json_document, threads
         from ..views.table import paragraph
-        from . import documents, output
+        from . import documents, output, stacks
 
+        if "watch" in arguments.values and arguments.hand_over:
+            raise UserError(
+                "bad_argument",
+                "`-watch' lets the program run: an MI command that does has no answer.",
+                "Let it run (-exec-continue, -exec-interrupt), and ask again.",
+            )
         here = session.current()
         found = here.deadlock()
         remark = ""
@@ -56,11 +63,11 @@ class Deadlock(OmpdCommand):
         shown = deadlock.lines(found, style)
         if remark:
             shown += paragraph(remark, style, "  ")
-        if "bt" in arguments.flags:
-            stuck = {id(t): t for circle in found.circles for t in threads_of(circle)}
-            for thread in stuck.values():
-                shown += ["", *here.run_in(thread, "bt").rstrip("\n").split("\n")]
         output.lines(shown + threads.remarks(found.process, here.notes(), style))
+        stuck = {id(t): t for circle in found.circles for t in threads_of(circle)}
+        if "bt" in arguments.flags and stuck:
+            output.lines([""])
+            stacks.each(arguments, here, list(stuck.values()))
 
 
 LONGEST = 3600.0

@@ -15,6 +15,7 @@ class Down(OmpdCommand):
     Frames of the runtime and constructs are passed over. N: so many frames."""
 
     name = "ompd down"
+    gives_json = False
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:

@@ -18,6 +18,7 @@ class Frame(OmpdCommand):
     Without N: the number of the selected frame."""
 
     name = "ompd frame"
+    gives_json = False
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:

@@ -14,6 +14,7 @@ class Info(OmpdCommand):
 
     name = "ompd info"
     prefix = True
+    gives_json = False
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:

@@ -15,6 +15,7 @@ class Init(OmpdCommand):
     It is accepted because LLVM's plugin wants it. It does not run the program."""
 
     name = "ompd init"
+    gives_json = False
 
     def run(self, arguments: Arguments) -> None:
         from . import output

@@ -52,6 +52,9 @@ def lines_to(path: str | None, found: Iterable[str]) -> None:
 
 
 def document(arguments: Arguments, json: dict[str, Any]) -> None:
+    if arguments.hand_over:
+        arguments.document = json
+        return
     text = json_document.text(json) + "\n"
     if arguments.json_file is None:
         _unpaged(text)

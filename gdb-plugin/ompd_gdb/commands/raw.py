@@ -4,8 +4,6 @@ it, and it is passed on as it was typed."""
 
 from __future__ import annotations
 
-import re
-
 from .arguments import Arguments
 from .base import OmpdCommand
 
@@ -43,10 +41,15 @@ class RawCommand(OmpdCommand):
                 f"See `help {self.name}'.",
             )
 
+    def _parse_words(self, words: "list[str]", arguments: Arguments) -> None:
+        self._parse(" ".join(words), arguments)
+
     def _without_json(self, text: str, arguments: Arguments) -> str:
         """-json [FILE] stands at the end, where no expression ends so."""
         if not self.gives_json:
             return text
+        import re
+
         match = re.search(r"(?:^|\s)-json(?:\s+(\S+))?$", text)
         if match is None:
             return text

@@ -15,8 +15,9 @@ class Tasks(OmpdCommand):
     A task is executing (a thread's current one), suspended (begun; its thread executes another one
     meanwhile), ready (in a queue), blocked (by tasks that it depends on), detached (its code is
     done, its event is not fulfilled) or finished (kept because tasks that it made are not done).
-    On is the thread that executes it, else its region. Children counts the tasks that it made and
-    that are not complete. Created at is the construct, or the task's code. Equal tasks share a
+    On is the thread that executes it, or on whose stack it is suspended, and below which other
+    one; else its region. Children counts the tasks that it made and that are not complete. Created
+    at is the construct, or the task's code. Equal tasks share a
     line. IDS choose tasks: t3, t1-5, or the threads that execute them.
 
     -tree shows which task made which. -all gives each task its own line. -wide shortens nothing.

@@ -15,6 +15,7 @@ class Up(OmpdCommand):
     Frames of the runtime and constructs are passed over. N: so many frames."""
 
     name = "ompd up"
+    gives_json = False
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:

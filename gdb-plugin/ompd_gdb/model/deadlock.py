@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Iterable, Sequence, Union
 
+from . import ids
 from .locks import Lock, Locks
 from .process import Process, Thread
 from .tasks import Tasks
@@ -59,10 +60,24 @@ def find(process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals
     waiting = graph.leading_to(stuck)
     found.bystanders = [one.thread for one in needs if id(one.thread) in waiting - stuck]
     if not found.circles:
-        found.unknown = list(
-            dict.fromkeys(one.unknown for one in needs if one.unknown and not one.progress)
-        )
+        found.unknown = _unknown(needs)
     return found
+
+
+def _unknown(needs: Sequence[Needs]) -> list[str]:
+    """Why it cannot be told. Those who wait outside of OpenMP are named, alike ones together."""
+    found = dict.fromkeys(one.unknown for one in needs if one.unknown and not one.progress)
+    calls: dict[str, list[tuple[int, int]]] = {}
+    for one in needs:
+        if one.outside is not None and one.member.chain:
+            region, number = one.member.chain[0]
+            calls.setdefault(one.outside, []).append((region.number, number))
+    outside = [
+        f"{ids.short_thread_list(who)} {'waits' if len(who) == 1 else 'wait'} outside of OpenMP,"
+        f" in {call}"
+        for call, who in calls.items()
+    ]
+    return [*found, *outside]
 
 
 _Vertex = Union[Thread, Meeting]

@@ -21,6 +21,10 @@ STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined"
 IN_REDUCTION = Doubt(
     "likely", "it is in a reduction, where it waits for the others or for its turn to add"
 )
+MAYBE_CANCELLED = Doubt(
+    "likely",
+    "its region can be cancelled: who has given it up waits under the same mark",
+)
 IN_ATOMIC = Doubt(
     "likely", "it is in an atomic construct, which waits only while another thread is in it"
 )
@@ -134,6 +138,12 @@ QUEUE_CHANGING = Doubt(
     "unknown",
     "the queue is being changed, or is damaged: more may wait",
     "look again at another stop",
+)
+SUSPENDED_WHERE = Doubt(
+    "unknown",
+    "the runtime does not record on whose stack a suspended task is, and it has no children that"
+    " tell who executed it",
+    "`ompd bt R1' shows the stacks",
 )
 TASK_REGION = Doubt(
     "unknown",

@@ -85,12 +85,11 @@ class _Parser:
             return False
         if self._is_foreign(at) or self._starts_fortran(at):
             return True
-        name = frame.location.function
-        if frame.location.line is None and _THREAD_START.fullmatch(name or ""):
+        if starts_thread(frame):
             return True
         # The program's first code, below the C library's frames.
         outermost = end == len(self._frames) and at > 0 and self._is_foreign(at - 1)
-        return outermost and frame.executable and name in (None, "_start")
+        return outermost and frame.executable and frame.location.function in (None, "_start")
 
     def _starts_fortran(self, at: int) -> bool:
         """GNU's compiler makes a main that calls the main program."""
@@ -145,12 +144,7 @@ class _Parser:
         return bool(_HELPER.search(self._frames[at].location.function or ""))
 
     def _is_wrapper(self, at: int, inner: int) -> bool:
-        """clang puts a function of its own between the runtime and a construct's code."""
-        name = self._frames[inner].location.function or ""
-        outer = self._frames[at]
-        if not self._is_users(at) or not is_outlined(outer.location.function):
-            return False
-        return "outlined" in name and ("_debug__" in name or _is_task_entry(outer))
+        return self._is_users(at) and is_wrapper(self._frames[at], self._frames[inner])
 
     # ---- The runtime's frames --------------------------------------------------------------------
 
@@ -229,6 +223,20 @@ class _Parser:
         part.end, part.began, part.runtime, part.entry = end, began, runtime, entry
         if began != START:
             self.parts.append(Part(start=end))
+
+
+def starts_thread(frame: Frame) -> bool:
+    """Where the C library is linked into the program."""
+    name = frame.location.function or ""
+    return frame.location.line is None and _THREAD_START.fullmatch(name) is not None
+
+
+def is_wrapper(frame: Frame, inner: Frame) -> bool:
+    """clang puts a function of its own between the runtime and a construct's code."""
+    name = inner.location.function or ""
+    if not is_outlined(frame.location.function):
+        return False
+    return "outlined" in name and ("_debug__" in name or _is_task_entry(frame))
 
 
 def _is_task_entry(frame: Frame) -> bool:

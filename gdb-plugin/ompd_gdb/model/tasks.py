@@ -7,7 +7,7 @@ A task that a thread executes has the number that `ompd threads' gives it; the o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping
+from typing import Mapping, Sequence
 
 from ..answers import ViewTask, ViewTasks
 from . import doubts
@@ -25,7 +25,8 @@ class ExplicitTask:
     raw: ViewTask
     number: int = 0
     region: Region | None = None
-    thread: Thread | None = None  # who executes it, or whose queue it is in
+    thread: Thread | None = None  # who executes it, on whose stack it is, or whose queue it is in
+    inside: ExplicitTask | None = None  # what its thread executes on top of it, if it is suspended
     parent: ExplicitTask | None = None
     parent_address: int | None = None  # of the task that generated it, explicit or not
     children: list[ExplicitTask] = field(default_factory=list)
@@ -85,6 +86,7 @@ class Tasks:
             if waiting in made and predecessor in made:
                 made[waiting].predecessors.append(made[predecessor])
         self._count_unseen(view, made)
+        _place_suspended(list(made.values()), threads)
         self.all += made.values()
 
     def taskgroup_of(self, runtime: int, address: int) -> int:
@@ -144,6 +146,30 @@ class Tasks:
                 found.append(task)
                 reached.update(map(id, below([task])))
         return found
+
+
+def _place_suspended(tasks: Sequence[ExplicitTask], threads: Mapping[int, Thread]) -> None:
+    """The runtime does not record on whose stack a suspended task is. A tied one stays on that of
+    the thread that began it, and that thread is the creator of all its children. Each tied task
+    on a stack descends from the one that it is on top of."""
+    for task in tasks:
+        if task.raw.state != "suspended":
+            continue
+        creators = {child.raw.creator for child in task.children if child.raw.creator is not None}
+        if task.raw.tied and len(creators) == 1:
+            task.thread = threads.get(next(iter(creators)))
+        if task.thread is None:
+            task.doubts["thread"] = doubts.SUSPENDED_WHERE
+    for task in tasks:
+        if task.raw.state in ("executing", "suspended") and task.thread is not None:
+            outer = task.parent
+            for _ in range(DEEPEST):
+                if outer is None or outer is task:
+                    break
+                if outer.raw.state == "suspended" and outer.thread is task.thread:
+                    outer.inside = task
+                    break
+                outer = outer.parent
 
 
 def below(roots: list[ExplicitTask]) -> list[ExplicitTask]:

@@ -102,7 +102,7 @@ def state_of(member: Membership, call: Call) -> State:
     if kind == "region":
         return _at_regions_end(member)
     if kind == "barrier":
-        return _barrier(member)
+        return _barrier(member, name)
     if kind == "reduction":
         # At its end all threads meet; before, one may also wait for its turn to add.
         doubt = None if name == "__kmpc_end_reduce" else doubts.IN_REDUCTION
@@ -146,14 +146,16 @@ def _at_regions_end(member: Membership) -> State:
     return State("wait_barrier_implicit_parallel", wait)
 
 
-def _barrier(member: Membership) -> State:
+def _barrier(member: Membership, entry: str) -> State:
     flags = member.raw.ident_flags
     place = recorded(member.raw.ident_source)
     if flags is not None and flags & llvm.BARRIER_EXPLICIT:
         return State("wait_barrier_explicit", Wait("barrier", place, "barrier"))
     construct = llvm.BARRIERS_IMPLICIT.get((flags or 0) & llvm.BARRIER_IMPLICIT_MASK)
     if construct is not None:
-        return State("wait_barrier_implicit_workshare", Wait("barrier", place, construct))
+        # The barrier of a region that is given up has the mark of a loop's end.
+        doubt = doubts.MAYBE_CANCELLED if entry == llvm.CANCEL_BARRIER else None
+        return State("wait_barrier_implicit_workshare", Wait("barrier", place, construct), doubt)
     return State("wait_barrier", Wait("barrier", place))
 
 

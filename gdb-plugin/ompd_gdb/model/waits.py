@@ -66,6 +66,7 @@ class Needs:
     edges: list[Edge] = field(default_factory=list)
     meeting: Meeting | None = None
     unknown: str | None = None  # why it is not known all that it waits for
+    outside: str | None = None  # the function outside of OpenMP that it waits in
     progress: bool = False  # nothing that is not known keeps it: it is being let go, or can be
 
     def edge_to(self, needed: Thread) -> Edge:
@@ -119,8 +120,7 @@ class _Edges:
         if call is None or not thread.openmp or not OUTSIDE.match(call):
             return None
         member = thread.openmp[0]
-        why = f"{member.id or 'a thread'} waits outside of OpenMP, in {call}"
-        return Needs(thread, member, Wait("call", thread.where), unknown=why)
+        return Needs(thread, member, Wait("call", thread.where), outside=call)
 
     def _need(self, needs: Needs, member: Membership, wait: Wait) -> None:
         if wait.kind in CONSTRUCTS:
@@ -221,7 +221,7 @@ class _Edges:
             seen.add(id(task))
             if task.raw.state == "ready":
                 needs.progress = True  # any thread that waits for tasks may take it
-            elif task.raw.state == "executing" and task.thread is not None:
+            elif task.raw.state in ("executing", "suspended") and task.thread is not None:
                 needs.edges.append(Edge(needs.thread, task.thread, member, wait, task=task))
             elif task.raw.state == "blocked" and task.predecessors:
                 pending += task.predecessors

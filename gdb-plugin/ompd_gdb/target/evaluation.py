@@ -9,6 +9,7 @@ import gdb
 
 from ..model.native import Frame
 from ..model.values import Number, Value
+from . import console
 from .selection import on_thread, select_frame
 
 _NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL)
@@ -19,7 +20,7 @@ def output_of(thread: gdb.InferiorThread, command: str) -> str:
     with on_thread(thread):
         gdb.newest_frame().select()
         try:
-            return str(gdb.execute(command, to_string=True))
+            return console.output(command)
         except gdb.error as error:
             return f"{error}\n"
 

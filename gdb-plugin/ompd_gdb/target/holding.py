@@ -111,18 +111,27 @@ class Holdings:
         self._called: list[int] = []  # the functions that are being looked at for what they end
         self._linkers_tables = code.linkers_tables()
         self._places: dict[int, Location] = {}
+        self._alike: dict[tuple[tuple[int, bool], ...], list[Held]] = {}
+        self._foreign: dict[int, bool] = {}  # by pc: the runtime's or the C library's
 
     def of_selected_thread(self) -> list[Held]:
         """Innermost frame first."""
-        held: list[Held] = []
         levels = self._levels()
+        # Threads at the same places hold the same, where the code alone tells what.
+        places = tuple((level.record.pc, level.in_call) for level in levels)
+        if places in self._alike:
+            return self._alike[places]
+        held: list[Held] = []
         for i in reversed(range(len(levels))):
             held = self._through(levels[i], held, levels[i - 1].start if i else None)
-        return held[::-1]
+        held.reverse()
+        if all(one.exact for one in held):
+            self._alike[places] = held
+        return held
 
     def waited_for(self) -> Object | None:
         """The object of the call of the runtime's that the user's innermost frame is in."""
-        for level in self._levels():
+        for level in self._levels(1):
             state, instruction = self._state(level, ())
             if state is None or instruction is None or not level.in_call:
                 return None
@@ -137,20 +146,21 @@ class Holdings:
 
     # ---- Frames ----------------------------------------------------------------------------------
 
-    def _levels(self) -> list[_Level]:
+    def _levels(self, most: int = MOST_FRAMES) -> list[_Level]:
         """The frames outside the runtime and the C library, innermost first."""
         found: list[_Level] = []
         try:
-            if not arch_x86_64.serves(gdb.newest_frame().architecture().name()):
-                return []
             frame, in_call = gdb.newest_frame(), False
-            for _ in range(MOST_FRAMES):
-                record = self._code.record(frame, frame == gdb.newest_frame())
+            if not arch_x86_64.serves(frame.architecture().name()):
+                return []
+            for number in range(MOST_FRAMES):
+                record = self._code.record(frame, number == 0)
                 inlined = frame.type() == gdb.INLINE_FRAME
-                foreign = self._code_map.is_runtime(record) or self._code_map.is_skipped(record)
-                if not inlined and not foreign:
+                if not inlined and not self._is_passed_over(record):
                     start = self._start(record, in_call)
                     found.append(_Level(frame, record, in_call, start))
+                    if len(found) == most:
+                        break
                 if not inlined:
                     # A signal interrupts a function anywhere.
                     in_call = frame.type() != gdb.SIGTRAMP_FRAME
@@ -160,6 +170,13 @@ class Holdings:
         except gdb.error:
             pass
         return found
+
+    def _is_passed_over(self, record: Frame) -> bool:
+        if record.pc not in self._foreign:
+            self._foreign[record.pc] = self._code_map.is_runtime(
+                record
+            ) or self._code_map.is_skipped(record)
+        return self._foreign[record.pc]
 
     def _start(self, record: Frame, in_call: bool) -> int | None:
         if record.entry is not None:

@@ -9,6 +9,7 @@ import re
 import gdb
 
 from ..errors import Unreadable, UserError
+from . import console
 from .corefile import CoreFile
 from .elf import ET_CORE, ElfFile, Format, NotElf
 
@@ -50,7 +51,7 @@ def open_core(progspace: gdb.Progspace) -> CoreFile:
 def core_path() -> str | None:
     """GDB tells Python only since 18: the lines of `info files' that name a file are as old as
     GDB. A name may have line ends in it."""
-    text = gdb.execute("info files", to_string=True)
+    text = console.output("info files")
     quoted = re.compile(r"^\t[`‘]((?:.|\n)+?)['’], ", re.MULTILINE)
     in_a_line = re.compile(r"^\t[`‘](.+)['’], ", re.MULTILINE)
     for match in [*in_a_line.finditer(text), *quoted.finditer(text)]:
@@ -68,7 +69,7 @@ def core_path() -> str | None:
 def auxiliary_vector() -> dict[int, int]:
     """Of the selected inferior; empty if there is none."""
     try:
-        text = gdb.execute("info auxv", to_string=True)
+        text = console.output("info auxv")
     except gdb.error:
         return {}
     found = {}
@@ -89,5 +90,5 @@ def image_format(inferior: gdb.Inferior) -> Format:
             pass
     # GDB says i386:x86-64, aarch64, powerpc:common64, riscv:rv64, s390:64-bit, ...
     wide = "64" in inferior.architecture().name()
-    little = "big" not in gdb.execute("show endian", to_string=True)
+    little = "big" not in console.output("show endian")
     return Format(bytes([0x7F, 0x45, 0x4C, 0x46, 2 if wide else 1, 1 if little else 2]) + bytes(14))

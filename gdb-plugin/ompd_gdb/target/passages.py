@@ -9,7 +9,7 @@ from typing import Callable, Iterable, Iterator
 
 import gdb
 
-from . import arch_x86_64
+from . import arch_x86_64, console
 from .watches import Watch
 
 # Ctrl-C may be pressed again while things are put back.
@@ -112,5 +112,5 @@ def functions_skipped(pattern: str) -> Iterator[None]:
 
 
 def _skips() -> set[str]:
-    text = gdb.execute("info skip", to_string=True)
+    text = console.output("info skip")
     return {line.split()[0] for line in text.splitlines() if line[:1].isdigit()}

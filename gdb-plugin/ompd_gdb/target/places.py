@@ -23,6 +23,7 @@ from . import evaluation
 from .holding import Holdings as CodeOfHolders
 from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
+from .spelling import spelled
 
 
 class Places:
@@ -34,21 +35,26 @@ class Places:
         self.code = code_map(process.runtimes, skipped)
         target.code.forget()
         self._holding = CodeOfHolders(target.code, self.code)
-        self._objects: dict[int, int] = {}  # constant arguments, by the place of the call
-        self._threads_known = self._regions_known = False
+        self._objects: dict[int, int | None] = {}  # constant arguments, by the place of the call
+        self._names: dict[tuple[int, bool], str | None] = {}  # of locks
+        self._held: dict[int, Sequence[Held]] = {}
+        self._threads_known = self._regions_known = self._holdings_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
-    def locate_threads(self, arrivals: Callable[[], Arrivals]) -> None:
-        """The user's own frame of each thread, and what it does there."""
+    def locate_threads(self, arrivals: Callable[[], Arrivals], holdings: bool = False) -> None:
+        """The user's own frame of each thread, and what it does there. holdings: and what it holds,
+        which is cheaper now than when its stack has to be looked at again."""
         if self._threads_known:
             return
         with kept_selection():
-            for thread in self._process.threads:
-                self._locate(thread)
+            for index, thread in enumerate(self._process.threads):
+                self._locate(thread, index if holdings else None)
         region_ends.settle(self._process, arrivals)
         self._threads_known = True
+        self._holdings_known = holdings
 
-    def _locate(self, thread: Thread) -> None:
+    def _locate(self, thread: Thread, index: int | None) -> None:
+        """index: of a thread whose holdings are asked for."""
         if thread.native is None:
             thread.doubts["where"] = doubts.NATIVE_UNKNOWN
             return
@@ -64,6 +70,8 @@ class Places:
             frame = where.users_frame(frames, self.code)
             call = waiting.call_on(frames.seen, self.code)
             self._judge_state(thread, call)
+            if index is not None:
+                self._hold(thread, index)
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
             if call.runtime is None:
@@ -92,7 +100,7 @@ class Places:
         if wait.kind not in ("critical", "lock", "nest_lock") or call.caller is None:
             return wait
         address, exact = self._objects.get(call.caller.pc), True
-        if address is None:
+        if call.caller.pc not in self._objects:
             # By the name in the code: entry points jump to each other.
             address = self._target.code.argument(
                 call.caller, lambda name: llvm.OBJECT_ARGUMENT.get(llvm.normal(name))
@@ -102,28 +110,37 @@ class Places:
             if found is None:
                 return wait
             address, exact = found.address, found.exact
-        if exact:
-            self._objects[call.caller.pc] = address
+        self._objects[call.caller.pc] = address if exact else None
         name = self.lock_name(address, wait.kind == "critical")
         return replace(wait, address=address, name=name, exact=exact)
 
     def lock_name(self, address: int, critical: bool) -> str | None:
         """What the program calls the lock, or the critical construct."""
-        symbol = self._target.code.object(address)
-        return critical_name(symbol) if critical and symbol is not None else symbol
+        key = (address, critical)
+        if key not in self._names:
+            symbol = self._target.code.object(address)
+            if symbol is not None:
+                symbol = critical_name(symbol) if critical else spelled(symbol)
+            self._names[key] = symbol
+        return self._names[key]
 
     def holdings(self) -> Holdings:
         """What each thread holds, as its code tells."""
-        found: dict[int, Sequence[Held]] = {}
-        with kept_selection():
-            for index, thread in enumerate(self._process.threads):
-                native = self._native(thread) if _may_hold(thread) else None
-                if native is not None:
-                    with on_thread(native):
-                        held = self._holding.of_selected_thread()
-                    if held:
-                        found[index] = held
-        return found
+        if not self._holdings_known:
+            with kept_selection():
+                for index, thread in enumerate(self._process.threads):
+                    native = self._native(thread) if _may_hold(thread) else None
+                    if native is not None:
+                        with on_thread(native):
+                            self._hold(thread, index)
+            self._holdings_known = True
+        return self._held
+
+    def _hold(self, thread: Thread, index: int) -> None:
+        """Of the selected thread."""
+        held = self._holding.of_selected_thread() if _may_hold(thread) else []
+        if held:
+            self._held[index] = held
 
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread; what that frame does not have, in the

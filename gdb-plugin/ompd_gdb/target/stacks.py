@@ -10,7 +10,7 @@ import gdb
 
 from ..model.native import Frame, Location
 from ..model.where import VDSO
-from . import arch_x86_64
+from . import arch_x86_64, console, outlined
 from .memory import Unreadable
 
 # A frame of the user's lies a few frames above the runtime's. Recursion can pile up tens of
@@ -80,11 +80,13 @@ class Code:
         self._demangled: dict[str, str] = {}
         self._executable = executable or (0, 0)
         self._callers: dict[int, Frame] = {}  # by the address to return to
+        self._holders: dict[tuple[str, int], str | None] = {}  # by an outlined function's line
         self._vdso = vdso or (0, 0)
 
     def forget(self) -> None:
         """What is where: another file may be loaded there by now."""
         self._callers.clear()
+        self._holders.clear()
 
     def frames(self, most: int = MOST_FRAMES) -> Walk:
         """Of the selected thread, while it is selected."""
@@ -131,7 +133,7 @@ class Code:
         if name not in self._demangled:
             base, _, rest = name.partition(".")
             try:
-                text = gdb.execute(f"demangle -- {base}", to_string=True).strip()
+                text = console.output(f"demangle -- {base}").strip()
             except gdb.error:
                 text = ""
             known = text and not text.startswith("Can't")
@@ -141,6 +143,17 @@ class Code:
     def _offset(self, location: Location) -> int | None:
         bias = self._bias_of(location.objfile) if location.objfile else None
         return None if bias is None or location.pc is None else location.pc - bias
+
+    def holder(self, frame: gdb.Frame) -> str | None:
+        """The function in which the user wrote the construct that a frame of the selected thread
+        executes, for compilers whose names do not tell."""
+        function = frame.function()
+        if function is None:
+            return None
+        key = (function.linkage_name, function.line)
+        if key not in self._holders:
+            self._holders[key] = outlined.enclosing(function)
+        return self._holders[key]
 
     def in_executable(self, pc: int) -> bool:
         return self._executable[0] <= pc < self._executable[1]
@@ -233,7 +246,7 @@ class Code:
     @staticmethod
     def linkers_tables() -> list[tuple[int, int]]:
         """Where the dynamic linker keeps the addresses of what images take from each other."""
-        text = gdb.execute("info files", to_string=True)
+        text = console.output("info files")
         found = re.finditer(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is \.got\b", text, re.MULTILINE)
         return [(int(match.group(1), 16), int(match.group(2), 16)) for match in found]
 
@@ -251,7 +264,7 @@ class Code:
         # Modula-2 has no numbers of this size, and a command that fails while a breakpoint decides
         # whether to stop lets GDB forget that it waits for the program.
         try:
-            return str(gdb.execute(f"with language c -- info symbol {address}", to_string=True))
+            return console.output_in_c(f"info symbol {address}")
         except gdb.error:
             return ""
 

@@ -19,7 +19,7 @@ from ..model.naming import is_outlined
 from ..model.process import Runtime
 from ..model.runtimes import llvm
 from ..model.stack import Part, Walked
-from . import arch_x86_64
+from . import arch_x86_64, console
 from .calls import Calls
 from .inferior import InferiorTarget
 from .passages import (
@@ -408,7 +408,7 @@ class Stepper:
         """The last stop, as GDB shows it."""
         if self._is_shown:
             return
-        text = _LEVEL.sub("", gdb.execute("frame", to_string=True))
+        text = _LEVEL.sub("", console.output("frame"))
         if _place() == self._began:
             text = text.partition("\n")[2] or text
         gdb.write(text)

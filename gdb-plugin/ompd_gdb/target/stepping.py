@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import gdb
 
-from . import arch_x86_64
+from . import arch_x86_64, console
 from .passages import back_at, set_for
 
 # A step's caller is near; recursion can pile up tens of thousands of frames.
@@ -28,7 +28,7 @@ class Step:
 
 
 def under_way() -> Step | None:
-    found = _INTERNAL.search(gdb.execute("maint info breakpoints", to_string=True))
+    found = _INTERNAL.search(console.output("maint info breakpoints"))
     return Step(found.group(1), int(found.group(2), 16)) if found else None
 
 

@@ -8,6 +8,7 @@ import re
 
 import gdb
 
+from . import console
 from .selection import on_thread
 
 
@@ -17,8 +18,7 @@ def address(thread: gdb.InferiorThread, name: str) -> int | None:
         return None
     try:
         with on_thread(thread):
-            # In C, whatever the language of the selected frame is.
-            text = gdb.execute(f"with language c -- output/x (long)&{name}", to_string=True)
+            text = console.output_in_c(f"output/x (long)&{name}")
             return int(text, 16)
     except (gdb.error, ValueError):
         return None

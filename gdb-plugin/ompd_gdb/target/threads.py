@@ -8,7 +8,7 @@ import sys
 import gdb
 
 from ..model.native import NativeThread
-from . import arch_x86_64
+from . import arch_x86_64, thread_names
 from .selection import kept_selection, on_thread
 
 
@@ -44,7 +44,7 @@ class Threads:
             inferior=self._inferior.num,
             global_num=thread.global_num,
             ptid=thread.ptid,
-            name=thread.name,
+            name=thread_names.own(thread),
             running=running,
             pthread_id=self._pthread_id(thread, running),
         )

@@ -9,6 +9,7 @@ import gdb
 
 from ..model.process import Thread
 from ..model.stack import Walked
+from . import console
 from .inferior import InferiorTarget
 from .selection import on_thread, select
 
@@ -129,6 +130,6 @@ def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:
 def _locals(frame: gdb.Frame) -> str:
     frame.select()
     try:
-        return str(gdb.execute("info locals", to_string=True))
+        return console.output("info locals")
     except gdb.error as error:
         return f"{error}\n"

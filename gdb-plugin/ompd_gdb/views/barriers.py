@@ -9,7 +9,7 @@ from ..model import barriers as model
 from ..model import ids
 from ..model.barriers import Barrier
 from ..model.process import Process, Region, Thread
-from .table import Style, Table, paragraph, place, plain
+from .table import Style, Table, cut_list, paragraph, place, plain
 from .threads import call_name, where_of, words_of
 
 
@@ -75,6 +75,8 @@ def _missing(group: Sequence[Barrier], style: Style) -> list[str]:
         natives = [t.native.num for _, t in those if t is not None and t.native is not None]
         who = _ids(region.id, [num for num, _ in those])
         in_gdb = f" (T{ids.compress(natives)})" if natives else ""
+        if style.width is not None:
+            who, in_gdb = cut_list(who), cut_list(in_gdb)
         found += paragraph(f"   {who}{in_gdb}: {text}", style, "      ")
     return found
 

@@ -206,6 +206,9 @@ def dot(found: Deadlock) -> str:
             needed = _quoted(_named(thread, one.member.runtime))
             rows.append(f"\t{_quoted(_meeting(one))} -> {needed}{style};")
     for one in found.needs:
+        if one.outside is not None:
+            name = _quoted(_named(one.thread, one.member.runtime))
+            rows.append(f'\t{name} -> "outside of OpenMP" [label={_quoted(one.outside)}];')
         if one.unknown is not None and not one.progress:
             name = _quoted(_named(one.thread, one.member.runtime))
             rows.append(f'\t{name} -> "?" [label={_quoted(one.unknown)}];')

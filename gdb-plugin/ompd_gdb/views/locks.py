@@ -14,8 +14,6 @@ from .table import Style, Table, count, paragraph, place, plain
 
 # Waiters named in the order of the queue; of more only the first.
 MOST_IN_ORDER = 6
-# Characters of a list of waiters; -wide shows all.
-LONGEST_LIST = 60
 
 _CONSTRUCTS = {"critical": "critical", "lock": "lock", "nest_lock": "nestable lock"}
 
@@ -26,7 +24,7 @@ def lines(locks: Locks, style: Style) -> list[str]:
     else:
         table = Table(["Lock", "Name", "Kind", "Held by", "Waiting"], style, folding=(3, 4))
         for lock in locks.all:
-            table.add(lock.id, name(lock), _kind(lock), _holder(lock), _waiters(lock, style))
+            table.add(lock.id, name(lock), _kind(lock), _holder(lock), _waiters(lock))
         found = table.lines()
     for lock in locks.all:
         found += _since(lock, style)
@@ -85,7 +83,7 @@ def _holder(lock: Lock) -> str:
     return "?"
 
 
-def _waiters(lock: Lock, style: Style) -> str:
+def _waiters(lock: Lock) -> str:
     more = "?" if lock.raw.problem else ""
     if not lock.waiters:
         if lock.raw.waiting:
@@ -95,11 +93,8 @@ def _waiters(lock: Lock, style: Style) -> str:
         text = ", ".join(who(thread, lock.runtime) for thread in lock.waiters)
         return text + more + ("" if len(lock.waiters) == 1 else ", in this order")
     text = ids.short_thread_list(_pairs(lock.waiters, lock.runtime)) + more
-    if style.width is not None and len(text) > LONGEST_LIST:
-        head = text[:LONGEST_LIST].rpartition(",")[0]
-        text = f"{count(len(lock.waiters), 'thread')}: {head},..."
     if lock.ordered:
-        text += f"; {who(lock.waiters[0], lock.runtime)} next"
+        text = f"{who(lock.waiters[0], lock.runtime)} next; {text}"
     return text
 
 

@@ -14,6 +14,8 @@ from ..model.where import NAMELESS
 
 DEFAULT_WIDTH = 100
 NARROWEST = 16
+MOST_LINES = 4  # of a list
+LONGEST_LIST = 60  # characters, in a sentence
 _KEPT = "\x1f"  # stands for a blank at which no line may break; plain() lets none through
 
 
@@ -73,7 +75,8 @@ Cell = Union[str, Callable[[Union[int, None]], str]]
 
 class Table:
     """Columns as wide as their cells. Those named in `folding' break lists over several lines, as
-    cells with line ends do; a cell of the last column may be a function of the room that is left.
+    cells with line ends do, and after a few lines leave the rest out; a cell of the last column may
+    be a function of the room that is left.
     """
 
     def __init__(self, headings: Sequence[str], style: Style, folding: Sequence[int] = ()) -> None:
@@ -103,15 +106,30 @@ class Table:
     def _cell(self, column: int, cell: Cell) -> list[str]:
         assert isinstance(cell, str)
         if column in self._folding and self._style.width is not None:
-            return fold(cell, max(self._style.width // 4, NARROWEST))
+            return cut(fold(cell, max(self._style.width // 4, NARROWEST)))
         return cell.split("\n")
 
     def _last(self, cell: Cell, room: int | None) -> list[str]:
         if not isinstance(cell, str):
             return [cell(room)]
         if room is not None and len(self._rows[0]) - 1 in self._folding:
-            return fold(cell, max(room, NARROWEST))
+            return cut(fold(cell, max(room, NARROWEST)))
         return [cell]
+
+
+def cut(lines: list[str]) -> list[str]:
+    """What is left out of a long list, -wide shows."""
+    if len(lines) <= MOST_LINES:
+        return lines
+    last = lines[MOST_LINES - 1].rstrip(",").rpartition(",")[0]
+    return [*lines[: MOST_LINES - 1], f"{last},..."]
+
+
+def cut_list(text: str) -> str:
+    """The same within a sentence."""
+    if len(text) <= LONGEST_LIST:
+        return text
+    return text[:LONGEST_LIST].rpartition(",")[0] + ",..." + (")" if text.endswith(")") else "")
 
 
 def fold(text: str, width: int) -> list[str]:

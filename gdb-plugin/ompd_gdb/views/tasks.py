@@ -62,6 +62,7 @@ def _likeness(task: ExplicitTask) -> object:
     where = task.location or task.function
     return (
         _state(task),
+        task.raw.state == "suspended" and task.thread is None,
         task.raw.children,
         waits_for(task),
         task.raw.priority,
@@ -97,8 +98,8 @@ def _state(task: ExplicitTask) -> str:
 
 
 def _on(group: Sequence[ExplicitTask]) -> str:
-    """Executing: the thread; ready: the region whose threads may take it."""
-    if group[0].raw.state == "executing":
+    """Executing or suspended: the thread; ready: the region whose threads may take it."""
+    if group[0].raw.state in ("executing", "suspended") and group[0].thread is not None:
         pairs = []
         for task in group:
             members = task.thread.openmp if task.thread is not None else []
@@ -107,7 +108,9 @@ def _on(group: Sequence[ExplicitTask]) -> str:
                 for m in members
                 if m.chain and m.runtime == task.runtime
             ]
-        return ids.short_thread_list(pairs) if pairs else "?"
+        text = ids.short_thread_list(pairs) if pairs else "?"
+        inside = group[0].inside if len(group) == 1 else None
+        return f"{text} below {inside.id}" if inside is not None else text
     return group[0].region.id if group[0].region is not None else "-"
 
 

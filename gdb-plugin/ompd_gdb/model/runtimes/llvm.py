@@ -73,6 +73,8 @@ PARTS_OF = "__kmpc_omp_task_alloc"
 TASK_PART = 16  # kmp_task_t.part_id (kmp.h)
 IDENT_SOURCE = 16  # ident_t.psource; an ident_t is the first argument of every __kmpc_ entry point
 
+# At the end of constructs in regions that can be cancelled, and where they are.
+CANCEL_BARRIER = "__kmpc_cancel_barrier"
 # Between the runtime and the code of a construct.
 INVOKE = "__kmp_invoke_microtask"
 

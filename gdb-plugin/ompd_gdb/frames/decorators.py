@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is a frame called that the user sees?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gdb.FrameDecorator import FrameDecorator
+
+from ..model.naming import is_outlined, users_function, without_parameters
+from ..model.native import Frame
+from ..model.runtimes import llvm
+from ..model.where import NAMELESS
+from ..target.stacks import Code
+
+# Nothing of what the user wrote called it, or it has no name.
+IN_RUNTIME = "<in the OpenMP runtime>"
+# As `ompd bt' says it.
+_WORDS = {
+    "workshare": "barrier, implicit",
+    "region": "barrier, implicit",
+    "lock": "lock wait",
+    "nest_lock": "nest lock",
+}
+
+
+def users(item: Any, frame: Frame, code: Code) -> Any:
+    """Code of a construct has the name of the function that the user wrote it in."""
+    name = frame.location.function
+    if name is None or not is_outlined(name):
+        return item
+    # Asked for here and not when GDB prints: older ones hold on to the frame while they do.
+    users_name = users_function(name) or code.holder(item.inferior_frame()) or NAMELESS
+    return Outlined(item, without_parameters(users_name))
+
+
+def entry(item: Any, frame: Frame, called: bool) -> Any:
+    """The runtime's frame that stands for all that are above it. called: by the user's code."""
+    return Entry(item, _waits(frame) if called and frame.location.function else IN_RUNTIME)
+
+
+def _waits(frame: Frame) -> str | None:
+    """What the user wrote that called it. None: just this name."""
+    name = llvm.normal(frame.location.function or "")
+    if name in llvm.FORKS:
+        return "<teams>" if "teams" in name else "<parallel>"
+    kind = llvm.WAITS.get(name)
+    if kind is None or name.startswith("omp_"):
+        return None
+    return f"<{_WORDS.get(kind, kind)}>"
+
+
+def _is_compilers(variable: Any) -> bool:
+    """What compilers add to the code of a construct."""
+    return str(variable.symbol()).startswith((".", "__"))
+
+
+class Outlined(FrameDecorator):  # type: ignore[misc]
+    def __init__(self, item: Any, name: str) -> None:
+        super().__init__(item)
+        self._name = name
+
+    def function(self) -> str:
+        return self._name
+
+    def frame_args(self) -> Any:
+        return _without_compilers(super().frame_args())
+
+    def frame_locals(self) -> Any:
+        return _without_compilers(super().frame_locals())
+
+
+def _without_compilers(variables: Any) -> Any:
+    if variables is None:
+        return None
+    return [one for one in variables if not _is_compilers(one)]
+
+
+class Entry(FrameDecorator):  # type: ignore[misc]
+    """What the frame holds is the runtime's business."""
+
+    def __init__(self, item: Any, name: str | None) -> None:
+        super().__init__(item)
+        self._name = name
+
+    def function(self) -> Any:
+        return self._name or super().function()
+
+    def filename(self) -> Any:
+        return super().filename() if self._name is None else None
+
+    def line(self) -> Any:
+        return super().line() if self._name is None else None
+
+    def frame_args(self) -> None:
+        return None
+
+    def frame_locals(self) -> None:
+        return None
