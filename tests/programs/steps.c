@@ -12,7 +12,7 @@ volatile int sink, no;
 static __attribute__((noinline)) int work(int value)
 {
 	sink += value; /* PLACE work */
-	return value; /* PLACE return */
+	return value;  /* PLACE return */
 }
 
 /* STEPS through clang 0@before:
@@ -32,14 +32,14 @@ static __attribute__((noinline)) int work(int value)
  * STEPS part gcc 1@first: finish body@region 1.1 */
 static void region(int value)
 {
-	work(1); /* PLACE before */
+	work(1);                    /* PLACE before */
 #pragma omp parallel num_threads(3) /* PLACE region */
 	{
 		work(value + 2); /* PLACE first */
-#pragma omp barrier /* PLACE barrier */
+#pragma omp barrier              /* PLACE barrier */
 		work(value + 3); /* PLACE second */
-	} /* PLACE end */
-	work(4); /* PLACE behind */
+	}                        /* PLACE end */
+	work(4);                 /* PLACE behind */
 } /* PLACE done */
 
 /* STEPS inner any 1@inner:
@@ -81,13 +81,13 @@ static void tasks(int value)
 #pragma omp parallel num_threads(2)
 	{
 		if (omp_get_thread_num() == 0) { /* PLACE inquire */
-			work(12); /* PLACE tasks */
-#pragma omp task /* PLACE generate */
+			work(12);                /* PLACE tasks */
+#pragma omp task                                 /* PLACE generate */
 			{
 				work(value + 13); /* PLACE task */
 				work(value + 14);
 			}
-#pragma omp taskwait /* PLACE wait */
+#pragma omp taskwait              /* PLACE wait */
 			work(15); /* PLACE waited */
 		}
 	}
@@ -99,7 +99,7 @@ static void critical(int value)
 #pragma omp parallel num_threads(3)
 	{
 		work(16); /* PLACE enter */
-#pragma omp critical /* PLACE critical */
+#pragma omp critical      /* PLACE critical */
 		{
 			work(value + 17); /* PLACE inside */
 		}
@@ -122,7 +122,7 @@ static void held(void)
 				;
 		}
 		sink = 0; /* PLACE last */
-#pragma omp barrier /* PLACE held */
+#pragma omp barrier       /* PLACE held */
 		sink = 1;
 	}
 	sink = 2; /* PLACE free */
