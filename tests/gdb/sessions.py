@@ -20,7 +20,8 @@ from typing import Any, Iterator, Sequence
 import machine
 import schema
 
-PATIENCE = 90  # seconds for anything; a hang is a failure
+# Seconds for anything; a hang is a failure. A virtual machine may stand still for a minute or two.
+PATIENCE = 300
 MARK = "@@@"
 # What must never be seen, whatever was asked.
 FORBIDDEN = re.compile(

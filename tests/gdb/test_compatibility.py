@@ -11,7 +11,7 @@ from typing import Any
 
 import machine
 import pytest
-from sessions import ask, target
+from sessions import PATIENCE, ask, target
 
 RUNTIME = "libomp-19-ompd"
 
@@ -102,7 +102,7 @@ def under_llvms_plugin(library: Path, folder: Path) -> str:
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         env={**os.environ, "LD_LIBRARY_PATH": str(library.parent)},
         check=False,
     )

@@ -28,7 +28,7 @@ MORE = {
 def calls(pid: int, library: Path, api: int) -> Any:
     command = [host(), "--library", library, "--api", str(api), "calls", str(pid)]
     done = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, timeout=60, check=True
+        [str(word) for word in command], capture_output=True, text=True, timeout=300, check=True
     )
     return json.loads(done.stdout)["calls"]
 

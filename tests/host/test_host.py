@@ -21,7 +21,7 @@ import sessions
 import truth
 from machine import Case
 
-PATIENCE = 60  # seconds for anything; a hang is a failure
+PATIENCE = 300  # seconds for anything; a hang is a failure
 APIS = (201811, 202011, 202111, 202411)
 
 # ICVs that are not as by default; those of a thread of its own are set by settings.c.

@@ -30,7 +30,7 @@ def ask(runtime: str, folder: Path, environment: dict[str, str]) -> tuple[Any, A
     library = machine.BUILD / "libompd" / "libompd.so"
     command = [host(), "--library", library, "run", machine.compiled("ompt_truth")]
     done = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, timeout=60, env=env
+        [str(word) for word in command], capture_output=True, text=True, timeout=300, env=env
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout), json.loads(record.read_text(encoding="utf-8"))

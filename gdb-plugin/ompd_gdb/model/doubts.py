@@ -123,6 +123,11 @@ HOLDER_NOT_RECORDED = Doubt(
     "the runtime does not record who holds a lock of this kind, and no thread's code tells",
     "run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
 )
+HELD_TWICE = Doubt(
+    "likely",
+    "that the thread held the lock before is told by its code: the runtime records only that it is"
+    " the thread's now",
+)
 BARRIER_NOT_PROVEN = Doubt(
     "likely",
     "the barrier's own words do not tell whether a thread there still waits, or has been let go and"

@@ -31,6 +31,7 @@ class Lock:
     holder: Thread | None = None
     held_since: Location | None = None  # the call that acquired it
     suspects: list[Thread] = field(default_factory=list)  # who may hold it
+    told: list[Thread] = field(default_factory=list)  # who holds it, by the code
     waiters: list[Thread] = field(default_factory=list)  # the next to get it first, if `ordered'
     ordered: bool = False
     likely_waiters: list[Thread] = field(default_factory=list)  # those that only the code tells of
@@ -171,6 +172,7 @@ class _Gathering:
     def _find_holder(self, lock: Lock) -> None:
         if lock.raw.held is False:
             return
+        lock.told, possible = self._told_by_code(lock)
         if lock.raw.owner is not None:
             lock.holder = self._threads.get(lock.raw.owner)
             if lock.holder is None:
@@ -178,13 +180,12 @@ class _Gathering:
             else:
                 lock.held_since = self._acquired(lock, lock.holder)
             return
-        certain, possible = self._told_by_code(lock)
-        if len(certain) == 1 and lock.raw.held:
-            lock.holder = certain[0]
+        if len(lock.told) == 1 and lock.raw.held:
+            lock.holder = lock.told[0]
             lock.held_since = self._acquired(lock, lock.holder)
             lock.doubts["holder"] = doubts.HOLDER_BY_CODE
             return
-        lock.suspects = certain + possible
+        lock.suspects = lock.told + possible
         lock.doubts["holder"] = doubts.HOLDER_NOT_RECORDED
 
     def _told_by_code(self, lock: Lock) -> tuple[list[Thread], list[Thread]]:

@@ -146,8 +146,15 @@ class _Edges:
             needs.progress = True
         elif lock.holder is None:
             needs.unknown = f"it is not known who holds {lock.id}"
+        elif lock.holder is needs.thread and lock.holder not in lock.told:
+            needs.unknown = (
+                f"either {lock.id} has just been given to the thread that is in its code, or that"
+                " thread waits for itself"
+            )
         else:
             doubt = lock.doubts.get("holder")
+            if doubt is None and lock.holder is needs.thread:
+                doubt = doubts.HELD_TWICE
             if doubt is None and needs.thread in lock.likely_waiters:
                 doubt = doubts.OBJECT_NOT_EXACT
             needs.edges.append(
