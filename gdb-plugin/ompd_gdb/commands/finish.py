@@ -21,9 +21,7 @@ class Finish(OmpdCommand):
     as usual, also in another thread."""
 
     name = "ompd finish"
-
-    def _options(self) -> "list[str]":
-        return []
+    gives_json = False
 
     def run(self, arguments: Arguments) -> None:
         from . import stepping
