@@ -21,7 +21,7 @@ from .library import AddressSpace, Library, OmpdError
 from .model import deadlock as deadlock_model
 from .model import doubts, facts
 from .model import locks as locks_model
-from .model.deadlock import Arrivals, Deadlock
+from .model.deadlock import Deadlock
 from .model.events import Event, Place
 from .model.icvs import Icv, gather
 from .model.lineage import Lineage
@@ -32,6 +32,7 @@ from .model.runtimes import gomp
 from .model.splicing import Splicer
 from .model.tasks import Tasks
 from .model.values import Value
+from .model.waits import Arrivals
 from .model.where import CodeMap
 from .routines import Routines
 from .standard import StandardSpace

@@ -33,7 +33,6 @@ class Deadlock(OmpdCommand):
     def run(self, arguments: Arguments) -> None:
         from .. import session
         from ..errors import UserError
-        from ..model.deadlock import threads_of
         from ..views import deadlock, json_document, threads
         from ..views.table import paragraph
         from . import documents, output, stacks
@@ -64,10 +63,9 @@ class Deadlock(OmpdCommand):
         if remark:
             shown += paragraph(remark, style, "  ")
         output.lines(shown + threads.remarks(found.process, here.notes(), style))
-        stuck = {id(t): t for circle in found.circles for t in threads_of(circle)}
-        if "bt" in arguments.flags and stuck:
+        if "bt" in arguments.flags and found.stuck:
             output.lines([""])
-            stacks.each(arguments, here, list(stuck.values()))
+            stacks.each(arguments, here, found.stuck)
 
 
 LONGEST = 3600.0

@@ -60,9 +60,7 @@ def diverging(process: Process) -> list[list[Barrier]]:
 
 
 def member_of(thread: Thread | None, region: Region) -> Membership | None:
-    if thread is None:
-        return None
-    return next((m for m in thread.openmp if m.runtime == region.runtime), None)
+    return thread.member(region.runtime) if thread is not None else None
 
 
 def missing_members(barriers: Sequence[Barrier]) -> list[tuple[int, Thread | None]]:

@@ -12,7 +12,7 @@ from typing import Iterable, Sequence, Union
 
 from . import ids
 from .locks import Lock, Locks
-from .process import Process, Thread
+from .process import Membership, Process, Thread, pairs
 from .tasks import Tasks
 from .waits import Arrivals, Edge, Meeting, Needs, needs_of
 
@@ -34,21 +34,26 @@ class Deadlock:
         return "unknown" if self.unknown else "none"
 
     @property
+    def stuck(self) -> list[Thread]:
+        """The threads of the circles."""
+        return list(dict.fromkeys(edge.waiter for circle in self.circles for edge in circle))
+
+    @property
     def certain(self) -> bool:
         """Is one of the circles?"""
         return any(not any(edge.likely for edge in circle) for circle in self.circles)
 
     def awaited(self) -> list[tuple[Thread, list[Needs]]]:
         """Those that others wait for, and that do not wait themselves; and the others."""
-        waiting = {id(one.thread) for one in self.needs}
-        found: dict[int, tuple[Thread, list[Needs]]] = {}
+        waiting = {one.thread for one in self.needs}
+        found: dict[Thread, list[Needs]] = {}
         for one in self.needs:
             needed = [edge.needed for edge in one.edges]
             needed += one.meeting.missing if one.meeting is not None else []
             for thread in needed:
-                if id(thread) not in waiting:
-                    found.setdefault(id(thread), (thread, []))[1].append(one)
-        return list(found.values())
+                if thread not in waiting:
+                    found.setdefault(thread, []).append(one)
+        return list(found.items())
 
 
 def find(process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals) -> Deadlock:
@@ -56,9 +61,8 @@ def find(process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals
     found = Deadlock(process, needs)
     graph = _Graph(needs)
     found.circles = graph.circles()
-    stuck = {id(edge.waiter) for circle in found.circles for edge in circle}
-    waiting = graph.leading_to(stuck)
-    found.bystanders = [one.thread for one in needs if id(one.thread) in waiting - stuck]
+    bystanders = graph.leading_to(found.stuck).difference(found.stuck)
+    found.bystanders = [one.thread for one in needs if one.thread in bystanders]
     if not found.circles:
         found.unknown = _unknown(needs)
     return found
@@ -67,14 +71,13 @@ def find(process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals
 def _unknown(needs: Sequence[Needs]) -> list[str]:
     """Why it cannot be told. Those who wait outside of OpenMP are named, alike ones together."""
     found = dict.fromkeys(one.unknown for one in needs if one.unknown and not one.progress)
-    calls: dict[str, list[tuple[int, int]]] = {}
+    calls: dict[str, list[Membership]] = {}
     for one in needs:
         if one.outside is not None and one.member.chain:
-            region, number = one.member.chain[0]
-            calls.setdefault(one.outside, []).append((region.number, number))
+            calls.setdefault(one.outside, []).append(one.member)
     outside = [
-        f"{ids.short_thread_list(who)} {'waits' if len(who) == 1 else 'wait'} outside of OpenMP,"
-        f" in {call}"
+        f"{ids.short_thread_list(pairs(who))} {'waits' if len(who) == 1 else 'wait'} outside of"
+        f" OpenMP, in {call}"
         for call, who in calls.items()
     ]
     return [*found, *outside]
@@ -88,17 +91,14 @@ class _Graph:
     that are missing."""
 
     def __init__(self, needs: Sequence[Needs]) -> None:
-        self._needs = {id(one.thread): one for one in needs}
-        self._vertices: dict[int, _Vertex] = {}
-        self._next: dict[int, list[int]] = {}
+        self._needs: dict[_Vertex, Needs] = {one.thread: one for one in needs}
+        self._next: dict[_Vertex, list[_Vertex]] = {}
         for one in needs:
-            self._vertices[id(one.thread)] = one.thread
             wanted: list[_Vertex] = [e.needed for e in sorted(one.edges, key=lambda e: e.likely)]
             if one.meeting is not None:
                 wanted.append(one.meeting)
-                self._vertices[id(one.meeting)] = one.meeting
-                self._next[id(one.meeting)] = [id(thread) for thread in one.meeting.missing]
-            self._next[id(one.thread)] = [id(vertex) for vertex in wanted]
+                self._next[one.meeting] = list(one.meeting.missing)
+            self._next[one.thread] = wanted
         # Whoever does not wait leads nowhere.
         self._next = {
             vertex: [target for target in ahead if target in self._next]
@@ -115,13 +115,13 @@ class _Graph:
                 found.append(self._edges(way))
         return found
 
-    def _components(self) -> list[set[int]]:
+    def _components(self) -> list[set[_Vertex]]:
         """The sets of vertices that lead to each other (Tarjan's algorithm, without recursion);
         those of one vertex only if it leads to itself."""
-        number: dict[int, int] = {}
-        lowest: dict[int, int] = {}
-        path: list[int] = []
-        on_path: set[int] = set()
+        number: dict[_Vertex, int] = {}
+        lowest: dict[_Vertex, int] = {}
+        path: list[_Vertex] = []
+        on_path: set[_Vertex] = set()
         found = []
         for root in self._next:
             pending = [(root, 0)] if root not in number else []
@@ -152,17 +152,17 @@ class _Graph:
                             found.append(together)
         return found
 
-    def _way_back(self, start: int, together: set[int]) -> list[int]:
+    def _way_back(self, start: _Vertex, together: set[_Vertex]) -> list[_Vertex]:
         """The shortest way from a vertex to itself, from the vertex on."""
-        came: dict[int, int] = {}
+        came: dict[_Vertex, _Vertex] = {}
         frontier = [start]
         while frontier:
             following = []
             for vertex in frontier:
                 for target in self._next[vertex]:
-                    if target == start:
+                    if target is start:
                         way = [vertex]
-                        while way[-1] != start:
+                        while way[-1] is not start:
                             way.append(came[way[-1]])
                         return way[::-1]
                     if target in together and target not in came:
@@ -171,16 +171,16 @@ class _Graph:
             frontier = following
         return []
 
-    def _edges(self, way: Sequence[int]) -> list[Edge]:
+    def _edges(self, way: Sequence[_Vertex]) -> list[Edge]:
         threads = [self._needs[vertex].thread for vertex in way if vertex in self._needs]
         return [
-            self._needs[id(waiter)].edge_to(needed)
+            self._needs[waiter].edge_to(needed)
             for waiter, needed in zip(threads, [*threads[1:], threads[0]])
         ]
 
-    def leading_to(self, vertices: set[int]) -> set[int]:
+    def leading_to(self, vertices: Sequence[_Vertex]) -> set[_Vertex]:
         """All that wait, over however many others, for one of them; and these."""
-        before: dict[int, list[int]] = {}
+        before: dict[_Vertex, list[_Vertex]] = {}
         for vertex, ahead in self._next.items():
             for target in ahead:
                 before.setdefault(target, []).append(vertex)
@@ -192,10 +192,6 @@ class _Graph:
                     reached.add(vertex)
                     pending.append(vertex)
         return reached
-
-
-def threads_of(circle: Sequence[Edge]) -> list[Thread]:
-    return [edge.waiter for edge in circle]
 
 
 def locks_of(circle: Iterable[Edge]) -> list[Lock]:

@@ -12,6 +12,10 @@ class Doubt:
     why: str
     how: str = ""
 
+    @property
+    def sentence(self) -> str:
+        return f"{self.why}; {self.how}" if self.how else self.why
+
 
 STATE_NOT_DERIVED = Doubt(
     "unknown", "the thread's stack was not looked at, and the runtime records no states"

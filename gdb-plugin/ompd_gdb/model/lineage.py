@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Mapping
-
 from ..answers import ViewTask, ViewTasks
 from .process import Process, Thread
 from .tasks import ExplicitTask, Tasks
@@ -15,12 +13,7 @@ class Lineage:
 
     def __init__(self, process: Process, runtime: int, view: ViewTasks, tasks: Tasks) -> None:
         self._view = view
-        self._threads: Mapping[int, Thread] = {
-            member.raw.runtime_id: thread
-            for thread in process.threads
-            for member in thread.openmp
-            if member.runtime == runtime and member.raw.runtime_id is not None
-        }
+        self._threads = process.by_runtime_id(runtime)
         self._tasks = {task.address: task for task in view.tasks}
         self._explicit = {task.raw.address: task for task in tasks.all if task.runtime == runtime}
 

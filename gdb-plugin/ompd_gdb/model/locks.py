@@ -58,20 +58,20 @@ class Locks:
 # The name of a variable, and whether it is a critical construct's.
 NameOf = Callable[[int, bool], Union[str, None]]
 # What each thread of the process holds, as its code tells.
-Holdings = Mapping[int, Sequence[Held]]  # by index into Process.threads
+Holdings = Mapping[Thread, Sequence[Held]]
 
 
 def variables(process: Process, runtime: int, holdings: Holdings) -> list[LockVariable]:
     """Those of the locks that threads wait for, or hold."""
     found: dict[LockVariable, None] = {}
-    for index, thread in enumerate(process.threads):
-        member = _member(thread, runtime)
+    for thread in process.threads:
+        member = thread.member(runtime)
         if member is None:
             continue
         wait = member.wait
         if wait is not None and wait.address is not None and wait.kind in CONSTRUCTS:
             found[LockVariable(wait.address, wait.kind == "critical")] = None
-        for held in holdings.get(index, ()):
+        for held in holdings.get(thread, ()):
             if held.address is not None and held.kind in CONSTRUCTS:
                 found[LockVariable(held.address, held.kind == "critical")] = None
     return list(found)
@@ -90,10 +90,10 @@ def gather(
         locks.all += made.locks
         locks.lost += made.lost
         locks.problem = locks.problem or view.problem
-    order = {id(thread): i for i, thread in enumerate(process.threads)}
+    order = {thread: i for i, thread in enumerate(process.threads)}
     locks.all.sort(
         key=lambda lock: (
-            min((order[id(t)] for t in lock.waiters), default=LAST),
+            min((order[t] for t in lock.waiters), default=LAST),
             lock.runtime,
             lock.raw.address,
         )
@@ -139,19 +139,19 @@ class _Gathering:
             lock.construct = "nest_lock"
 
     def _add_waiters(self) -> None:
-        queued: dict[int, Lock] = {}
+        queued: set[Thread] = set()
         for lock in self._all:
             lock.ordered = lock.raw.kind == "queuing"
             for number in lock.raw.waiters:
                 thread = self._threads.get(number)
                 if thread is not None:
                     lock.waiters.append(thread)
-                    queued[id(thread)] = lock
+                    queued.add(thread)
             if lock.raw.problem:
                 lock.doubts["waiters"] = doubts.QUEUE_CHANGING
         for thread in self._process.threads:
-            member = _member(thread, self._runtime)
-            if member is None or not _wants_lock(member) or id(thread) in queued:
+            member = thread.member(self._runtime)
+            if member is None or not _wants_lock(member) or thread in queued:
                 continue
             wanted = self._wanted(member)
             if wanted is None:
@@ -191,13 +191,16 @@ class _Gathering:
     def _told_by_code(self, lock: Lock) -> tuple[list[Thread], list[Thread]]:
         """Who holds it on every way to where he is, and who on some."""
         certain, possible = [], []
-        for index, thread in enumerate(self._process.threads):
-            mine = [held for held in self._holdings.get(index, ()) if self._is_of(held, lock)]
+        for thread in self._process.threads:
+            mine = self._holdings_of(thread, lock)
             if any(held.always for held in mine):
                 certain.append(thread)
             elif mine:
                 possible.append(thread)
         return certain, possible
+
+    def _holdings_of(self, thread: Thread, lock: Lock) -> list[Held]:
+        return [held for held in self._holdings.get(thread, ()) if self._is_of(held, lock)]
 
     def _is_of(self, held: Held, lock: Lock) -> bool:
         if held.address is None or held.kind not in CONSTRUCTS:
@@ -206,13 +209,8 @@ class _Gathering:
         return self._by_variable.get(variable) is lock
 
     def _acquired(self, lock: Lock, thread: Thread) -> Location | None:
-        index = next(i for i, one in enumerate(self._process.threads) if one is thread)
-        mine = [held for held in self._holdings.get(index, ()) if self._is_of(held, lock)]
+        mine = self._holdings_of(thread, lock)
         return mine[0].location if mine else None
-
-
-def _member(thread: Thread, runtime: int) -> Membership | None:
-    return next((m for m in thread.openmp if m.runtime == runtime), None)
 
 
 def _wants_lock(member: Membership) -> bool:

@@ -9,7 +9,7 @@ so that two commands of one stop, and every thread that is selected, see the sam
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Sequence
+from typing import Iterable, Sequence
 
 from ..answers import Diagnostic, View, ViewRegion, ViewThread
 from . import doubts, ids, states
@@ -130,6 +130,11 @@ class Membership:
         return f"{self.chain[0][0].id}.{self.chain[0][1]}" if self.chain else None
 
 
+def pairs(members: Iterable[Membership]) -> list[tuple[int, int]]:
+    """Region and thread number, as lists of ids are made of, of those that are in a region."""
+    return [(member.chain[0][0].number, member.chain[0][1]) for member in members if member.chain]
+
+
 @dataclass(eq=False)
 class Thread:
     native: NativeThread | None
@@ -143,6 +148,9 @@ class Thread:
         if not self.openmp and "kind" in self.doubts:
             return None
         return next((m.raw.kind for m in self.openmp if m.raw.kind != "none"), "none")
+
+    def member(self, runtime: int) -> Membership | None:
+        return next((member for member in self.openmp if member.runtime == runtime), None)
 
     @property
     def running(self) -> bool:

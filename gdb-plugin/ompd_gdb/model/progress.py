@@ -4,7 +4,7 @@ that nobody will be."""
 
 from __future__ import annotations
 
-from .process import Membership, Process, Region, Thread
+from .process import Process, Region, Thread, Wait
 
 # Whoever waits for one of these is let go by a thread, and not by having come last.
 _EXCLUSIVE = ("critical", "lock", "nest_lock", "ordered", "doacross")
@@ -18,10 +18,9 @@ def standing_still(process: Process) -> list[list[Thread]]:
     for root in process.regions:
         if root.parent is None:
             threads = _inside(process, root)
-            if threads and all(_waits(thread, root) for thread in threads):
-                waits = [_member(thread, root).wait for thread in threads]
-                if any(wait is not None and wait.kind in _EXCLUSIVE for wait in waits):
-                    found.append(threads)
+            waits = [_wait_of(thread, root) for thread in threads]
+            if all(waits) and any(wait and wait.kind in _EXCLUSIVE for wait in waits):
+                found.append(threads)
     return found
 
 
@@ -33,13 +32,10 @@ def _inside(process: Process, root: Region) -> list[Thread]:
     ]
 
 
-def _member(thread: Thread, root: Region) -> Membership:
-    return next(m for m in thread.openmp if m.runtime == root.runtime)
-
-
-def _waits(thread: Thread, root: Region) -> bool:
+def _wait_of(thread: Thread, root: Region) -> Wait | None:
     """For certain, and not for tasks, which it would execute meanwhile."""
-    member = _member(thread, root)
-    if member.wait is None or "state" in member.doubts or len(thread.openmp) > 1:
-        return False
-    return member.wait.kind == "barrier" or member.wait.kind in _EXCLUSIVE
+    member = thread.member(root.runtime)
+    if member is None or member.wait is None or "state" in member.doubts or len(thread.openmp) > 1:
+        return None
+    exclusive = member.wait.kind in _EXCLUSIVE
+    return member.wait if exclusive or member.wait.kind == "barrier" else None

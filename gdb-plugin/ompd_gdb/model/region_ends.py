@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from typing import Callable
 
-from ..answers import BARRIER_REGION, Arrival
+from ..answers import BARRIER_REGION
 from . import doubts
 from .barriers import member_of
-from .deadlock import Arrivals
 from .process import Membership, Process, Region
-
-_NOTHING = Arrival()
+from .waits import Arrivals, arrival_of
 
 
 def settle(process: Process, arrivals: Callable[[], Arrivals]) -> None:
@@ -53,7 +51,7 @@ def _settle(region: Region, members: list[Membership | None], words: Arrivals) -
             if unsure is not None:
                 member.doubts["state"] = unsure
             continue
-        word = _word(member, words)
+        word = arrival_of(member, words)
         if word is None:
             member.doubts["state"] = unsure = doubts.END_NOT_READ
         elif word.released & BARRIER_REGION:
@@ -69,11 +67,3 @@ def _settle(region: Region, members: list[Membership | None], words: Arrivals) -
 def _is_primary(region: Region, num: int) -> bool:
     """It begins the region, and is let go by nobody."""
     return num == 0 and not region.raw.team_num
-
-
-def _word(member: Membership, words: Arrivals) -> Arrival | None:
-    known = words.get(member.runtime)
-    number = member.raw.runtime_id
-    if known is None or number is None:
-        return None
-    return known.get(number, _NOTHING)

@@ -44,9 +44,8 @@ class ExplicitTask:
     @property
     def thread_id(self) -> str | None:
         """The OpenMP id of its thread."""
-        if self.thread is None:
-            return None
-        return next((m.id for m in self.thread.openmp if m.runtime == self.runtime), None)
+        member = self.thread.member(self.runtime) if self.thread is not None else None
+        return member.id if member is not None else None
 
 
 class Tasks:

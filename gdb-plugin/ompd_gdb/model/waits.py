@@ -87,6 +87,14 @@ class Needs:
 
 # By runtime, then by ViewThread.runtime_id. A runtime whose barriers cannot be read is not in it.
 Arrivals = Mapping[int, Mapping[int, Arrival]]
+_NOTHING = Arrival()
+
+
+def arrival_of(member: Membership, arrivals: Arrivals) -> Arrival | None:
+    """None: the barriers' words of its runtime, or which are its own, are not known."""
+    known = arrivals.get(member.runtime)
+    number = member.raw.runtime_id
+    return known.get(number, _NOTHING) if known is not None and number is not None else None
 
 
 def needs_of(
@@ -209,8 +217,7 @@ class _Edges:
         return _barrier_of(member.wait) == barrier
 
     def _arrival(self, member: Membership) -> Arrival:
-        known = self._arrivals.get(member.runtime, {})
-        return known.get(-1 if member.raw.runtime_id is None else member.raw.runtime_id, _NOTHING)
+        return arrival_of(member, self._arrivals) or _NOTHING
 
     def _need_tasks(self, needs: Needs, member: Membership, wait: Wait) -> None:
         tasks = self._tasks
@@ -238,9 +245,6 @@ class _Edges:
                 needs.unknown = f"it is not known which thread will go on with {task.id}"
         if tasks.problem or tasks.unseen:
             needs.unknown = needs.unknown or "the runtime keeps tasks that it does not list"
-
-
-_NOTHING = Arrival()
 
 
 def _barrier_of(wait: Wait) -> int:

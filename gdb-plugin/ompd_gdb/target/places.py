@@ -9,7 +9,6 @@ from typing import Callable, Iterator, Sequence
 import gdb
 
 from ..model import doubts, region_ends, waiting, where
-from ..model.deadlock import Arrivals
 from ..model.doubts import Doubt
 from ..model.holding import Held
 from ..model.locks import Holdings
@@ -19,6 +18,7 @@ from ..model.process import Process, Region, Runtime, Thread, Wait
 from ..model.runtimes import llvm
 from ..model.tasks import Tasks
 from ..model.values import Value
+from ..model.waits import Arrivals
 from . import evaluation
 from .holding import Holdings as CodeOfHolders
 from .inferior import InferiorTarget
@@ -37,7 +37,7 @@ class Places:
         self._holding = CodeOfHolders(target.code, self.code)
         self._objects: dict[int, int | None] = {}  # constant arguments, by the place of the call
         self._names: dict[tuple[int, bool], str | None] = {}  # of locks
-        self._held: dict[int, Sequence[Held]] = {}
+        self._held: dict[Thread, Sequence[Held]] = {}
         self._threads_known = self._regions_known = self._holdings_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
@@ -47,14 +47,13 @@ class Places:
         if self._threads_known:
             return
         with kept_selection():
-            for index, thread in enumerate(self._process.threads):
-                self._locate(thread, index if holdings else None)
+            for thread in self._process.threads:
+                self._locate(thread, holdings)
         region_ends.settle(self._process, arrivals)
         self._threads_known = True
         self._holdings_known = holdings
 
-    def _locate(self, thread: Thread, index: int | None) -> None:
-        """index: of a thread whose holdings are asked for."""
+    def _locate(self, thread: Thread, holdings: bool) -> None:
         if thread.native is None:
             thread.doubts["where"] = doubts.NATIVE_UNKNOWN
             return
@@ -70,8 +69,8 @@ class Places:
             frame = where.users_frame(frames, self.code)
             call = waiting.call_on(frames.seen, self.code)
             self._judge_state(thread, call)
-            if index is not None:
-                self._hold(thread, index)
+            if holdings and _may_hold(thread):
+                self._hold(thread)
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
             if call.runtime is None:
@@ -128,19 +127,19 @@ class Places:
         """What each thread holds, as its code tells."""
         if not self._holdings_known:
             with kept_selection():
-                for index, thread in enumerate(self._process.threads):
+                for thread in self._process.threads:
                     native = self._native(thread) if _may_hold(thread) else None
                     if native is not None:
                         with on_thread(native):
-                            self._hold(thread, index)
+                            self._hold(thread)
             self._holdings_known = True
         return self._held
 
-    def _hold(self, thread: Thread, index: int) -> None:
+    def _hold(self, thread: Thread) -> None:
         """Of the selected thread."""
-        held = self._holding.of_selected_thread() if _may_hold(thread) else []
+        held = self._holding.of_selected_thread()
         if held:
-            self._held[index] = held
+            self._held[thread] = held
 
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread; what that frame does not have, in the

@@ -8,7 +8,6 @@ from typing import Any, Mapping, Sequence
 
 from ..model import ids
 from ..model.backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry, likeness
-from ..model.doubts import Doubt
 from ..model.naming import is_fortran, without_parameters
 from ..model.native import Location
 from ..model.process import Membership, Thread
@@ -224,14 +223,10 @@ def footnotes(found: Sequence[Backtrace], style: Style) -> list[str]:
         for entry in backtrace.entries:
             for name, doubt in entry.doubts.items():
                 mark = "?" if doubt.certainty == "likely" or name != "loc" else "No line"
-                reasons[f"{mark}: {_sentence(doubt)}"] = None
+                reasons[f"{mark}: {doubt.sentence}"] = None
         if backtrace.cut is not None:
-            reasons[f"More is not shown: {_sentence(backtrace.cut)}"] = None
+            reasons[f"More is not shown: {backtrace.cut.sentence}"] = None
     return [line for reason in reasons for line in paragraph(f"{reason}.", style, "   ")]
-
-
-def _sentence(doubt: Doubt) -> str:
-    return doubt.why + (f"; {doubt.how}" if doubt.how else "")
 
 
 # ---- JSON ----------------------------------------------------------------------------------------

@@ -7,10 +7,10 @@ from typing import Sequence
 
 from ..model import ids
 from ..model.barriers import of_region
-from ..model.deadlock import Deadlock, locks_of, threads_of
+from ..model.deadlock import Deadlock, locks_of
 from ..model.locks import Lock
-from ..model.process import Membership, Region, Thread
-from ..model.waits import Edge, Needs
+from ..model.process import Membership, Region, Thread, pairs
+from ..model.waits import Edge, Meeting, Needs
 from .barriers import name as barrier_name
 from .locks import in_words, site, who
 from .table import Style, count, paragraph, place, plain
@@ -24,15 +24,14 @@ def lines(found: Deadlock, style: Style) -> list[str]:
     if found.bystanders:
         shown += paragraph(
             f"{count(len(found.bystanders), 'more thread waits', 'more threads wait')} for"
-            f" {'these' if len(_stuck(found)) > 1 else 'this one'}: {classes(found.bystanders)}.",
+            f" {'these' if len(found.stuck) > 1 else 'this one'}: {classes(found.bystanders)}.",
             style,
             "  ",
         )
     if not found.certain:
         reasons = {e.doubt: None for circle in found.circles for e in circle if e.doubt is not None}
         for doubt in reasons:
-            how = f"; {doubt.how}" if doubt.how else ""
-            shown += paragraph(f"likely: {doubt.why}{how}.", style, "  ")
+            shown += paragraph(f"likely: {doubt.sentence}.", style, "  ")
     if not found.circles:
         shown += _waiting(found, style)
     for reason in found.unknown:
@@ -43,8 +42,8 @@ def lines(found: Deadlock, style: Style) -> list[str]:
 def headline(found: Deadlock) -> str:
     """The verdict."""
     if found.circles:
-        stuck = _stuck(found)
-        held = {id(lock) for circle in found.circles for lock in locks_of(circle)}
+        stuck = found.stuck
+        held = {lock for circle in found.circles for lock in locks_of(circle)}
         certainty = "" if found.certain else " (likely)"
         if len(stuck) == 1:
             return f"SELF-DEADLOCK{certainty}: a thread waits for itself."
@@ -61,15 +60,9 @@ def headline(found: Deadlock) -> str:
 
 def finding(found: Deadlock) -> tuple[str, str]:
     """Its code, and the verdict with the threads: for a line among others."""
-    stuck = _stuck(found)
-    code = "deadlock" if len(stuck) > 1 else "self_deadlock"
+    code = "deadlock" if len(found.stuck) > 1 else "self_deadlock"
     names = ", ".join(_named(edge.waiter, edge.member.runtime) for edge in found.circles[0])
     return code, f"{headline(found)[:-1]}: {names}. `ompd deadlock' tells more."
-
-
-def _stuck(found: Deadlock) -> list[Thread]:
-    threads = {id(t): t for circle in found.circles for t in threads_of(circle)}
-    return list(threads.values())
 
 
 def _circle(circle: Sequence[Edge], style: Style, several: bool) -> list[str]:
@@ -184,25 +177,24 @@ def _places(found: Deadlock) -> dict[object, object]:
 
 def dot(found: Deadlock) -> str:
     """The graph of all waits, for Graphviz: who waits points to whom it waits for."""
-    stuck = {(id(e.waiter), id(e.needed)) for circle in found.circles for e in circle}
-    meetings: dict[int, Needs] = {}
+    stuck = {(e.waiter, e.needed) for circle in found.circles for e in circle}
+    meetings: dict[Meeting, Needs] = {}
     rows = ["digraph waits {", "\trankdir=LR;", "\tnode [shape=box];"]
     for one in found.needs:
         waiter = _quoted(_named(one.thread, one.member.runtime))
         for edge in one.edges:
             marks = [f"label={_quoted(_reason(edge))}"]
             marks += ["style=dashed"] if edge.likely else []
-            marks += ["color=red"] if (id(one.thread), id(edge.needed)) in stuck else []
+            marks += ["color=red"] if (one.thread, edge.needed) in stuck else []
             needed = _quoted(_named(edge.needed, one.member.runtime))
             rows.append(f"\t{waiter} -> {needed} [{', '.join(marks)}];")
         if one.meeting is not None:
             rows.append(f"\t{waiter} -> {_quoted(_meeting(one))};")
-            meetings[id(one.meeting)] = one
-    for one in meetings.values():
-        assert one.meeting is not None
-        style = " [style=dashed]" if one.meeting.doubt else ""
+            meetings[one.meeting] = one
+    for meeting, one in meetings.items():
+        style = " [style=dashed]" if meeting.doubt else ""
         rows.append(f"\t{_quoted(_meeting(one))} [shape=ellipse];")
-        for thread in one.meeting.missing:
+        for thread in meeting.missing:
             needed = _quoted(_named(thread, one.member.runtime))
             rows.append(f"\t{_quoted(_meeting(one))} -> {needed}{style};")
     for one in found.needs:
@@ -233,7 +225,4 @@ def _meeting(one: Needs) -> str:
 
 
 def _short(those: Sequence[Needs]) -> str:
-    pairs = [
-        (one.member.chain[0][0].number, one.member.chain[0][1]) for one in those if one.member.chain
-    ]
-    return ids.short_thread_list(pairs)
+    return ids.short_thread_list(pairs(one.member for one in those))

@@ -15,7 +15,7 @@ from ..model.doubts import Doubt
 from ..model.facts import Library, Program
 from ..model.locks import Lock, Locks
 from ..model.native import Location
-from ..model.process import Membership, Process, Region, Runtime, Thread, Wait
+from ..model.process import Membership, Process, Region, Runtime, Thread, Wait, pairs
 from ..model.tasks import ExplicitTask, waits_for
 from ..model.waits import Edge
 from . import deadlock as deadlock_view
@@ -348,12 +348,7 @@ def _lock(lock: Lock) -> Json:
 
 
 def deadlock(found: Deadlock, second_look: str = "") -> Json:
-    pairs = [
-        (member.chain[0][0].number, member.chain[0][1])
-        for thread in found.bystanders
-        for member in thread.openmp
-        if member.chain
-    ]
+    bystanders = pairs(member for thread in found.bystanders for member in thread.openmp)
     return {
         "verdict": found.verdict,
         "certainty": "certain" if found.certain or not found.circles else "likely",
@@ -362,7 +357,7 @@ def deadlock(found: Deadlock, second_look: str = "") -> Json:
             [_edge(edge, before) for before, edge in zip([circle[-1], *circle], circle)]
             for circle in found.circles
         ],
-        "bystanders": ids.thread_list(pairs) or None,
+        "bystanders": ids.thread_list(bystanders) or None,
         "unknown": found.unknown,
         "second_look": second_look or None,
     }

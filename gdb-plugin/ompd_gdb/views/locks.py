@@ -8,9 +8,10 @@ from typing import Sequence
 from ..model import ids
 from ..model.locks import Lock, Locks
 from ..model.native import Location
-from ..model.process import Thread
+from ..model.process import Thread, pairs
 from ..model.where import NAMELESS
 from .table import Style, Table, count, paragraph, place, plain
+from .threads import INCOMPLETE
 
 # Waiters named in the order of the queue; of more only the first.
 MOST_IN_ORDER = 6
@@ -29,7 +30,7 @@ def lines(locks: Locks, style: Style) -> list[str]:
     for lock in locks.all:
         found += _since(lock, style)
     if locks.lost:
-        who = ids.short_thread_list(_pairs(locks.lost, None))
+        who = _list(locks.lost)
         found += paragraph(
             f"{who}: in a lock's code, and it is not known of which: it has just got it, or the"
             " code does not pass a constant address.",
@@ -37,12 +38,7 @@ def lines(locks: Locks, style: Style) -> list[str]:
             "   ",
         )
     if locks.problem:
-        found += paragraph(
-            "There may be more: some of the runtime's structures could not be followed. `ompd"
-            " status' lists what was noted.",
-            style,
-            "   ",
-        )
+        found += paragraph(INCOMPLETE, style, "   ")
     return found + _footnotes(locks.all, style)
 
 
@@ -92,7 +88,7 @@ def _waiters(lock: Lock) -> str:
     if lock.ordered and len(lock.waiters) <= MOST_IN_ORDER:
         text = ", ".join(who(thread, lock.runtime) for thread in lock.waiters)
         return text + more + ("" if len(lock.waiters) == 1 else ", in this order")
-    text = ids.short_thread_list(_pairs(lock.waiters, lock.runtime)) + more
+    text = _list(lock.waiters, lock.runtime) + more
     if lock.ordered:
         text = f"{who(lock.waiters[0], lock.runtime)} next; {text}"
     return text
@@ -105,7 +101,7 @@ def _since(lock: Lock, style: Style) -> list[str]:
         text = f"   {lock.id}: {holder} acquired it {site(lock.held_since)}"
         return paragraph(text, style, "       ")
     if lock.holder is None and lock.suspects:
-        named = ids.short_thread_list(_pairs(lock.suspects, lock.runtime))
+        named = _list(lock.suspects, lock.runtime)
         return paragraph(f"   {lock.id}: by their code {named} may hold it", style, "       ")
     return []
 
@@ -120,19 +116,16 @@ def site(location: Location) -> str:
 
 def who(thread: Thread, runtime: int) -> str:
     """R1.3, or the debugger's number of a thread in no region."""
-    found = next((m.id for m in thread.openmp if m.runtime == runtime and m.id), None)
-    if found is not None:
-        return found
+    member = thread.member(runtime)
+    if member is not None and member.id is not None:
+        return member.id
     return f"T{thread.native.num}" if thread.native is not None else "(a thread that is gone)"
 
 
-def _pairs(threads: Sequence[Thread], runtime: int | None) -> list[tuple[int, int]]:
-    return [
-        (member.chain[0][0].number, member.chain[0][1])
-        for thread in threads
-        for member in thread.openmp
-        if member.chain and runtime in (None, member.runtime)
-    ]
+def _list(threads: Sequence[Thread], runtime: int | None = None) -> str:
+    """R1.0-6,8; runtime: whose regions are meant, None: all's."""
+    members = [member for thread in threads for member in thread.openmp]
+    return ids.short_thread_list(pairs(m for m in members if runtime in (None, m.runtime)))
 
 
 def _footnotes(locks: Sequence[Lock], style: Style) -> list[str]:
@@ -141,6 +134,5 @@ def _footnotes(locks: Sequence[Lock], style: Style) -> list[str]:
         for field, doubt in lock.doubts.items():
             sign = "likely" if doubt.certainty == "likely" else "?"
             if field == "waiters" or lock.raw.held is not False:
-                how = f"; {doubt.how}" if doubt.how else ""
-                reasons[f"{sign}: {doubt.why}{how}."] = None
+                reasons[f"{sign}: {doubt.sentence}."] = None
     return [line for reason in reasons for line in paragraph(reason, style, "   ")]

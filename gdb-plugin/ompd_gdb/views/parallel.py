@@ -133,7 +133,7 @@ def _footnotes(regions: Sequence[Region], style: Style) -> list[str]:
     for region in regions:
         for field, doubt in region.doubts.items():
             if field in ("loc", "members"):
-                reasons[f"{field}: {doubt.why}" + (f"; {doubt.how}" if doubt.how else "")] = None
+                reasons[f"{field}: {doubt.sentence}"] = None
     found = []
     for reason in reasons:
         found += paragraph(reason.replace("loc:", "?:", 1) + ".", style, "   ")

@@ -8,8 +8,10 @@ from typing import Callable, Sequence
 
 from ..model import ids
 from ..model.native import Location
+from ..model.process import pairs
 from ..model.tasks import ExplicitTask, Tasks, waits_for
 from .table import Style, Table, count, paragraph, place
+from .threads import INCOMPLETE
 
 # Predecessors named in a row; the others are counted.
 MOST_NAMED = 4
@@ -100,15 +102,8 @@ def _state(task: ExplicitTask) -> str:
 def _on(group: Sequence[ExplicitTask]) -> str:
     """Executing or suspended: the thread; ready: the region whose threads may take it."""
     if group[0].raw.state in ("executing", "suspended") and group[0].thread is not None:
-        pairs = []
-        for task in group:
-            members = task.thread.openmp if task.thread is not None else []
-            pairs += [
-                (m.chain[0][0].number, m.chain[0][1])
-                for m in members
-                if m.chain and m.runtime == task.runtime
-            ]
-        text = ids.short_thread_list(pairs) if pairs else "?"
+        members = [task.thread.member(task.runtime) for task in group if task.thread is not None]
+        text = ids.short_thread_list(pairs(m for m in members if m is not None)) or "?"
         inside = group[0].inside if len(group) == 1 else None
         return f"{text} below {inside.id}" if inside is not None else text
     return group[0].region.id if group[0].region is not None else "-"
@@ -162,16 +157,11 @@ def _with_total(
             "   ",
         )
     if tasks.problem:
-        found += paragraph(
-            "There may be more: some of the runtime's structures could not be followed. `ompd"
-            " status' lists what was noted.",
-            style,
-            "   ",
-        )
+        found += paragraph(INCOMPLETE, style, "   ")
     reasons: dict[str, None] = {}
     for task in chosen:
         for doubt in task.doubts.values():
-            reasons[doubt.why + (f"; {doubt.how}" if doubt.how else "")] = None
+            reasons[doubt.sentence] = None
     for reason in reasons:
         found += paragraph(f"?: {reason}.", style, "   ")
     return found

@@ -8,7 +8,7 @@ from typing import Callable, Sequence
 
 from ..model import ids, states
 from ..model.native import Location
-from ..model.process import Membership, Process, Thread, Wait
+from ..model.process import Membership, Process, Thread, Wait, pairs
 from .table import Style, Table, count, paragraph, place, plain
 
 
@@ -16,7 +16,6 @@ def lines(
     process: Process, threads: Sequence[Thread], current: int | None, style: Style
 ) -> list[str]:
     """current: GDB's number of the selected thread."""
-    several = len({m.runtime for t in threads for m in t.openmp}) > 1
     table = Table(["", "T", "OpenMP", "Level", "State", "Where"], style, folding=(1, 2))
     for group in _groups(threads, style.every):
         first = group[0]
@@ -24,7 +23,7 @@ def lines(
         table.add(
             "*" if current in numbers else "",
             ids.compress(numbers) or "-",
-            _openmp(group, several),
+            _openmp(group),
             _level(first),
             _state(first),
             _where(first),
@@ -55,13 +54,11 @@ def _likeness(thread: Thread) -> object:
     )
 
 
-def _openmp(group: Sequence[Thread], several: bool) -> str:
+def _openmp(group: Sequence[Thread]) -> str:
     cells = []
     for position in range(len(group[0].openmp)):
         members = [thread.openmp[position] for thread in group]
-        pairs = [(m.chain[0][0].number, m.chain[0][1]) for m in members if m.chain]
-        text = ids.short_thread_list(pairs) if pairs else "-"
-        cells.append(text)
+        cells.append(ids.short_thread_list(pairs(members)) or "-")
     return ", ".join(cells) or ("-" if group[0].kind else "?")
 
 
@@ -173,6 +170,12 @@ def _counts(process: Process, threads: Sequence[Thread]) -> str:
     return f"{shown}: {classes(threads)}."
 
 
+INCOMPLETE = (
+    "There may be more: some of the runtime's structures could not be followed. `ompd status' lists"
+    " what was noted."
+)
+
+
 def remarks(process: Process, notes: Sequence[str], style: Style) -> list[str]:
     """What concerns all that was shown."""
     texts = []
@@ -195,15 +198,14 @@ def footnotes(threads: Sequence[Thread], style: Style) -> list[str]:
     reasons: dict[str, None] = {}
     for thread in threads:
         if thread.kind is None:
-            doubt = thread.doubts["kind"]
-            reasons[f"?: {doubt.why}; {doubt.how}"] = None
+            reasons[f"?: {thread.doubts['kind'].sentence}"] = None
         for member in thread.openmp:
             shown = ("region", "ancestors") if member.raw.kind == "helper" else _SHOWN
             for field in shown:
                 if field in member.doubts:
                     doubt = member.doubts[field]
                     sign = "?" if field == "state" and member.state is None else field
-                    reasons[f"{sign}: {doubt.why}" + (f"; {doubt.how}" if doubt.how else "")] = None
+                    reasons[f"{sign}: {doubt.sentence}"] = None
     found = []
     for reason in reasons:
         found += paragraph(reason + ".", style, "   ")

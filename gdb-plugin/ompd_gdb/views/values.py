@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ..model import ids
-from ..model.process import Thread
+from ..model.process import Thread, pairs
 from ..model.values import Answer, Value, extremes, grouped
 from . import threads as threads_view
 from .table import Style, Table, count, paragraph, place, plain
@@ -14,13 +14,11 @@ from .table import Style, Table, count, paragraph, place, plain
 
 def who(threads: Sequence[Thread]) -> str:
     """R1.0-6,8, and GDB's numbers of those that are in no region."""
-    pairs = [
-        (m.chain[0][0].number, m.chain[0][1]) for t in threads for m in t.openmp[:1] if m.chain
-    ]
+    inside = pairs(member for thread in threads for member in thread.openmp[:1])
     others = [
         t.native.num for t in threads if t.native is not None and not any(m.chain for m in t.openmp)
     ]
-    words = [ids.short_thread_list(pairs)] if pairs else []
+    words = [ids.short_thread_list(inside)] if inside else []
     if others:
         words.append(f"T{ids.compress(others)}")
     return " ".join(words)
