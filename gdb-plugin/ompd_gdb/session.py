@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from dataclasses import dataclass
-from typing import Any, Callable, Sequence, Union
+from typing import Any, Callable, Sequence, TypeVar, Union
 
 import gdb
 
@@ -63,6 +63,7 @@ _STANDARD_ONLY = (
 )
 
 Space = Union[AddressSpace, StandardSpace]
+_Answer = TypeVar("_Answer")
 
 _library: Library | None = None
 _library_settings: tuple[str, str] | None = None
@@ -400,27 +401,40 @@ class Session:
         """The explicit tasks of the same stop. Raises UserError, OmpdError."""
         process = self.process()
         if self._tasks is None or self._tasks.process is not process:
-            views = {}
-            refused = []
-            for runtime, space in self._opened:
-                if space is None or runtime.view is None:
-                    continue
-                try:
-                    views[runtime.id] = space.tasks()
-                except OmpdError as error:
-                    if error.name != "ompd_rc_unavailable":
-                        raise
-                    refused.append(runtime)
-                _refresh(runtime, space)  # what the library noted meanwhile
-            if refused and not views:
-                raise UserError(
-                    "tasks_unknown",
-                    f"Where {_names(refused)} keeps explicit tasks is not known: no shipped record"
-                    " fits this build of it.",
-                    "`ompd threads' shows the tasks that threads execute.",
-                )
+            views = self._of_runtimes(
+                lambda runtime, space: space.tasks(),
+                "tasks_unknown",
+                "explicit tasks",
+                "`ompd threads' shows the tasks that threads execute.",
+            )
             self._tasks = Tasks(process, views)
         return self._tasks
+
+    def _of_runtimes(
+        self, ask: Callable[[Runtime, Space], _Answer], code: str, what: str, instead: str
+    ) -> dict[int, _Answer]:
+        """What each runtime answers that has threads, and can. Raises UserError if none can, and
+        OmpdError."""
+        answers = {}
+        refused = []
+        for runtime, space in self._opened:
+            if space is None or runtime.view is None:
+                continue
+            try:
+                answers[runtime.id] = ask(runtime, space)
+            except OmpdError as error:
+                if error.name != "ompd_rc_unavailable":
+                    raise
+                refused.append(runtime)
+            _refresh(runtime, space)  # what the library noted meanwhile
+        if refused and not answers:
+            raise UserError(
+                code,
+                f"Where {_names(refused)} keeps {what} is not known: no shipped record fits this"
+                " build of it.",
+                instead,
+            )
+        return answers
 
     def locate_tasks(self) -> None:
         if self._places is not None and self._tasks is not None:
@@ -434,25 +448,14 @@ class Session:
         self.locate_threads(holdings=True)
         assert self._places is not None
         holdings = self._places.holdings()
-        views: dict[int, tuple[Sequence[LockVariable], ViewLocks]] = {}
-        refused = []
-        for runtime, space in self._opened:
-            if not isinstance(space, AddressSpace) or runtime.view is None:
-                continue
+
+        def ask(runtime: Runtime, space: Space) -> tuple[list[LockVariable], ViewLocks]:
             asked = locks_model.variables(process, runtime.id, holdings)
-            try:
-                views[runtime.id] = (asked, space.locks(asked))
-            except OmpdError as error:
-                if error.name != "ompd_rc_unavailable":
-                    raise
-                refused.append(runtime)
-        if refused and not views:
-            raise UserError(
-                "locks_unknown",
-                f"Where {_names(refused)} keeps locks is not known: no shipped record fits this"
-                " build of it.",
-                "`ompd threads' shows which threads wait for locks.",
-            )
+            return asked, space.locks(asked)
+
+        views = self._of_runtimes(
+            ask, "locks_unknown", "locks", "`ompd threads' shows which threads wait for locks."
+        )
         self._locks = locks_model.gather(process, views, holdings, self._places.lock_name)
         return self._locks
 
@@ -461,15 +464,9 @@ class Session:
         locks = self.locks()
         self.locate_regions()
         tasks: Tasks | None = None
-        if any(
-            member.wait is not None and member.wait.kind in ("taskwait", "taskgroup")
-            for thread in locks.process.threads
-            for member in thread.openmp
-        ):
-            try:
+        if locks.process.any_waits("taskwait", "taskgroup"):
+            with contextlib.suppress(UserError):  # the graph says that it does not know
                 tasks = self.tasks()
-            except UserError:
-                pass  # the graph says that it does not know
         return deadlock_model.find(locks.process, locks, tasks, self._arrivals())
 
     def run_for(self, seconds: float) -> bool:
@@ -486,12 +483,7 @@ class Session:
 
     def deadlock_of_locks(self) -> Deadlock | None:
         """The same, if a thread waits for a lock, and the runtime's can be read."""
-        process = self.process()
-        if not any(
-            member.wait is not None and member.wait.kind in locks_model.CONSTRUCTS
-            for thread in process.threads
-            for member in thread.openmp
-        ):
+        if not self.process().any_waits(*locks_model.CONSTRUCTS):
             return None
         try:
             return self.deadlock()
@@ -503,8 +495,8 @@ class Session:
         if self._read_arrivals is None:
             found: dict[int, dict[int, Arrival]] = {}
             for runtime, space in self._opened:
-                if isinstance(space, AddressSpace) and runtime.view is not None:
-                    with contextlib.suppress(OmpdError):
+                if space is not None and runtime.view is not None:
+                    with contextlib.suppress(OmpdError, UserError):
                         found[runtime.id] = space.arrivals()
             self._read_arrivals = found
         return self._read_arrivals
@@ -587,7 +579,7 @@ class Session:
             )
         if not any(runtime.supported for runtime in runtimes):
             raise UserError("not_supported", f"{_names(runtimes)} {gomp.NOT_SUPPORTED}.")
-        return Stepper(self.target, runtimes, code_map(runtimes, settings.skip_libraries()))
+        return Stepper(self.target, runtimes, self.code_map())
 
     def evaluate(self, thread: Thread, text: str) -> Value:
         """An expression in the user's own frame of a thread."""

@@ -14,11 +14,14 @@ from typing import Any, Sequence
 
 from . import capi, icvs
 from .answers import (
+    Arrival,
     Diagnostic,
     Icvs,
+    LockVariable,
     NativeIds,
     RuntimeInfo,
     View,
+    ViewLocks,
     ViewRegion,
     ViewTasks,
     ViewThread,
@@ -47,9 +50,18 @@ class StandardSpace:
         return []
 
     def tasks(self) -> ViewTasks:
-        raise UserError(
+        raise self._lacking("list no tasks")
+
+    def locks(self, variables: Sequence[LockVariable]) -> ViewLocks:
+        raise self._lacking("list no locks")
+
+    def arrivals(self) -> dict[int, Arrival]:
+        raise self._lacking("tell nothing of barriers")
+
+    def _lacking(self, what: str) -> UserError:
+        return UserError(
             "library_lacks_extensions",
-            f"{self._library.path} has only OMPD's own routines, which list no tasks.",
+            f"{self._library.path} has only OMPD's own routines, which {what}.",
             "To use the library that came with these commands: `set ompd library'.",
         )
 

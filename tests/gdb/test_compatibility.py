@@ -51,6 +51,18 @@ def test_standard_library(program: str, folder: Path) -> None:
     assert "OpenMP runtime" in answer.everything and "list no tasks" in answer.everything
 
 
+def test_standard_library_and_locks(folder: Path) -> None:
+    """It tells nothing of them: no lock is called free, and nobody said to be able to go on."""
+    executable = machine.compiled("deadlocks")
+    asked = ["ompd locks", "ompd deadlock", "ompd"]
+    with target("live", executable, ("inversion2",), machine.cached(RUNTIME), folder) as made:
+        commands = [f"set ompd library {llvms_library()}", *asked]
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    assert answer.everything.count("which list no locks") == 2
+    assert "lock `lock_b'" in answer.everything
+    assert "can go on" not in answer.everything and "No lock is" not in answer.everything
+
+
 def test_standard_library_on_a_stripped_runtime(folder: Path) -> None:
     """LLVM's library cannot read one: said in a sentence."""
     executable = machine.compiled("wide")

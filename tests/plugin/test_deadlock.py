@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a circle found when there is one, and only then? The graph alone, against a plain search."""
+"""Is a circle found when there is one, and only then? The graph alone, against a plain search. And
+is what cannot be read called unknown?"""
 
 from __future__ import annotations
 
 import random
 from typing import Dict, List, Set
 
-from ompd_gdb.answers import ViewRegion, ViewThread
-from ompd_gdb.model.deadlock import _Graph
+from ompd_gdb.answers import ViewLocks, ViewRegion, ViewThread
+from ompd_gdb.model import locks
+from ompd_gdb.model.deadlock import _Graph, find
 from ompd_gdb.model.native import NativeThread
-from ompd_gdb.model.process import Membership, Region, Thread, Wait
+from ompd_gdb.model.process import Membership, Process, Region, Thread, Wait
 from ompd_gdb.model.waits import Edge, Meeting, Needs
 
 
@@ -96,3 +98,21 @@ def reaches(start: int, end: int, ahead: Dict[int, Set[int]]) -> bool:
                 seen.add(one)
                 pending.append(one)
     return False
+
+
+def waiting_for_a_lock(runtime: int) -> Process:
+    process = Process([NativeThread(1, 1, 1, (100, 101, 0))], [])
+    member = Membership(runtime, ViewThread(0, "initial"))
+    member.wait = Wait("lock", address=0x10)
+    process.threads[0].openmp.append(member)
+    return process
+
+
+def test_a_runtime_whose_locks_cannot_be_read_beside_one_whose_can() -> None:
+    """Nobody who waits there is said to be able to go on."""
+    process = waiting_for_a_lock(1)
+    found = locks.gather(process, {0: ([], ViewLocks([], []))}, {}, lambda address, critical: None)
+    assert (found.lost, found.unread) == ([], process.threads)
+    verdict = find(process, found, None, {})
+    assert [one.progress for one in verdict.needs] == [False]
+    assert verdict.verdict == "unknown"

@@ -50,6 +50,7 @@ class Locks:
     all: list[Lock] = field(default_factory=list)
     problem: str | None = None  # why there may be more
     lost: list[Thread] = field(default_factory=list)  # they wait for a lock that is not known
+    unread: list[Thread] = field(default_factory=list)  # so do they: their runtime's cannot be read
 
     def wanted_by(self, thread: Thread) -> Lock | None:
         return next((lock for lock in self.all if thread in lock.waiters), None)
@@ -90,6 +91,9 @@ def gather(
         locks.all += made.locks
         locks.lost += made.lost
         locks.problem = locks.problem or view.problem
+    for thread in process.threads:
+        if any(_wants_lock(m) and m.runtime not in views for m in thread.openmp):
+            locks.unread.append(thread)
     order = {thread: i for i, thread in enumerate(process.threads)}
     locks.all.sort(
         key=lambda lock: (

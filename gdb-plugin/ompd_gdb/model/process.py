@@ -252,6 +252,11 @@ class Process:
         for number, task in enumerate(explicit, 1):
             task.number = number
 
+    def any_waits(self, *kinds: str) -> bool:
+        """Does a thread wait for something of one of the kinds?"""
+        waits = (member.wait for thread in self.threads for member in thread.openmp)
+        return any(wait is not None and wait.kind in kinds for wait in waits)
+
     def by_runtime_id(self, runtime: int) -> dict[int, Thread]:
         """The threads of a runtime by its own numbers of them."""
         return {

@@ -149,7 +149,7 @@ class _Edges:
         if lock is None:
             # Either it has just been given the lock, or which one it is could not be told.
             needs.unknown = "it is not known which lock a thread waits for"
-            needs.progress = needs.thread not in self._locks.lost
+            needs.progress = needs.thread not in self._locks.lost + self._locks.unread
         elif lock.raw.held is False:
             needs.progress = True
         elif lock.holder is None:

@@ -37,6 +37,9 @@ def lines(locks: Locks, style: Style) -> list[str]:
             style,
             "   ",
         )
+    if locks.unread:
+        text = f"{_list(locks.unread)}: where this build of the runtime keeps locks is not known."
+        found += paragraph(text, style, "   ")
     if locks.problem:
         found += paragraph(INCOMPLETE, style, "   ")
     return found + _footnotes(locks.all, style)
