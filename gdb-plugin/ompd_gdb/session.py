@@ -364,8 +364,7 @@ class Session:
         return process
 
     def _picture(self, natives: list[NativeThread], runtimes: list[Runtime]) -> Process:
-        process = Process(natives, runtimes)
-        process.signal = self.target.signal()
+        process = Process(natives, runtimes, self.target.signal)
         self.stop_id += 1
         self._places = Places(process, self.target, settings.skip_libraries())
         self.walks = Walks(self.target)

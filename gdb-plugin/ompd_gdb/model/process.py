@@ -9,7 +9,8 @@ so that two commands of one stop, and every thread that is selected, see the sam
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, Sequence
+from functools import cached_property
+from typing import Callable, Iterable, Sequence
 
 from ..answers import Diagnostic, View, ViewRegion, ViewThread
 from . import doubts, ids, states
@@ -170,12 +171,17 @@ class NoSuchId(Exception):
 class Process:
     """The picture of one stop."""
 
-    def __init__(self, natives: Sequence[NativeThread], runtimes: Sequence[Runtime]) -> None:
+    def __init__(
+        self,
+        natives: Sequence[NativeThread],
+        runtimes: Sequence[Runtime],
+        ask_signal: Callable[[], Signal | None] = lambda: None,
+    ) -> None:
         self.runtimes = list(runtimes)
         self.natives = list(natives)
         self.threads = [Thread(native) for native in natives]
         self.regions: list[Region] = []
-        self.signal: Signal | None = None  # at which the program died or crashed
+        self._ask_signal = ask_signal
         self._by_native = list(self.threads)
         for runtime in self.runtimes:
             if runtime.view is not None:
@@ -251,6 +257,12 @@ class Process:
         explicit = [task for task in tasks if task.kind == "explicit"]
         for number, task in enumerate(explicit, 1):
             task.number = number
+
+    @cached_property
+    def signal(self) -> Signal | None:
+        """At which the program died or crashed. Asked for only when it is wanted: in a living
+        process each thread has to be asked."""
+        return self._ask_signal()
 
     def any_waits(self, *kinds: str) -> bool:
         """Does a thread wait for something of one of the kinds?"""
