@@ -38,16 +38,11 @@ class Icvs(OmpdCommand):
         process = here.process()
         chosen = [t for t in selecting.threads(process, wanted, here.inferior.num) if t.openmp]
         found = here.icvs(chosen)
-        if "changed" in arguments.flags:
-            found = [icv for icv in found if icv.changed]
+        changed = "changed" in arguments.flags
         if arguments.json:
-            section = icvs.document(found)
+            section = icvs.document([icv for icv in found if icv.changed or not changed])
             output.document(arguments, documents.envelope(here, "icvs", icvs=section))
             return
-        asked = [t for t in chosen if any(m.region is not None for m in t.openmp)]
         style = output.style(arguments)
-        if not found and "changed" in arguments.flags:
-            output.lines(["No task's ICV differs from the others'."])
-            return
-        shown = icvs.lines(found, len(asked), len(chosen) - len(asked), style)
+        shown = (icvs.changed_lines if changed else icvs.lines)(found, chosen, style)
         output.lines(shown + icvs.notes(here.notes(), style))

@@ -79,13 +79,7 @@ def _tasks(here: Session, process: Process, style: Style) -> Shown:
 def _icvs(here: Session, process: Process, style: Style) -> Shown:
     asked = [thread for thread in process.threads if thread.openmp]
     found = here.icvs(asked)
-    changed = [icv for icv in found if icv.changed]
-    executing = [t for t in asked if any(m.region is not None for m in t.openmp)]
-    left_out = len(asked) - len(executing)
-    shown = ["No task's ICV differs from the others'."]
-    if changed:
-        shown = icvs.lines(changed, len(executing), left_out, style)
-    return shown, icvs.document(found)
+    return icvs.changed_lines(found, asked, style), icvs.document(found)
 
 
 # One line each; a program without OpenMP has only the first.

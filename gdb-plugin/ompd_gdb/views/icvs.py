@@ -6,14 +6,23 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ..model.icvs import Icv, in_words
+from ..model.process import Thread
 from .table import Style, Table, count, paragraph, plain
 from .values import who
 
 _ORDER = ("process", "task", "thread", "region")
 
 
-def lines(icvs: Sequence[Icv], threads: int, left_out: int, style: Style) -> list[str]:
-    """threads: how many were asked about; left_out: those that execute no task."""
+def changed_lines(icvs: Sequence[Icv], asked: Sequence[Thread], style: Style) -> list[str]:
+    """Of the ICVs only those that differ between tasks."""
+    changed = [icv for icv in icvs if icv.changed]
+    return lines(changed, asked, style) if changed else ["No task's ICV differs from the others'."]
+
+
+def lines(icvs: Sequence[Icv], asked: Sequence[Thread], style: Style) -> list[str]:
+    """asked: the threads that were asked about."""
+    threads = sum(1 for t in asked if any(m.region is not None for m in t.openmp))
+    left_out = len(asked) - threads  # they execute no task
     table = Table(["ICV", "Of", "Value", "Threads"], style, folding=(2, 3))
     shown = [icv for icv in icvs if any(group.value.text is not None for group in icv.groups)]
     for scope in _ORDER:
