@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One verb per file. They are registered when GDB starts, so at its top each imports gdb and base
-alone; everything else is imported when a command is used.
+"""One verb per file. They are registered when GDB starts, so at its top each imports gdb and the
+command that it extends alone; everything else is imported when a command is used.
 """
 
 from __future__ import annotations

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from .arguments import Arguments
-from .base import OmpdCommand
+from .up import Up
 
 
-class Down(OmpdCommand):
+class Down(Up):
     """Select the next frame further in of your own code, also on another thread's stack.
 
     Usage: ompd down [N]
@@ -15,14 +14,4 @@ class Down(OmpdCommand):
     Frames of the runtime and constructs are passed over. N: so many frames."""
 
     name = "ompd down"
-    gives_json = False
-    takes_ids = True
-
-    def run(self, arguments: Arguments) -> None:
-        from .. import session
-        from . import following
-
-        following.move(session.current(), arguments.words, self.name, False)
-
-    def complete(self, text: str, word: str) -> "list[str]":
-        return []
+    outwards = False

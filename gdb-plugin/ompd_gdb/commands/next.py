@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from .arguments import Arguments
-from .raw import RawCommand
+from .step import Step
 
 
-class Next(RawCommand):
+class Next(Step):
     """Step to the next line, over constructs and calls.
 
     Usage: ompd next [N]
@@ -21,13 +20,4 @@ class Next(RawCommand):
     as usual, also in another thread."""
 
     name = "ompd next"
-    takes_ids = False
-    text_optional = True
-
-    def _options(self) -> "list[str]":
-        return []
-
-    def run(self, arguments: Arguments) -> None:
-        from . import stepping
-
-        stepping.lines("next", stepping.count(self.name, arguments.text))
+    gdbs = "next"

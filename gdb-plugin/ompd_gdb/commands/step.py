@@ -21,13 +21,11 @@ class Step(RawCommand):
     as usual, also in another thread."""
 
     name = "ompd step"
+    gdbs = "step"  # the command that it stands for
     takes_ids = False
     text_optional = True
-
-    def _options(self) -> "list[str]":
-        return []
 
     def run(self, arguments: Arguments) -> None:
         from . import stepping
 
-        stepping.lines("step", stepping.count(self.name, arguments.text))
+        stepping.lines(self.gdbs, stepping.count(self.name, arguments.text))

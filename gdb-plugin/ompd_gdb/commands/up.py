@@ -15,6 +15,7 @@ class Up(OmpdCommand):
     Frames of the runtime and constructs are passed over. N: so many frames."""
 
     name = "ompd up"
+    outwards = True
     gives_json = False
     takes_ids = True
 
@@ -22,7 +23,7 @@ class Up(OmpdCommand):
         from .. import session
         from . import following
 
-        following.move(session.current(), arguments.words, self.name, True)
+        following.move(session.current(), arguments.words, self.name, self.outwards)
 
     def complete(self, text: str, word: str) -> "list[str]":
         return []
