@@ -6,7 +6,7 @@ from __future__ import annotations
 from . import places, states, who
 from .document import Json, doubt, object_of, objects, word
 from .markup import Markup, Part, join, tag
-from .report import Report, Section, names_cell, plural
+from .report import Report, Section, names_cell, names_line, plural
 
 _DOING = {
     "working": "working",
@@ -57,7 +57,7 @@ def _barrier(report: Report, barrier: Json) -> Markup:
             aria_hidden="true",
         ),
         tag(
-            "p",
+            "div",
             tag("b", f"{len(arrived):,} of {total:,} {here}"),
             ": ",
             names_cell(who.compressed(arrived)),
@@ -97,10 +97,11 @@ def _instead(report: Report, group: list[Json]) -> Markup:
     if thread is not None and states.words(thread) not in ("?", text):
         text += f": {states.words(thread)}"
     called = word(object_of(one, "in_call"), "function")
+    gdb = report.in_gdb(names)
     return tag(
         "li",
-        names_cell(who.compressed(names)),
-        f" ({report.in_gdb(names)})" if report.in_gdb(names) else None,
+        names_line(who.compressed(names)),
+        [" (", names_line(gdb), ")"] if gdb else None,
         ": ",
         states.chip(report.kind(thread), text) if thread is not None else text,
         " ",

@@ -58,9 +58,11 @@ def _marker(name: str) -> Markup:
 
 def _lines(node: Node) -> list[str]:
     """The rest is told by its title."""
-    found = []
+    found: list[str] = []
     for line in node.lines:
-        found += textwrap.wrap(line, LONGEST_LINE, max_lines=MOST_LINES, placeholder=" ...")
+        most = MOST_LINES if found else 1
+        wrapped = textwrap.wrap(line, LONGEST_LINE, max_lines=most, placeholder=" ...")
+        found += [part if len(part) <= LONGEST_LINE else part[:LONGEST_LINE] for part in wrapped]
     return found or ["?"]
 
 

@@ -9,6 +9,7 @@ from . import locks, places, states, who
 from .document import Json, object_of, objects, word, words
 from .report import Report, plural
 
+SHORT_LIST = 16  # characters of a list of ids
 MOST_GROUPS = 12  # of threads outside of the circles
 MOST_RINGS, LONGEST_RING = 4, 16  # circles that are drawn, edges of one
 
@@ -141,7 +142,8 @@ class _Maker:
         title = who.compressed(names)
         gdb = who.gdb_name(found) if found is not None else ""
         if len(names) > 1:
-            title = f"{plural(len(names), 'thread')}: {title}"
+            shown = title if len(title) <= SHORT_LIST else f"{title[:SHORT_LIST]}..."
+            title = f"{plural(len(names), 'thread')}: {shown}"
         elif gdb and gdb != title:
             title += f" ({gdb})"
         node = self._add(Node("thread", [title, said], False, names))

@@ -9,9 +9,10 @@ from ...model import ids
 from . import places, states, who
 from .document import Json, doubt, members, number, object_of, objects, word
 from .markup import Markup, Part, fold, join, tag
-from .report import Report, Section, names_cell, plural
+from .report import Report, Section, names_line, plural
 
 MOST_CELLS = 4096  # of single threads on the page
+MANY = 128  # squares that are drawn smaller
 MOST_DEPTH = 100
 OPEN_DEPTH = 4  # levels that are unfolded at first
 
@@ -97,7 +98,7 @@ class _Tree:
         return join(
             tag(
                 "span",
-                tag("b", names_cell(f"R{ids.compress(numbers)}")),
+                tag("b", names_line(f"R{ids.compress(numbers)}")),
                 " ",
                 self._construct(region),
                 " ",
@@ -108,7 +109,7 @@ class _Tree:
             tag(
                 "span",
                 [
-                    tag("span", of.name, " ", names_cell(_in_team(names, group)), class_="count")
+                    tag("span", of.name, " ", names_line(_in_team(names, group)), class_="count")
                     for of in states.ALL
                     if (names := counts.get(of))
                 ],
@@ -157,7 +158,8 @@ class _Tree:
             tag("span", [self._square(region, num, kind) for num, kind in self._team(region)])
             for region in group
         ]
-        return tag("span", teams, class_="squares", aria_hidden="true")
+        style = "squares small" if size > MANY else "squares"
+        return tag("span", teams, class_=style, aria_hidden="true")
 
     def _square(self, region: Json, num: int, kind: states.Kind) -> Markup:
         name = f"{word(region, 'id')}.{num}"
