@@ -108,7 +108,8 @@ def _whole(title: str, body: Markup) -> str:
     dark = _part("dark.css")
     style = (
         _part("page.css")
-        + f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{\n{dark}}} }}\n"
+        + "@media screen and (prefers-color-scheme: dark) {\n"
+        + f":root:not([data-theme=light]) {{\n{dark}}}\n}}\n"
         + f":root[data-theme=dark] {{\n{dark}}}\n"
         + _part("print.css")
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from . import locks, places, states, who
-from .document import Json, object_of, objects, word, words
+from .document import Json, number, object_of, objects, word, words
 from .report import Report, plural
 
 SHORT_LIST = 16  # characters of a list of ids
@@ -120,7 +120,7 @@ class _Maker:
 
     def _others(self, waits: list[Json]) -> None:
         groups: list[tuple[Json, Node]] = []
-        for one in sorted(waits, key=lambda one: -(one.get("count") or 0)):
+        for one in sorted(waits, key=lambda one: -(number(one, "count") or 0)):
             names = [n for n in who.expanded(word(one, "who")) if n not in self._threads]
             goes_on = one.get("progress") and not one.get("for") and not one.get("barrier")
             if not names or goes_on:

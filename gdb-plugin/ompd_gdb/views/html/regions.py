@@ -79,7 +79,8 @@ class _Tree:
             ),
         }
         if not below or depth >= MOST_DEPTH:
-            return tag("div", head, class_="branch leaf", **facts)
+            more = tag("p", "What is inside is in the JSON document only.") if below else None
+            return tag("div", head, more, class_="branch leaf", **facts)
         inside = tag("div", self.branches(below, depth + 1), class_="inside")
         return fold(head, inside, opened=depth < OPEN_DEPTH, class_="branch", **facts)
 

@@ -91,7 +91,7 @@ class _Tree:
             tag("b", f"{counted:,}"),
             tag("i", class_="share-bar", style=f"--share:{percent:.1f}%", aria_hidden="true"),
             names_line(word(node, "who") or ""),
-            [tag("span", mark, class_="tag wrong") for mark in marks],
+            [[" ", tag("span", mark, class_="tag wrong")] for mark in marks],
             class_="threads",
         )
 
