@@ -14,7 +14,7 @@ from .report import Report, Section, names_line, plural
 MOST_CELLS = 4096  # of single threads on the page
 MANY = 128  # squares that are drawn smaller
 MOST_DEPTH = 100
-OPEN_DEPTH = 4  # levels that are unfolded at first
+OPEN_DEPTH = 8  # levels that are unfolded at first
 
 
 def section(report: Report) -> Section | None:
@@ -127,8 +127,8 @@ class _Tree:
         return [
             generator,
             " at ",
-            tag("code", _place(region) or "?", title=places.path(object_of(region, "loc"))),
-            self._report.doubts.mark(doubt(region, "loc")),
+            tag("code", _place(region), title=places.path(object_of(region, "loc"))),
+            self._report.doubts.mark(doubt(region, "loc")) or (None if _place(region) else "?"),
         ]
 
     def _is_of_helpers(self, region: Json) -> bool:
