@@ -41,13 +41,13 @@ class Picture:
         self.process = Process(natives, runtimes, target.signal)
         self.walks = Walks(target)
         self._runtimes = opened
-        self._places = Places(self.process, target, skipped_libraries)
+        self._places = Places(self.process, target, self.walks, skipped_libraries)
 
     # ---- Places and stacks -----------------------------------------------------------------------
 
-    def locate_threads(self, holdings: bool = False) -> None:
-        """holdings: and what each thread holds."""
-        self._places.locate_threads(lambda: self.arrivals, holdings)
+    def locate_threads(self, holdings: bool = False, depth: int = 0) -> None:
+        """holdings: and what each thread holds; depth: and so much of its stack, for `splicer'."""
+        self._places.locate_threads(lambda: self.arrivals, holdings, depth)
 
     def locate_regions(self) -> None:
         self._places.locate_regions()
@@ -55,7 +55,7 @@ class Picture:
     def splicer(self, depth: int, runtime_frames: bool = False) -> Splicer:
         """Of the stacks as the user wrote the program. depth: how many frames of each are looked
         at."""
-        self.locate_threads()
+        self.locate_threads(depth=depth)
         self.locate_regions()
         return Splicer(
             self.process,

@@ -103,7 +103,7 @@ def look(here: Session) -> tuple[Picture, Deadlock | None, Missing]:
     waits = None
     try:
         picture = here.picture()
-        picture.locate_threads()
+        picture.locate_threads(depth=USUAL_DEPTH)
         waits = picture.deadlock_of_locks()
     except UserError as error:
         if error.code not in ("no_openmp", "not_supported", "unreadable"):
