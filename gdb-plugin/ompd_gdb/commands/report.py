@@ -13,10 +13,10 @@ class Report(OmpdCommand):
     Usage: ompd report [FILE] [-all] [-wide] [-json [FILE]]
 
     Why the program died, or what is odd about it; then threads, parallel regions, stacks as one
-    tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, the
-    runtimes, and what could not be known, with the reason. A program without OpenMP, or with a
-    runtime that cannot be read, has a report too: its signal and its threads. With FILE the text is
-    written there.
+    tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, OpenMP's
+    variables in the environment, the runtimes, and what could not be known, with the reason. A
+    program without OpenMP, or with a runtime that cannot be read, has a report too: its signal and
+    its threads. With FILE the text is written there.
 
     -all gives equal threads, regions and tasks lines of their own. -wide shortens nothing.
     -json prints a JSON document ("ompd/1"), or writes it to a file of its own; with two files text
