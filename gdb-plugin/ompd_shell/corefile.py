@@ -46,7 +46,9 @@ def report(options: argparse.Namespace) -> Outcome:
             doing=f"GDB reads {os.path.basename(options.core)}",
             notes=notes,
         )
-        return debugger.report(task, options.gdb, folder, options.timeout, options.all)
+        outcome = debugger.report(task, options.gdb, folder, options.timeout, options.all)
+        outcome.json["inferior"]["core"] = os.path.abspath(options.core)  # as the user knows it
+        return outcome
 
 
 _UNPROVEN = (

@@ -51,7 +51,10 @@ def main(arguments: Sequence[str]) -> int:
             signal.signal(number, _leave)
     try:
         outcome = options.make(options)
-        _write(outcome.document() if options.json else outcome.text, options)
+        if options.html and outcome.json:
+            _to_file(options.html, outcome.page())
+        if options.json or options.text or options.output or not options.html:
+            _write(outcome.document() if options.json else outcome.text, options)
         return int(outcome.status)
     except UserError as error:
         if options.json:
@@ -81,17 +84,21 @@ def _complain(sentence: str) -> None:
 
 def _write(text: str, options: argparse.Namespace) -> None:
     if options.output:
-        try:
-            with open(options.output, "w", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            _complain(f"{options.output} cannot be written: {error.strerror}.")
-            sys.exit(CANNOT_READ)
+        _to_file(options.output, text)
         return
     stream = sys.stderr if options.command == "run" else sys.stdout
     encoding = stream.encoding or "ascii"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
     stream.flush()
+
+
+def _to_file(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        _complain(f"{path} cannot be written: {error.strerror}.")
+        sys.exit(CANNOT_READ)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -168,6 +175,11 @@ def _command(
     form.add_argument("--json", action="store_true", help='a JSON document, schema "ompd/1"')
     made.add_argument("--all", action="store_true", help="a line for each thread, region and task")
     made.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
+    made.add_argument(
+        "--html",
+        metavar="FILE",
+        help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
+    )
     made.add_argument("--gdb", metavar="PATH", default="gdb", help="the GDB to use; 10 or newer")
     late = "give up" if name != "run" else "interrupt the program and report"
     made.add_argument(
