@@ -20,6 +20,7 @@ class Outcome:
     status: int
     text: str = ""
     json: dict[str, Any] = field(default_factory=dict)
+    complaints: list[str] = field(default_factory=list)  # for stderr
 
     def document(self) -> str:
         return json_document.text(self.json) + "\n" if self.json else ""

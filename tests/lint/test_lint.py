@@ -166,9 +166,9 @@ PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
     "model.": ("model.", "answers", "errors"),
     "target.": ("target.", "model.", "errors"),
     "views.": ("views.", "model.", "errors"),
-    "session": (
-        "search",
-        "settings",
+    "notes": ("target.",),
+    "runtimes": (
+        "notes",
         "answers",
         "errors",
         "library",
@@ -179,12 +179,33 @@ PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
         "model.",
         "target.",
     ),
+    "picture": ("runtimes", "errors", "library", "model.", "target."),
+    "session": (
+        "search",
+        "settings",
+        "notes",
+        "runtimes",
+        "picture",
+        "errors",
+        "library",
+        "model.",
+        "target.",
+    ),
     "breakpoints": ("session", "views.", "target.", "model.", "errors", "library"),
     "thread_names": ("session", "target.", "errors", "library"),
     "functions": ("session", "errors", "library"),
     "state_tracking": ("session", "errors", "library"),
     "frames.": ("frames.", "session", "settings", "target.", "model.", "errors", "library"),
-    "commands.": ("commands.", "views.", "model.", "session", "breakpoints", "errors", "library"),
+    "commands.": (
+        "commands.",
+        "views.",
+        "model.",
+        "session",
+        "picture",
+        "breakpoints",
+        "errors",
+        "library",
+    ),
     "mi.": ("mi.", "commands.", "views."),
 }
 # Known to commands/ for its error only, which base.py turns into a sentence.
@@ -268,11 +289,16 @@ def python_imports(path: str, text: str) -> Iterator[str]:
 # What the shell's command shares with the plugin: nothing of it imports gdb.
 SHARED = (
     "errors",
+    "model.job",
+    "model.rank_reports",
     "target.corefile",
     "target.elf",
     "target.images",
     "views.html",
+    "views.job",
+    "views.job_document",
     "views.json_document",
+    "views.status",
     "views.table",
 )
 # Run by GDB; and run by themselves, where nothing else of ours can be imported.

@@ -15,10 +15,10 @@ class Report(OmpdCommand):
     Usage: ompd report [FILE] [-html FILE] [-all] [-wide] [-json [FILE]]
 
     Why the program died, or what is odd about it; then threads, parallel regions, stacks as one
-    tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, the
-    runtimes, and what could not be known, with the reason. A program without OpenMP, or with a
-    runtime that cannot be read, has a report too: its signal and its threads. With FILE the text is
-    written there.
+    tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, OpenMP's
+    variables in the environment, the runtimes, and what could not be known, with the reason. A
+    program without OpenMP, or with a runtime that cannot be read, has a report too: its signal and
+    its threads. With FILE the text is written there.
 
     -all gives equal threads, regions and tasks lines of their own. -wide shortens nothing.
     -html writes one page for a browser to its FILE, which needs nothing else: the same with
@@ -40,8 +40,9 @@ class Report(OmpdCommand):
             self.refuse(word)
         here = session.current()
         style = output.style(arguments)
-        process, waits, missing = sections.picture(here)
-        shown, made = sections.show(here, process, missing, style)
+        picture, waits, missing = sections.look(here)
+        shown, made = sections.show(picture, missing, style)
+        process = picture.process
         page = arguments.values.get("html")
         if arguments.words or not (arguments.json or page):
             program, library = here.program(), session.library_facts()

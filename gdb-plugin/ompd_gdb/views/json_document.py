@@ -5,7 +5,7 @@ contract."""
 from __future__ import annotations
 
 import json
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 from ..errors import UserError
 from ..model import doubts, ids
@@ -55,6 +55,10 @@ def envelope(
         "runtimes": [_runtime(runtime) for runtime in runtimes],
         **sections,
     }
+
+
+def environment(settings: Mapping[str, str]) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in settings.items()]
 
 
 def error(command: str, met: UserError) -> Json:

@@ -39,7 +39,7 @@ def _branch(
     last = whole[-1]
     trunk = style.trunk if last.children else "   "
     labels = [_label(one, before) for before, one in zip([outer, *whole], whole)]
-    folded = _fold(labels, None if room is None else room - len(stem))
+    folded = fold_at_arrows(labels, None if room is None else room - len(stem))
     cell = f"\n{below}{trunk}".join([stem + folded[0], *folded[1:]])
     table.add(cell, str(len(node.threads)), _ids(node.threads))
     for i, child in enumerate(last.children):
@@ -49,8 +49,8 @@ def _branch(
         _branch(table, child, last, below + branch, below + trunk, room, style)
 
 
-def _fold(labels: Sequence[str], room: int | None) -> list[str]:
-    """At the arrows."""
+def fold_at_arrows(labels: Sequence[str], room: int | None) -> list[str]:
+    """A line of frames, over as many lines as it takes."""
     found = [labels[0]]
     for one in labels[1:]:
         if room is not None and len(found[-1]) + len(_ARROW) + len(one) > room:

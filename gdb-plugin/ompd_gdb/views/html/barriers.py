@@ -65,7 +65,7 @@ def _barrier(report: Report, barrier: Json) -> Markup:
         ),
     ]
     if missing:
-        items = [_instead(report, group) for group in _groups(objects(barrier, "instead"))]
+        items = [_instead(report, group) for group in _groups(report, objects(barrier, "instead"))]
         parts += [
             tag("p", tag("b", f"{plural(len(missing), 'thread')} missing"), ":"),
             tag("ul", items, class_="missing-list"),
@@ -79,23 +79,29 @@ def _barrier(report: Report, barrier: Json) -> Markup:
     )
 
 
-def _groups(instead: list[Json]) -> list[list[Json]]:
+def _groups(report: Report, instead: list[Json]) -> list[list[Json]]:
     """Those of whom the same is told."""
     found: dict[object, list[Json]] = {}
     for one in instead:
         called = word(object_of(one, "in_call"), "function")
-        likeness = (word(one, "doing"), called, places.short(object_of(one, "loc")))
+        likeness = (_doing(report, one), called, places.short(object_of(one, "loc")))
         found.setdefault(likeness, []).append(one)
     return list(found.values())
+
+
+def _doing(report: Report, one: Json) -> str:
+    thread = report.thread(word(one, "who") or "?")
+    text = _DOING.get(word(one, "doing") or "", "not known")
+    if thread is not None and states.words(thread) not in ("?", text):
+        text += f": {states.words(thread)}"
+    return text
 
 
 def _instead(report: Report, group: list[Json]) -> Markup:
     one = group[0]
     names = [word(each, "who") or "?" for each in group]
     thread = report.thread(names[0])
-    text = _DOING.get(word(one, "doing") or "", "not known")
-    if thread is not None and states.words(thread) not in ("?", text):
-        text += f": {states.words(thread)}"
+    text = _doing(report, one)
     called = word(object_of(one, "in_call"), "function")
     gdb = report.in_gdb(names)
     return tag(
