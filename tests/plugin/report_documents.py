@@ -186,6 +186,10 @@ def deadlock() -> Json:
             "missing": [],
         },
         "unavailable": [],
+        "rank": 3,
+        "rank_count": 8,
+        "host": "node17",
+        "environment": [{"name": "OMP_NUM_THREADS", "value": "4"}],
         "threads": [
             thread(0, "wait_lock", wait("lock", "second")),
             thread(1, "wait_lock", wait("lock", "first")),

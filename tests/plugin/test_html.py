@@ -111,6 +111,7 @@ def test_sections_of_a_hang() -> None:
         "locks",
         "tasks",
         "icvs",
+        "environment",
         "program",
         "doubts",
     ]
@@ -124,6 +125,9 @@ def test_sections_of_a_hang() -> None:
         "lock `second' in the circle",
         "2 t2-3 blocked",
         "nthreads-var",
+        "OMP_NUM_THREADS 4",
+        "3 of 8",
+        "node17",
         "LLVM libomp 19",
         "the runtime's own table, found in its memory (it is stripped)",
         "It was stopped for 0.42 s.",
@@ -183,6 +187,22 @@ def test_no_openmp() -> None:
     found = page({"findings": [], "unavailable": [missing]})
     assert "OpenMP's state is not known" in found.text and "None is loaded." in found.text
     assert "Nothing odd" not in found.text
+
+
+def test_section_that_could_not_be_made() -> None:
+    document = documents.deadlock()
+    del document["locks"]
+    why = {"code": "unreadable", "message": "The locks cannot be read.", "hint": "Try again."}
+    document["unavailable"] = [{"section": "locks", **why}]
+    found = page(document)
+    assert "locks" not in found.sections()
+    assert "section `locks': The locks cannot be read. Try again." in found.text
+
+
+def test_environment() -> None:
+    """None is told only where it was looked at."""
+    assert "No variable of OpenMP's is set" in page({"environment": []}).text
+    assert "environment" not in page({}).sections()
 
 
 def test_finding_that_passed() -> None:
