@@ -69,16 +69,23 @@ def headline(job: Job, classes: Sequence[RankClass]) -> str:
         verb = "is" if number == 1 else "are"
         return f"Odd     : {_share(job, number, total)} {verb} elsewhere than the others."
     if len(classes) == 1:
-        where = f", with threads at the same places: {_summary(classes[0])}" if total > 1 else ""
-        return f"Nothing odd is seen in {count(total, _noun(job))}{where}."
+        where = f", all at the same places: {_summary(classes[0])}" if total > 1 else ""
+        return f"Nothing odd is seen in {_all(job, total)}{where}."
     return (
-        f"No finding, and no {_noun(job)} stands out: {total} {_nouns(job)} are at"
-        f" {len(classes)} different places."
+        f"No finding, and no {_noun(job)} stands out: {_all(job, total)} are at {len(classes)}"
+        " different places."
     )
 
 
 def _share(job: Job, number: int, total: int) -> str:
-    return f"{number} of {count(total, _noun(job))}" if total > 1 else f"the {_noun(job)}"
+    return f"{number} of {_all(job, total)}" if total > 1 else _all(job, total)
+
+
+def _all(job: Job, total: int) -> str:
+    """Of which reports tell; there may be others."""
+    whole = not job.absent() and len(job.reports) == total
+    words = count(total, _noun(job), _nouns(job))
+    return words if whole else f"{words} with a report"
 
 
 def _noun(job: Job) -> str:
@@ -132,7 +139,7 @@ def _counted(job: Job) -> str:
     if absent:
         number = sum(high - low + 1 for low, high in absent)
         runs = ",".join(str(low) if low == high else f"{low}-{high}" for low, high in absent)
-        words += f"; none of {count(number, 'rank')} of {job.size}: {cut_list(runs)}"
+        words += f"; of {number} of {job.size} ranks there is none: {cut_list(runs)}"
     failed = len(job.reports) - len(good)
     if failed:
         words += f"; {count(failed, 'report')} failed"
