@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An MPI job of four ranks with four threads each, of which one stays behind: does `ompd merge' tell
+"""An MPI job of four ranks with four threads, of which one stays behind: does `ompd merge' tell
 which, whatever way the reports were made? Open MPI's own threads are no threads of OpenMP's."""
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def a_rank_waits(folder: Path) -> None:
     branches = {(one["ranks"], one["threads"]) for one in top(document, "main")}
     assert branches == {(str(ODD), THREADS), (OTHERS, RANKS - 1)}
     text = ompd("merge", *reports(folder), folder=folder).text
-    first = " ".join(text.split("Findings")[0].split())
+    first = " ".join(text.split("Classes of ranks")[0].split())
     assert first.startswith("Odd : 1 of 4 ranks has a finding: deadlock. rank 2: DEADLOCK")
     assert f"Others : 3 ranks ({OTHERS}): working, serial: wait_for () at ranks.c" in first
     assert len(text.splitlines()) < 60, "a screen or two"

@@ -177,7 +177,10 @@ class Job:
         return tuple(dict.fromkeys(one.code for one in self.wrong(report)))
 
     def wrong(self, report: Report) -> list[Finding]:
-        return [one for one in report.findings if one.confirmed and one.code in self._wrong]
+        return [one for one in report.findings if self.is_wrong(one)]
+
+    def is_wrong(self, finding: Finding) -> bool:
+        return finding.confirmed and finding.code in self._wrong
 
     def findings(self) -> list[tuple[Finding, bool, list[Report]]]:
         """With whether all of these ranks say it in the same words. Numbers differ between ranks.
