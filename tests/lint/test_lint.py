@@ -268,9 +268,13 @@ def python_imports(path: str, text: str) -> Iterator[str]:
 # What the shell's command shares with the plugin: nothing of it imports gdb.
 SHARED = (
     "errors",
+    "model.job",
+    "model.rank_reports",
     "target.corefile",
     "target.elf",
     "target.images",
+    "views.job",
+    "views.job_document",
     "views.json_document",
     "views.table",
 )

@@ -127,8 +127,19 @@ def test_what_makes_no_rank_odd() -> None:
         report(3, thread("work_serial", 5), findings=[finding("several_runtimes", "y")]),
     )
     assert classes(job) == [("0-3", False)]
-    assert "Nothing odd is seen in 4 ranks, all at the same places: working, serial" in text_of(job)
+    text = text_of(job)
+    assert text.startswith(
+        "Nothing odd is seen beside `Other findings' in 4 ranks, all at the same"
+    )
     assert "rank 2: x (passing" in text_of(job)
+
+
+def test_a_rank_that_cannot_be_read() -> None:
+    """Its threads look like those of a program without OpenMP."""
+    reason = {"section": "openmp", "code": "unreadable", "message": "No libompd.", "hint": None}
+    job = merged(report(0, OUTSIDE), report(1, OUTSIDE), report(2, OUTSIDE, unavailable=[reason]))
+    assert classes(job) == [("2", True), ("0-1", False)]
+    assert "rank 2: its OpenMP state cannot be read" in text_of(job)
 
 
 def test_equal_findings_are_one() -> None:

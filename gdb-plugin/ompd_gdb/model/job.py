@@ -42,6 +42,7 @@ class RankClass:
     reports: list[Report]
     codes: tuple[str, ...]  # of findings
     doing: Counter[Doing]
+    readable: bool  # is the state of OpenMP known there?
     odd: bool = False
 
 
@@ -161,7 +162,8 @@ class Job:
             doing: Counter[Doing] = Counter()
             for report in reports:
                 doing.update(report.doing)
-            made.append(RankClass(reports, self._codes(reports[0]), doing))
+            first = reports[0]
+            made.append(RankClass(reports, self._codes(first), doing, first.readable))
         return sorted(made, key=lambda one: (not one.codes, len(one.reports)))
 
     def _likeness(self, report: Report, by_line: bool) -> object:
@@ -171,7 +173,7 @@ class Job:
             for one in report.doing
             if not one.idle and (one.states or (one.where is not None and one.where.file))
         )
-        return self._codes(report), places
+        return self._codes(report), report.readable, places
 
     def _codes(self, report: Report) -> tuple[str, ...]:
         return tuple(dict.fromkeys(one.code for one in self.wrong(report)))

@@ -16,6 +16,7 @@ MOST_CLASSES = 5  # of ranks, and of threads in each, that are shown
 MOST_ROWS = 5
 MOST_TEXTS = 5
 _INDENT = " " * 10
+_OTHER = "Other findings"
 
 
 def lines(job: Job, style: Style) -> list[str]:
@@ -24,18 +25,21 @@ def lines(job: Job, style: Style) -> list[str]:
     if job.reports:
         other = [one for one in job.findings() if not job.is_wrong(one[0])]
         if other:
-            found += ["", "Other findings", "--------------", *_texts(job, other, style)]
+            found += ["", *_heading(_OTHER), *_texts(job, other, style)]
         for title, shown in (
             (f"Classes of {_nouns(job)}", _classes(job, classes, style)),
             ("Stacks, merged", job_tree.lines(job, classes, _nouns(job), style)),
             ("Programs and runtimes", _programs(job, style)),
         ):
-            found += ["", title, "-" * len(title), *shown]
+            found += ["", *_heading(title), *shown]
     unknown = _unknown(job, style)
     if unknown:
-        title = "What could not be read"
-        found += ["", title, "-" * len(title), *unknown]
+        found += ["", *_heading("What could not be read"), *unknown]
     return found
+
+
+def _heading(title: str) -> list[str]:
+    return [title, "-" * len(title)]
 
 
 # ---- The verdict ---------------------------------------------------------------------------------
@@ -74,7 +78,8 @@ def headline(job: Job, classes: Sequence[RankClass]) -> str:
         return f"Odd     : {_share(job, number, total)} {verb} elsewhere than the others."
     if len(classes) == 1:
         where = f", all at the same places: {_summary(classes[0])}" if total > 1 else ""
-        return f"Nothing odd is seen in {_all(job, total)}{where}."
+        beside = f" beside `{_OTHER}'" if job.findings() else ""
+        return f"Nothing odd is seen{beside} in {_all(job, total)}{where}."
     return (
         f"No finding, and no {_noun(job)} stands out: {_all(job, total)} are at {len(classes)}"
         " different places."
@@ -110,6 +115,8 @@ def _named(job: Job, reports: Sequence[Report]) -> str:
 
 def _summary(one: RankClass) -> str:
     """What most of its threads do that are not idle."""
+    if not one.readable:
+        return "its OpenMP state cannot be read"
     counted = Counter(
         {doing: number for doing, number in one.doing.items() if doing.states and not doing.idle}
     )
