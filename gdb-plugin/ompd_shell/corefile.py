@@ -34,7 +34,8 @@ def report(options: argparse.Namespace) -> Outcome:
             program = _program(core, known)
             executable = _executable(options.executable, core, program, search)
             shared = [image for image in known if image is not program]
-            settings = libraries.settings(core, shared, search, folder, notes)
+            where = {program.mapped: executable} if program is not None else {}
+            settings = libraries.settings(core, shared, search, where, folder, notes)
         finally:
             core.close()
         if search.unproven:

@@ -28,10 +28,15 @@ _DIFFERENT = (
 
 
 def settings(
-    core: CoreFile, libraries: Sequence[Image], search: Search, folder: str, notes: list[str]
+    core: CoreFile,
+    libraries: Sequence[Image],
+    search: Search,
+    program: dict[str, str],
+    folder: str,
+    notes: list[str],
 ) -> list[str]:
-    """For GDB; notes: on what is not here."""
-    here: dict[str, str] = {}
+    """For GDB; program: where it is now, by the path that it had; notes: on what is not here."""
+    here = dict(program)
     missing: list[Image] = []
     different: list[Image] = []
     for image in libraries:
@@ -44,7 +49,9 @@ def settings(
         notes.append(_MISSING.format(_named(missing)))
     if different:
         notes.append(_DIFFERENT.format(_named(different)))
-    if search.root is not None or different:
+    # GDB answers zeros for code of a program that is not where it was, whatever file it was given.
+    moved = any(not search.is_there(mapped, path) for mapped, path in program.items())
+    if search.root is not None or different or moved:
         root = os.path.join(folder, "root")
         _link(core, here, root)
         return [f"set sysroot {root}"]
