@@ -36,8 +36,9 @@ class Report(OmpdCommand):
             self.refuse(word)
         here = session.current()
         style = output.style(arguments)
-        process, waits, missing = sections.picture(here)
-        shown, made = sections.show(here, process, missing, style)
+        picture, waits, missing = sections.look(here)
+        shown, made = sections.show(picture, missing, style)
+        process = picture.process
         if arguments.words or not arguments.json:
             program, library = here.program(), session.library_facts()
             text = report.lines(

@@ -24,14 +24,18 @@ from .holding import Holdings as CodeOfHolders
 from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
 from .spelling import spelled
+from .walks import Walks
 
 
 class Places:
     """Of one picture. Each question is answered once."""
 
-    def __init__(self, process: Process, target: InferiorTarget, skipped: Sequence[str]) -> None:
+    def __init__(
+        self, process: Process, target: InferiorTarget, walks: Walks, skipped: Sequence[str]
+    ) -> None:
         self._process = process
         self._target = target
+        self._walks = walks
         self.code = code_map(process.runtimes, skipped)
         target.code.forget()
         self._holding = CodeOfHolders(target.code, self.code)
@@ -41,19 +45,22 @@ class Places:
         self._threads_known = self._regions_known = self._holdings_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
-    def locate_threads(self, arrivals: Callable[[], Arrivals], holdings: bool = False) -> None:
-        """The user's own frame of each thread, and what it does there. holdings: and what it holds,
-        which is cheaper now than when its stack has to be looked at again."""
+    def locate_threads(
+        self, arrivals: Callable[[], Arrivals], holdings: bool = False, depth: int = 0
+    ) -> None:
+        """The user's own frame of each thread, and what it does there. holdings: and what it holds;
+        depth: and so much of its stack. Both are cheaper now than when the thread has to be looked
+        at again."""
         if self._threads_known:
             return
         with kept_selection():
             for thread in self._process.threads:
-                self._locate(thread, holdings)
+                self._locate(thread, holdings, depth)
         region_ends.settle(self._process, arrivals)
         self._threads_known = True
         self._holdings_known = holdings
 
-    def _locate(self, thread: Thread, holdings: bool) -> None:
+    def _locate(self, thread: Thread, holdings: bool, depth: int) -> None:
         if thread.native is None:
             thread.doubts["where"] = doubts.NATIVE_UNKNOWN
             return
@@ -67,15 +74,18 @@ class Places:
         with on_thread(native):
             frames = self._target.code.frames()
             frame = where.users_frame(frames, self.code)
-            call = waiting.call_on(frames.seen, self.code)
+            down_to_it = list(frames.seen)
+            call = waiting.call_on(down_to_it, self.code)
+            if depth:
+                self._walks.finish(native.num, frames, depth)
             self._judge_state(thread, call)
             if holdings and _may_hold(thread):
                 self._hold(thread)
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
             if call.runtime is None:
-                thread.in_call = where.call_of(frames.seen, frame, self.code)
-        elif not frames.seen or not self.code.is_skipped(frames.seen[-1]):
+                thread.in_call = where.call_of(down_to_it, frame, self.code)
+        elif not down_to_it or not self.code.is_skipped(down_to_it[-1]):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME
 
