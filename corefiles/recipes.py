@@ -141,7 +141,7 @@ RECIPES = [
         "truncated",
         "`ulimit -c' cut it in the middle.",
         "nested",
-        limit=200 << 10,
+        limit=400 << 10,
     ),
     Recipe(
         "no-runtime",
