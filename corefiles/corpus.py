@@ -6,9 +6,10 @@ from __future__ import annotations
 import json
 import lzma
 import os
-import tomllib
 from pathlib import Path
 from typing import Any
+
+import tomllib
 
 HERE = Path(__file__).resolve().parent
 MANIFEST = HERE / "manifest.toml"

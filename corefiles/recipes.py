@@ -110,7 +110,7 @@ RECIPES = [
     ),
     Recipe(
         "gcc-program",
-        "A program of gcc's, with LLVM's runtime in the place of libgomp: two critical constructs in different orders.",
+        "A program of gcc's, with LLVM's runtime in the place of libgomp.",
         "deadlocks",
         ("inversion_critical",),
         "libomp-19",

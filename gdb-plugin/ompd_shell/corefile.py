@@ -91,7 +91,7 @@ def _program(core: CoreFile, known: list[Image]) -> Image | None:
         mapping = core.mapping_of(core.auxv.get(entry, 0))
         if mapping is not None:
             images_of_it = [image for image in known if image.mapped == mapping.path]
-            return images_of_it[0] if images_of_it else Image(mapping.path, b"", None)
+            return images_of_it[0] if images_of_it else Image(mapping.path, b"", None, core)
     return None
 
 

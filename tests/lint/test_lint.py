@@ -292,6 +292,7 @@ SHARED = (
     "target.corefile",
     "target.elf",
     "target.images",
+    "target.proof",
     "views.json_document",
     "views.table",
 )

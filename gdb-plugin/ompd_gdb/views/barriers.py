@@ -17,7 +17,9 @@ def lines(process: Process, found: Sequence[Barrier], style: Style) -> list[str]
     if not found:
         unclear = len(process.unclear())
         if unclear:
-            text = f"No thread is seen at a barrier; what {count(unclear, 'thread')} do is not known."
+            text = (
+                f"No thread is seen at a barrier; what {count(unclear, 'thread')} do is not known."
+            )
             return paragraph(text, style)
         return ["No thread waits at a barrier."]
     table = Table(["Region", "Barrier", "Arrived", "Missing"], style, folding=(2, 3))
