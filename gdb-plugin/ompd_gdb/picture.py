@@ -23,6 +23,7 @@ from .model.tasks import Tasks
 from .model.values import Value
 from .model.waits import Arrivals
 from .runtimes import Runtimes
+from .target import environment
 from .target.inferior import InferiorTarget
 from .target.places import Places
 from .target.walks import Walks
@@ -40,6 +41,7 @@ class Picture:
         """runtimes: those of `opened', with their views of the same moment."""
         self.process = Process(natives, runtimes, target.signal)
         self.walks = Walks(target)
+        self._target = target
         self._runtimes = opened
         self._places = Places(self.process, target, self.walks, skipped_libraries)
 
@@ -129,6 +131,10 @@ class Picture:
     @cached_property
     def arrivals(self) -> Arrivals:
         return self._runtimes.arrivals()
+
+    def settings(self) -> dict[str, str]:
+        """The variables of OpenMP's in the program's environment. Raises UserError."""
+        return environment.settings(self._target)
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Raises UserError."""

@@ -11,8 +11,9 @@ from ompd_gdb.errors import UserError
 from ompd_gdb.target.corefile import CoreFile
 from ompd_gdb.target.elf import NotElf
 
-from . import debugger, libraries
+from . import debugger, initial_stack, libraries
 from .images import Image, images
+from .origin import Origin
 from .outcome import Outcome
 from .search import Search, compare
 from .unpacking import unpacked
@@ -20,7 +21,7 @@ from .unpacking import unpacked
 AT_PHDR, AT_ENTRY = 3, 9
 
 
-def report(options: argparse.Namespace) -> Outcome:
+def report(options: argparse.Namespace, origin: Origin) -> Outcome:
     """Raises UserError."""
     with debugger.private_folder() as folder:
         core, path = _opened(options.core, folder)
@@ -29,6 +30,8 @@ def report(options: argparse.Namespace) -> Outcome:
             notes.append(f"{options.core} was unpacked for this report, into {folder}.")
         try:
             _refuse_pipes(core)
+            origin.pid = core.pid
+            origin.learn(initial_stack.environment(core))
             search = Search(options.sysroot, options.lib_search_root)
             known = images(core)
             program = _program(core, known)
@@ -46,8 +49,11 @@ def report(options: argparse.Namespace) -> Outcome:
             settings=settings,
             doing=f"GDB reads {os.path.basename(options.core)}",
             notes=notes,
+            origin=origin,
         )
-        return debugger.report(task, options.gdb, folder, options.timeout, options.all)
+        outcome = debugger.report(task, options.gdb, folder, options.timeout, options.all)
+        outcome.json["inferior"]["core"] = os.path.abspath(options.core)  # as the user knows it
+        return outcome
 
 
 _UNPROVEN = (

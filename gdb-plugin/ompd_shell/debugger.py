@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator, Sequence
 
 from ompd_gdb.errors import UserError
-from ompd_gdb.views.table import DEFAULT_WIDTH
+from ompd_gdb.views.table import DEFAULT_WIDTH, plain
 
 from .guardian import see_to_it_that_it_runs
+from .origin import Origin
 from .outcome import Outcome, confirm, of_report
 from .progress import Progress
 
@@ -44,6 +45,7 @@ class Task:
     pass_fds: Sequence[int] = ()
     doing: str = ""  # for people who wait
     notes: list[str] = field(default_factory=list)
+    origin: Origin = field(default_factory=Origin)
 
 
 @contextmanager
@@ -193,8 +195,14 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
         notes.append(f"It was stopped for {result['stopped_seconds']:.2f} s.")
     if "seen_before" in result:
         notes += confirm(document, result["seen_before"])
+    origin = run.task.origin
+    if origin.pid is None and document["inferior"] is not None:
+        origin.pid = document["inferior"]["pid"]
+    document.update(origin.fields())
     with open(os.path.join(run.folder, "report.txt"), encoding="utf-8") as file:
         text = file.read()
+    if origin.words():
+        text += f"Rank    : {plain(origin.words())}\n"
     return of_report(text, document, notes)
 
 

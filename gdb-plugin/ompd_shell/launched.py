@@ -17,6 +17,7 @@ from ompd_gdb.errors import UserError
 from ompd_gdb.target.elf import ElfFile, NotElf
 
 from . import debugger
+from .origin import Origin
 from .outcome import Outcome
 from .progress import Progress
 
@@ -24,11 +25,12 @@ FOR_THE_REPORT = 300.0  # seconds, when the program's are over
 WRAPPER = os.path.join(debugger.HOME, "ompd_shell", "wrapper.py")
 
 
-def report(options: argparse.Namespace) -> Outcome:
+def report(options: argparse.Namespace, origin: Origin) -> Outcome:
     """Raises UserError."""
     words = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not words:
         raise UserError("bad_argument", "Which program?", "Type `ompd run -- PROGRAM ARGUMENT...'.")
+    origin.look_at("self")  # the program has the same environment
     program = _found(words[0])
     gdb = debugger.found(options.gdb)
     with debugger.private_folder() as folder, _own_streams() as streams:
@@ -41,6 +43,7 @@ def report(options: argparse.Namespace) -> Outcome:
             after=["--args", program, *words[1:]],
             details={"wrapper": wrapper},
             pass_fds=streams,
+            origin=origin,
         )
         limit = options.timeout + FOR_THE_REPORT if options.timeout else 0
         run = debugger.start(task, gdb, folder, limit, options.all)

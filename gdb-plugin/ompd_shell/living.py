@@ -11,21 +11,25 @@ from ompd_gdb.errors import UserError
 
 from . import debugger
 from .guardian import status_of
+from .origin import Origin
 from .outcome import Outcome
 
 _SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
 
 
-def report(options: argparse.Namespace) -> Outcome:
+def report(options: argparse.Namespace, origin: Origin) -> Outcome:
     """Raises UserError."""
     pid = options.pid
     _check(pid)
+    origin.pid = pid
+    origin.look_at(pid)
     task = debugger.Task(
         "pid",
         files=_executable(pid),
         target=pid,
         details={"pid": pid},
         doing=f"GDB reads process {pid}",
+        origin=origin,
     )
     try:
         with debugger.private_folder() as folder:

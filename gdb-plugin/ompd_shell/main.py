@@ -14,6 +14,8 @@ from ompd_gdb.views import json_document
 from ompd_gdb.views.table import plain
 
 from . import corefile, launched, living
+from .merge import merge
+from .origin import Origin, named, problem_of
 from .outcome import CANNOT_READ, INTERRUPTED
 
 _TOP = """\
@@ -44,19 +46,34 @@ program is ended. The report goes to stderr, since stdout is the program's. A pr
 itself gets no report, and its status is passed on. It has no controlling terminal."""
 
 
+_MERGE = """\
+Merge the reports of many processes, such as the ranks of an MPI job: which ranks are odd, what all
+of them do, all stacks as one tree. Reports are made by `ompd pid --json -o report.%r.json PID' and
+so on. A rank's number is in its report if its launcher put it into the environment, or in its
+file's name, as in rank3.json; else it goes by its host and process."""
+
+
 def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
+    origin = Origin()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _leave)
     try:
-        outcome = options.make(options)
-        _write(outcome.document() if options.json else outcome.text, options)
+        outcome = options.make(options, origin)
+        if options.html and outcome.json:
+            _to_file(named(options.html, origin), outcome.page())
+        if options.json or options.text or options.output or not options.html:
+            _write(outcome.document() if options.json else outcome.text, options, origin)
+        for sentence in outcome.complaints:
+            _complain(sentence)
         return int(outcome.status)
     except UserError as error:
         if options.json:
-            failed = json_document.error("report", error)
-            _write(json_document.text(failed) + "\n", options)
+            failed = json_document.error(options.document, error)
+            if options.document == "report":
+                failed.update(origin.fields())
+            _write(json_document.text(failed) + "\n", options, origin)
         _complain(error.sentence())
         return CANNOT_READ
     except BrokenPipeError:
@@ -79,19 +96,25 @@ def _complain(sentence: str) -> None:
     print(f"ompd: {plain(sentence)}", file=sys.stderr)
 
 
-def _write(text: str, options: argparse.Namespace) -> None:
+def _write(text: str, options: argparse.Namespace, origin: Origin) -> None:
+    if not text:
+        return  # a program that ended by itself has no report
     if options.output:
-        try:
-            with open(options.output, "w", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            _complain(f"{options.output} cannot be written: {error.strerror}.")
-            sys.exit(CANNOT_READ)
+        _to_file(named(options.output, origin), text)
         return
     stream = sys.stderr if options.command == "run" else sys.stdout
     encoding = stream.encoding or "ascii"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
     stream.flush()
+
+
+def _to_file(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        _complain(f"{path} cannot be written: {error.strerror}.")
+        sys.exit(CANNOT_READ)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -133,7 +156,18 @@ def _parser() -> argparse.ArgumentParser:
         0,
     )
     run.add_argument("program", help=argparse.SUPPRESS, nargs=argparse.REMAINDER)
+    made = _subcommand(
+        commands, "merge", "REPORT.json...", "merge the reports of many processes", _MERGE, merge
+    )
+    made.add_argument("reports", metavar="REPORT.json", nargs="+", help="what --json has written")
     return whole
+
+
+def _file_name(text: str) -> str:
+    problem = problem_of(text)
+    if problem is not None:
+        raise argparse.ArgumentTypeError(problem)
+    return text
 
 
 def _seconds(text: str) -> float:
@@ -143,14 +177,13 @@ def _seconds(text: str) -> float:
     return found
 
 
-def _command(
+def _subcommand(
     commands: argparse._SubParsersAction[_Parser],
     name: str,
     what: str,
     summary: str,
     description: str,
     make: object,
-    seconds: int,
 ) -> argparse.ArgumentParser:
     """make: what answers it, with an Outcome."""
     made = commands.add_parser(
@@ -162,12 +195,39 @@ def _command(
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.set_defaults(make=make)
+    made.set_defaults(make=make, document="merge" if name == "merge" else "report", html=None)
     form = made.add_mutually_exclusive_group()
     form.add_argument("--text", action="store_true", help="for people, which is the default")
     form.add_argument("--json", action="store_true", help='a JSON document, schema "ompd/1"')
-    made.add_argument("--all", action="store_true", help="a line for each thread, region and task")
-    made.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
+    made.add_argument("--all", action="store_true", help="leave nothing out, and join nothing")
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=_file_name,
+        help="write it to FILE, whose name may hold %%r: the MPI rank, %%h: the host, %%p: the"
+        " process",
+    )
+    return made
+
+
+def _command(
+    commands: argparse._SubParsersAction[_Parser],
+    name: str,
+    what: str,
+    summary: str,
+    description: str,
+    make: object,
+    seconds: int,
+) -> argparse.ArgumentParser:
+    """What runs GDB."""
+    made = _subcommand(commands, name, what, summary, description, make)
+    made.add_argument(
+        "--html",
+        metavar="FILE",
+        type=_file_name,
+        help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
+    )
     made.add_argument("--gdb", metavar="PATH", default="gdb", help="the GDB to use; 10 or newer")
     late = "give up" if name != "run" else "interrupt the program and report"
     made.add_argument(

@@ -50,6 +50,20 @@ def test_sections_are_the_commands(case: Case, kind: str, gdb: str, folder: Path
     assert all(len(line) <= 100 for line in answer.text.splitlines())
 
 
+@pytest.mark.parametrize("kind, gdb", [("live", "gdb-10"), ("core", "gdb"), ("gdbserver", "gdb")])
+def test_environment(kind: str, gdb: str, folder: Path) -> None:
+    """As the program found it, and what it has set and taken away itself."""
+    executable, home = machine.compiled("environment"), machine.cached("libomp-19")
+    commands = ["ompd report -json", "ompd report"]
+    given = {"OMP_PLACES": "{0},{1}", "OMP_PROC_BIND": "false", "KMP_NOTE": "\x1b[2J"}
+    with target(kind, executable, (), home, folder, given) as made:
+        answer = ask(gdb, commands, made.before, made.files, folder=folder)
+        truth = Path(f"{made.record}.environment").read_text(encoding="utf-8").splitlines()
+    told = [f"{one['name']}={one['value']}" for one in answer.document(commands[0])["environment"]]
+    assert told == sorted(truth) and len(told) == 3
+    assert "\nKMP_NOTE=\\x1b[2J\nOMP_NUM_THREADS=3\nOMP_PLACES={0},{1}\n" in answer.text
+
+
 def test_files(folder: Path) -> None:
     """Text and document of the same moment; nothing is printed."""
     text, document = folder / "two words.txt", folder / "report.json"

@@ -289,11 +289,17 @@ def python_imports(path: str, text: str) -> Iterator[str]:
 # What the shell's command shares with the plugin: nothing of it imports gdb.
 SHARED = (
     "errors",
+    "model.job",
+    "model.rank_reports",
     "target.corefile",
     "target.elf",
     "target.images",
     "target.proof",
+    "views.html",
+    "views.job",
+    "views.job_document",
     "views.json_document",
+    "views.status",
     "views.table",
 )
 # Run by GDB; and run by themselves, where nothing else of ours can be imported.

@@ -15,6 +15,7 @@ from ..session import Session
 from ..views import (
     barriers,
     deadlock,
+    environment,
     icvs,
     json_document,
     locks,
@@ -81,6 +82,11 @@ def _icvs(picture: Picture, style: Style) -> Shown:
     return icvs.changed_lines(found, asked, style), icvs.document(found)
 
 
+def _environment(picture: Picture, style: Style) -> Shown:
+    found = picture.settings()
+    return environment.lines(found, style), json_document.environment(found)
+
+
 # One line each; a program without OpenMP has only the first.
 SECTIONS = (
     Section("threads", "Threads", _threads),
@@ -91,6 +97,7 @@ SECTIONS = (
     Section("barriers", "Barriers", _barriers),
     Section("tasks", "Explicit tasks", _tasks),
     Section("icvs", "Changed ICVs", _icvs),
+    Section("environment", "Environment", _environment),
 )
 
 Missing = dict[str, UserError]  # sections that cannot be made; "openmp": all but the threads

@@ -149,6 +149,12 @@ def _barrier(state: str, construct: str | None) -> str:
     return f"barrier, implicit, end of {end}" if end else "barrier, implicit"
 
 
+def _generator(entry: Entry) -> str:
+    if entry.explicit:
+        return "task"
+    return entry.region.raw.generator if entry.region is not None else "parallel"
+
+
 def construct(entry: Entry) -> str:
     """#pragma omp parallel at heat.c:80"""
     place = entry.location
@@ -158,9 +164,8 @@ def construct(entry: Entry) -> str:
     if entry.explicit:
         name = f"task {entry.task.id}" if entry.task is not None else "task"
         return f"{name} created{at}" if at else f"{name}, created at a place that is not known"
-    generator = entry.region.raw.generator if entry.region is not None else "parallel"
     fortran = place is not None and is_fortran(place.file)
-    return f"{'!$omp' if fortran else '#pragma omp'} {generator}{at}"
+    return f"{'!$omp' if fortran else '#pragma omp'} {_generator(entry)}{at}"
 
 
 def at_line(place: Location | None) -> str:
@@ -268,6 +273,7 @@ def frame(entry: Entry, details: Details, number: int | None) -> dict[str, Any]:
         "text": text(entry, None, details),
         "thread": native.id if native is not None else None,
         "level": entry.level,
+        "construct": _generator(entry) if entry.kind == CONSTRUCT else None,
         "region": entry.region.id if entry.region is not None else None,
         "thread_num": entry.num,
         "task": entry.task.id if entry.task is not None else None,

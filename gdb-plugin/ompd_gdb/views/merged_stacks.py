@@ -39,7 +39,7 @@ def _branch(
     last = whole[-1]
     trunk = style.trunk if last.children else "   "
     labels = [_label(one, before) for before, one in zip([outer, *whole], whole)]
-    folded = _fold(labels, None if room is None else room - len(stem))
+    folded = fold_at_arrows(labels, None if room is None else room - len(stem))
     cell = f"\n{below}{trunk}".join([stem + folded[0], *folded[1:]])
     table.add(cell, str(len(node.threads)), _ids(node.threads))
     for i, child in enumerate(last.children):
@@ -49,8 +49,8 @@ def _branch(
         _branch(table, child, last, below + branch, below + trunk, room, style)
 
 
-def _fold(labels: Sequence[str], room: int | None) -> list[str]:
-    """At the arrows."""
+def fold_at_arrows(labels: Sequence[str], room: int | None) -> list[str]:
+    """A line of frames, over as many lines as it takes."""
     found = [labels[0]]
     for one in labels[1:]:
         if room is not None and len(found[-1]) + len(_ARROW) + len(one) > room:
@@ -105,18 +105,19 @@ def _leaves(root: Node) -> int:
 
 def document(root: Node) -> dict[str, Any]:
     """The section "merged"."""
-    return _node(root)
+    return _node(root, None)
 
 
-def _node(node: Node) -> dict[str, Any]:
+def _node(node: Node, outer: Node | None) -> dict[str, Any]:
     entry = node.entries[0] if node.entries else None
     frame = backtrace.frame(entry, backtrace.Details(), None) if entry is not None else None
     return {
         "who": who(node.threads),
         "count": len(node.threads),
         "frame": frame,
+        "label": _label(node, outer) if outer is not None else None,
         "known": not (node.cut or node.left_out),
-        "children": [_node(child) for child in node.children],
+        "children": [_node(child, node) for child in node.children],
     }
 
 

@@ -126,6 +126,10 @@ def _standing_still(stuck: Sequence[Thread]) -> str:
     )
 
 
+# Findings that say: something is wrong with this program. The others say how sure the report is.
+WRONG = frozenset(("crash", "deadlock", "self_deadlock", "barrier_divergence", "standing_still"))
+
+
 def findings(process: Process, waits: Deadlock | None = None) -> list[tuple[str, str]]:
     """What is odd: (code, sentence). waits: the graph of all waits, if it was drawn."""
     found = []

@@ -89,7 +89,7 @@ def where_of(thread: Thread) -> Location | None:
     return thread.where if _shows_where(thread) and not thread.running else None
 
 
-def _in_words(state: str, wait: Wait | None) -> str:
+def in_words(state: str, wait: Wait | None) -> str:
     """With what it is waited for, by the user's name."""
     words = states.in_words(state, *((wait.construct, wait.kind) if wait else ()))
     if wait is None or wait.name is None:
@@ -102,7 +102,7 @@ def _in_words(state: str, wait: Wait | None) -> str:
 def _one_state(member: Membership) -> str:
     if member.state is None:
         return "?"
-    words = _in_words(member.state, member.wait)
+    words = in_words(member.state, member.wait)
     unsure = member.doubts.get("state")
     if unsure is not None and unsure.certainty == "likely":
         words += "?"
@@ -151,7 +151,7 @@ def class_of(thread: Thread) -> str:
     if member.raw.kind == "helper":
         return "hidden helper" if len(thread.openmp) == 1 else "helper"
     if member.state is not None:
-        return _in_words(member.state, member.wait)
+        return in_words(member.state, member.wait)
     if member.region is None:
         return "unknown"
     return "in parallel regions" if (member.region.raw.level or 0) > 0 else "in serial code"
