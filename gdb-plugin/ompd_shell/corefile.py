@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import stat
 
 from ompd_gdb.errors import UserError
 from ompd_gdb.target.corefile import CoreFile
@@ -29,7 +28,6 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
         if path != options.core:
             notes.append(f"{options.core} was unpacked for this report, into {folder}.")
         try:
-            _refuse_pipes(core)
             origin.pid = core.pid
             origin.learn(initial_stack.environment(core))
             search = Search(options.sysroot, options.lib_search_root)
@@ -74,21 +72,6 @@ def _opened(path: str, folder: str) -> tuple[CoreFile, str]:
         raise UserError(
             "core_unreadable", f"{path} is no core file{why}.", "Type `ompd core CORE [EXE]'."
         ) from None
-
-
-def _refuse_pipes(core: CoreFile) -> None:
-    """GDB opens what the core names: at a pipe it would wait for ever. No program maps one."""
-    for path in {mapping.path for mapping in core.mappings}:
-        try:
-            is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
-        except (OSError, ValueError):
-            continue
-        if is_pipe:
-            raise UserError(
-                "core_unreadable",
-                f"The core file names the pipe {path} as a file of its program.",
-                "Move that pipe away, if the core file is to be trusted.",
-            )
 
 
 def _program(core: CoreFile, known: list[Image]) -> Image | None:

@@ -39,13 +39,6 @@ class Search:
                 different = path
         return None, different
 
-    def is_there(self, mapped: str, path: str) -> bool:
-        """Does GDB find a file by the path that the core has of it?"""
-        try:
-            return os.path.samefile((self.sysroot or "") + mapped, path)
-        except (OSError, ValueError):
-            return False
-
     def _places(self, image: Image) -> Iterator[str]:
         if self.sysroot is not None:
             yield os.path.join(self.sysroot, image.path.lstrip("/"))

@@ -105,7 +105,9 @@ class ElfFile:
     def __init__(self, path: str) -> None:
         """Raises NotElf, OSError."""
         self.path = path
-        # A hostile core can name a pipe: opening it would wait for ever.
+        # A hostile core can name a pipe or a device: to open it can wait for ever, or do something.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise NotElf("not a regular file")
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
