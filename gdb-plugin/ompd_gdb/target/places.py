@@ -208,7 +208,25 @@ class Places:
                 missing.append(region)
         if missing:
             self._locate_by_stacks(missing)
+        for region in self._process.regions:
+            if region.location is not None and region.location.line and not region.location.file:
+                self._add_file(region)
         self._regions_known = True
+
+    def _add_file(self, region: Region) -> None:
+        """flang does not record it, nor libomp the code of serialized regions: it is that of the
+        function of this name which began one."""
+        thread, place = region.members[0] if region.members else None, region.location
+        if thread is None or place is None:
+            return
+        found = {}
+        for _, frame in self._fork_sites(thread):
+            name = users_function(frame.location.function or "") or ""
+            if frame.location.file and f"::{name}".endswith(f"::{place.function}"):
+                found[name, frame.location.file] = frame.location.fullname
+        if len(found) == 1:
+            ((name, file), fullname) = found.popitem()
+            region.location = replace(place, function=name, file=file, fullname=fullname)
 
     def _locate_recorded(self, region: Region, names: dict[int, Location]) -> None:
         region.location, region.function = self._recorded(
@@ -222,7 +240,7 @@ class Places:
             task.location, task.function = self._recorded(task.raw.source, task.raw.function, names)
             if task.location is None:
                 task.doubts["created"] = doubts.TASK_PLACE
-            task.taskwait = where.recorded(task.raw.taskwait_source)
+            task.taskwait = where.recorded(task.raw.taskwait_source, task.function)
 
     def _recorded(
         self, source: str | None, entry: int, names: dict[int, Location]
