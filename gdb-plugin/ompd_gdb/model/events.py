@@ -53,8 +53,8 @@ class Place:
     def holds(self, construct: Location) -> bool:
         match = re.fullmatch(r"(.+):(\d+)", self.text)
         if match is None:
-            name = construct.function
-            return name is not None and self.text in (name, users_function(name))
+            names = [construct.function, users_function(construct.function or "")]
+            return any(f"::{name}".endswith(f"::{self.text}") for name in names if name)
         file, line = construct.file or "", int(match.group(2))
         return construct.line == line and f"/{file}".endswith(f"/{match.group(1)}")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import struct
 from dataclasses import dataclass
-from typing import Callable, Iterator
+from typing import Any, Callable, Iterator
 
 import gdb
 
@@ -42,7 +42,7 @@ def thread_pointer(frame: gdb.Frame) -> int | None:
         return None
 
 
-def register(frame: gdb.Frame, name: str) -> int | None:
+def register(frame: gdb.Frame | gdb.PendingFrame, name: str) -> int | None:
     try:
         return int(frame.read_register(name)) & 0xFFFFFFFFFFFFFFFF
     except (gdb.error, ValueError):
@@ -433,6 +433,58 @@ def direct_call(read: Callable[[int, int], bytes], returns_to: int) -> int | Non
     if code[0] != 0xE8:
         return None
     return (returns_to + int(struct.unpack("<i", code[1:])[0])) & _WORD
+
+
+# What a function leaves as it was, and where the next instruction is.
+KEPT = ("rbx", "rbp", "r12", "r13", "r14", "r15")
+NEXT = "rip"
+# What one reading of code is worth.
+_AT_ONCE = 32
+
+
+def decoder(architecture: gdb.Architecture) -> Callable[[int], tuple[Instruction, bool] | None]:
+    """Instructions one by one, with what they do, and whether they return."""
+    known: dict[int, dict[str, Any]] = {}
+
+    def decoded(address: int) -> tuple[Instruction, bool] | None:
+        if address not in known:
+            try:
+                code = architecture.disassemble(address, count=_AT_ONCE)
+            except gdb.error:
+                # The code's last instructions: there are fewer.
+                try:
+                    code = architecture.disassemble(address, count=1)
+                except gdb.error:
+                    return None
+            known.update({one["addr"]: one for one in code})
+        one = known[address]
+        text = one["asm"]
+        return decode(address, one["length"], text, True), bool(_RETURN.match(text))
+
+    return decoded
+
+
+def follows_call(read: Callable[[int, int], bytes], address: int) -> bool:
+    """Can it be an address to return to?"""
+    code = read(address - 7, 7)
+    if code[2] == 0xE8:
+        return True
+    # call by a register, or by memory: ff /2, with what the operand needs.
+    return any(
+        code[7 - size] == 0xFF
+        and code[8 - size] >> 3 & 7 == 2
+        and _length(code[8 - size :]) == size
+        for size in (2, 3, 4, 6, 7)
+    )
+
+
+def _length(operand: bytes) -> int:
+    """Of an instruction of one byte and this operand."""
+    mode, base = operand[0] >> 6, operand[0] & 7
+    index = 1 if mode != 3 and base == 4 else 0
+    if mode == 0 and (base == 5 or (index and len(operand) > 1 and operand[1] & 7 == 5)):
+        return 2 + index + 4
+    return 2 + index + {0: 0, 1: 1, 2: 4, 3: 0}[mode]
 
 
 _RETURN = re.compile(r"(?:\w+ )*ret")

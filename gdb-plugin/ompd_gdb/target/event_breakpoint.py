@@ -261,8 +261,9 @@ class EventBreakpoint:
         function = arch_x86_64.argument(frame, index) if index is not None else 0
         key = (ident, function, back)
         if key not in self._constructs:
-            found = where.recorded(self._source(ident)) if ident else None
-            self._constructs[key] = found or self._target.code.location(function or back - 1)
+            near = self._target.code.location(function or back - 1)
+            found = where.recorded(self._source(ident), near) if ident else None
+            self._constructs[key] = found or near
         return self._constructs[key]
 
     def _source(self, ident: int) -> str | None:

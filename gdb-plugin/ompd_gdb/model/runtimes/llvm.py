@@ -251,6 +251,8 @@ VARIABLES = {
 BARRIER_EXPLICIT = 0x20
 BARRIER_IMPLICIT_MASK = 0x1C0
 BARRIERS_IMPLICIT = {0x40: "for", 0xC0: "sections", 0x140: "single", 0x1C0: "workshare"}
+# flang gives all worksharing constructs the mark of loops.
+ALSO_FLANGS = "for"
 
 
 def normal(name: str) -> str:
