@@ -60,7 +60,10 @@ class CodeMap:
         return self.runtime_of(frame) is not None
 
     def runtime_of(self, frame: Frame) -> int | None:
-        return next((r.id for r in self._runtimes if self._is_in(frame, r)), None)
+        for runtime in self._runtimes:
+            if self._is_in(frame, runtime):
+                return runtime.id
+        return None
 
     def understands(self, runtime: int | None) -> bool:
         return any(r.id == runtime and r.understood for r in self._runtimes)

@@ -18,7 +18,7 @@ from ..model import stack, where
 from ..model.naming import is_outlined
 from ..model.process import Runtime
 from ..model.runtimes import llvm
-from ..model.stack import Part, Walked
+from ..model.stack import Part, Parts, Walked
 from . import arch_x86_64, console
 from .calls import Calls
 from .inferior import InferiorTarget
@@ -419,7 +419,7 @@ class Stepper:
         """The frames of the task that the thread executes."""
         walk = self._target.code.frames()
         frames = list(walk)
-        return stack.parts_of(Walked(frames, walk.whole), self._code)[0]
+        return Parts(self._code).of(Walked(frames, walk.whole))[0]
 
     def _users_caller(self) -> _Caller | None:
         """Where the thread leaves the runtime for code of the user's; None: it is not in the
