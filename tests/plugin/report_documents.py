@@ -210,6 +210,19 @@ def deadlock() -> Json:
                 node("R1.3", 1, "work, solver.c:20"),
             ),
         ),
+        "locals": [
+            {
+                "who": "R1.0",
+                "gdb": "1.1",
+                "complete": False,
+                "hidden": 3,
+                "frames": [
+                    {**frame("user", "solve () at solver.c:10"), "locals": "i = 7\nx = 0x0\n"},
+                    frame("construct", "#pragma omp parallel at solver.c:5, R1.0 of 4"),
+                ],
+                "doubts": {"complete": DOUBT},
+            }
+        ],
         "deadlock": {
             "verdict": "deadlock",
             "certainty": "likely",

@@ -14,6 +14,7 @@ from . import (
     barriers,
     environment,
     icvs,
+    local_variables,
     locks,
     program,
     regions,
@@ -28,7 +29,12 @@ from .markup import Markup, join, tag, text
 from .report import Maker, Report, Section
 
 _WAITS: tuple[Maker, ...] = (waits.section, barriers.section)
-_PLACES: tuple[Maker, ...] = (stacks.section, threads.section, regions.section)
+_PLACES: tuple[Maker, ...] = (
+    stacks.section,
+    local_variables.section,
+    threads.section,
+    regions.section,
+)
 _REST: tuple[Maker, ...] = (
     locks.section,
     tasks.section,
