@@ -148,7 +148,7 @@ def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:
 
 # What a report has room for.
 _SHORT = "with print elements 64 -- with print repeats 4 -- with print max-depth 4 -- "
-LONGEST_LOCALS = 4000  # characters of a frame
+LONGEST_LOCALS = 2000  # characters of a frame
 
 
 def _locals(frame: gdb.Frame, limits: str = "") -> str:

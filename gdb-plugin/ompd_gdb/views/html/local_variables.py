@@ -45,12 +45,14 @@ def _stack(report: Report, stack: Json, alone: bool) -> Markup:
 
 def _frame(frame: Json) -> Markup:
     kind = word(frame, "kind") or "user"
-    values = word(frame, "locals")
+    values = (word(frame, "locals") or "").strip()
+    nothing = values.startswith("No ") and "\n" not in values  # GDB's sentence
     place = object_of(frame, "loc")
     return tag(
         "li",
         tag("span", word(frame, "text"), class_=f"frame {kind}", title=places.path(place)),
-        tag("pre", _lines(values)) if values else None,
+        [" ", tag("span", values, class_="size")] if nothing else None,
+        tag("pre", _lines(values)) if values and not nothing else None,
     )
 
 
