@@ -240,15 +240,19 @@ def test_only_its_own_script_may_run() -> None:
     assert first == "meta"
 
 
-def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Of a list the first two items, which are alike."""
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield path
     if isinstance(value, dict):
         for key in value:
-            yield from leaves(value[key], (*path, key))
+            yield from places(value[key], (*path, key))
     elif isinstance(value, list):
-        for i in range(min(len(value), 2)):
-            yield from leaves(value[i], (*path, i))
+        for i, item in enumerate(value):
+            yield from places(item, (*path, i))
+
+
+def shape(path: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The items of a list are alike."""
+    return tuple("*" if isinstance(step, int) else step for step in path)
 
 
 def value_at(document: Any, path: tuple[Any, ...]) -> Any:
@@ -263,20 +267,21 @@ def changed(document: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict
     return made
 
 
-PATHS = [path for path in leaves(documents.deadlock()) if path]
+# Every field of every kind of object once.
+PATHS = list({shape(path): path for path in places(documents.deadlock()) if path}.values())
 
 
 def test_hostile_strings() -> None:
     """In the place of every string, one by one."""
     document = documents.deadlock()
     strings = [path for path in PATHS if isinstance(value_at(document, path), str)]
-    assert len(strings) > 150
+    assert len(strings) > 100
     shown = 0
     for path in strings:
         text = html.page(changed(document, path, HOSTILE))
         is_harmless(text)
         shown += "&lt;script&gt;hacked()" in text
-    assert shown > 60, "most strings are not shown"
+    assert shown > 40, "most strings are not shown"
 
 
 def test_everything_is_hostile() -> None:
