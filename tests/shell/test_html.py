@@ -183,8 +183,8 @@ def search(seen: Browser, words: str) -> str:
         ("R1.7", ["T8"]),
         ("r1.7", ["T8"]),
         ("T8", ["T8"]),
-        ("R1.0 stop_here", ["T1"]),
-        ("stop_here", ["T1"]),
+        ("R1.7 truth.h", ["T8"]),
+        ("R1.7 stacks.c", []),
         ("truth.h", [f"T{n + 1}" for n in range(THREADS)]),
         ("programs/truth.h:", []),
         ("R1.64", []),
@@ -203,6 +203,15 @@ def test_search(words: str, threads: list[str], seen: Browser, pages: dict[str, 
     assert search(seen, "") == ""
     assert not seen.shown("#threads > details tbody tr"), "it was folded before"
     assert len(seen.shown("#threads > .scroll tbody tr")) == 2
+
+
+def test_search_finds_the_odd_one(seen: Browser, pages: dict[str, Path]) -> None:
+    """By the function that one thread alone is in."""
+    seen.open(pages["wide"])
+    assert search(seen, "stop_here")
+    (leaf,) = seen.shown("#stacks .leaf")
+    (row,) = seen.shown("#threads > details tbody tr")
+    assert "stop_here" in leaf.text and row.text.split()[1] in leaf.text.split()
 
 
 def test_search_by_path(seen: Browser, pages: dict[str, Path]) -> None:

@@ -30,7 +30,9 @@ def test_installed(prefix: Path, folder: Path) -> None:
     moved, link = folder / "moved", folder / "by-link"
     shutil.move(prefix, moved)
     link.symlink_to(moved / "bin" / "ompd")
-    answer = ompd("core", "--json", core, folder=folder, command=link)
+    page = folder / "page.html"
+    answer = ompd("core", "--json", "--html", page, core, folder=folder, command=link)
+    assert "</html>" in page.read_text(encoding="utf-8"), "its parts are not installed"
     assert answer.document["library"]["path"] == str(moved / "lib" / "libompd.so")
 
 

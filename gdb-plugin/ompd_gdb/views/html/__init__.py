@@ -24,7 +24,7 @@ from . import (
     verdict,
     waits,
 )
-from .document import object_of, objects, word
+from .document import number, object_of, objects, word
 from .markup import Markup, join, tag, text
 from .report import Maker, Report, Section
 
@@ -85,7 +85,9 @@ def _program(document: dict[str, Any]) -> str:
 
 
 def _header(document: dict[str, Any]) -> Markup:
-    what = program.process(document)
+    rank = number(document, "rank")
+    parts = (program.process(document), "" if rank is None else f"rank {rank}")
+    what = ", ".join(part for part in parts if part)
     return tag(
         "header",
         tag("h1", _program(document), " ", tag("small", what) if what else None),
