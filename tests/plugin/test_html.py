@@ -340,6 +340,22 @@ def many(count: int) -> Iterator[dict[str, Any]]:
         yield documents.thread(num, "wait_barrier_explicit" if num % 2 else "work_parallel")
 
 
+def test_tables_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program may have any number of tasks and locks."""
+    monkeypatch.setattr("ompd_gdb.views.html.report.MOST_ROWS", 50)
+    document = documents.crash()
+    document["tasks"] = [documents.task(num, "ready", []) for num in range(200)]
+    document["locks"] = [documents.lock(num, f"l{num}", "R1.0", []) for num in range(80)]
+    found = page(document)
+    for words in (
+        "150 more are in the JSON document only.",  # tasks
+        "30 more are in the JSON document only.",  # locks
+        "14 more are in the JSON document only.",  # threads
+    ):
+        assert words in found.text, words
+    assert "200 t0-199 ready" in found.text
+
+
 def test_alike_regions_stand_together() -> None:
     document = documents.deadlock()
     document["regions"] += [{**documents.region(num, 1, 3), "members": []} for num in range(2, 62)]

@@ -6,21 +6,21 @@ from __future__ import annotations
 from . import places, states, who
 from .document import Json, members, number, object_of, word
 from .markup import Markup, Part, fold, join, row, table, tag
-from .report import Report, Section, names_cell, plural
-
-MOST_ROWS = 4096  # of single threads; more are in the JSON document
+from .report import Report, Section, capped, names_cell, plural
 
 
 def section(report: Report) -> Section | None:
     if not report.threads:
         return None
     groups = _groups(report)
+    shown, more = capped(groups)
     parts: list[Part] = [
         table(
             ["Threads", "State", "Where", "OpenMP", "GDB"],
-            [_class_row(report, group) for group in groups],
+            [_class_row(report, group) for group in shown],
             "Threads that are alike, in one row each",
-        )
+        ),
+        more,
     ]
     if len(groups) < len(report.threads) or len(report.threads) == 1:
         parts.append(_each(report))
@@ -76,7 +76,7 @@ def _place(report: Report, thread: Json) -> Part:
 
 
 def _each(report: Report) -> Markup:
-    shown = report.threads[:MOST_ROWS]
+    shown, more = capped(report.threads)
     rows = [
         row(
             who.gdb_name(thread) or report.doubts.mark(_unknown_to_gdb()),
@@ -91,11 +91,10 @@ def _each(report: Report) -> Markup:
         )
         for thread in shown
     ]
-    more = len(report.threads) - len(shown)
     return fold(
         f"Each thread by itself ({plural(len(report.threads), 'thread')})",
         table(["GDB", "OpenMP", "Level", "State", "Where", "LWP"], rows, "Each thread by itself"),
-        tag("p", f"{more:,} more are in the JSON document only.") if more else None,
+        more,
     )
 
 
