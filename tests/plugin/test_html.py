@@ -17,7 +17,7 @@ import jsonschema  # type: ignore[import]
 import pytest
 import report_documents as documents
 from ompd_gdb.views import html
-from ompd_gdb.views.html import graph, layout, who
+from ompd_gdb.views.html import graph, layout, states, who
 from ompd_gdb.views.html.report import Report
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "schema" / "ompd-1.schema.json"
@@ -170,7 +170,7 @@ def test_merged_rows_name_all_threads() -> None:
 def test_letters_stand_beside_colours() -> None:
     """Each class of a square has its letter in the style sheet."""
     style = Page(html.page(documents.deadlock())).raw["style"]
-    for kind in html.verdict.states.ALL:
+    for kind in states.ALL:
         assert f'.squares .{kind.style}::before {{ content: "{kind.letter}"; }}' in style
         assert f".{kind.style} {{ background:" in style
 
@@ -179,16 +179,18 @@ def test_letters_stand_beside_colours() -> None:
     "document", [{}, {"threads": None}, {"findings": [], "threads": []}], ids=repr
 )
 def test_empty_document(document: dict[str, Any]) -> None:
+    """What was not looked at is not called good."""
     found = page(document)
     assert found.sections() == ["verdict", "program"]
-    assert "Nothing odd is seen" in found.text
+    assert ("Nothing odd is seen" in found.text) == ("findings" in document)
+    assert ("No verdict" in found.text) == ("findings" not in document)
 
 
 def test_no_openmp() -> None:
     missing = {"section": "openmp", "code": "no_openmp", "message": "None is loaded.", "hint": None}
     found = page({"findings": [], "unavailable": [missing]})
     assert "OpenMP's state is not known" in found.text and "None is loaded." in found.text
-    assert "Nothing odd" not in found.text
+    assert "odd" not in found.text
 
 
 def test_section_that_could_not_be_made() -> None:
@@ -420,6 +422,50 @@ def test_circle_alternates() -> None:
     assert ("barrier, solver.c:12", "R1.0 (T1)") in ways
     assert ("barrier, solver.c:12", "R1.3 (T4)") in ways
     assert not ways["R1.2 (T3)", "barrier, solver.c:12"].stuck
+
+
+def test_barriers_of_one_name_are_two() -> None:
+    """Where their places are not known; in one ellipse they would look like a circle."""
+    document = documents.deadlock()
+    document["deadlock"].update(cycles=[])
+    document["deadlock"]["waits"] = [
+        documents.waiting(
+            who,
+            1,
+            "barrier",
+            barrier={
+                "region": "R1",
+                "name": "barrier",
+                "missing": missing,
+                "complete": True,
+                "certainty": "certain",
+            },
+        )
+        for who, missing in (("R1.0", "R1.1-3"), ("R1.1", "R1.0,2-3"))
+    ]
+    found = drawn(document)
+    assert [one.kind for one in found.nodes].count("barrier") == 2
+
+
+def test_state_of_the_busy_runtime() -> None:
+    document = documents.deadlock()
+    thread = document["threads"][2]
+    second = {
+        **thread["openmp"][0],
+        "wait": None,
+        "runtime": 1,
+        "id": None,
+        "state": "work_parallel",
+    }
+    thread["openmp"] = [{**thread["openmp"][0], "state": "idle", "wait": None}, second]
+    assert states.kind(thread) is states.WORKING
+    assert states.words(thread) == "idle, working"
+
+
+def test_what_the_runtime_tracked_otherwise() -> None:
+    document = documents.deadlock()
+    document["threads"][2]["openmp"][0]["tracked_state"] = "work_parallel"
+    assert "barrier (tracked: working)" in page(document).text
 
 
 def test_many_groups_are_counted() -> None:

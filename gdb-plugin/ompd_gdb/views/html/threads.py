@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import places, states, who
-from .document import Json, members, number, object_of, word
+from .document import Json, doubt, members, number, object_of, word
 from .markup import Markup, Part, fold, join, row, table, tag
 from .report import Report, Section, capped, names_cell, plural
 
@@ -80,8 +80,8 @@ def _each(report: Report) -> Markup:
     rows = [
         row(
             who.gdb_name(thread) or report.doubts.mark(_unknown_to_gdb()),
-            ", ".join(word(member, "id") or "-" for member in members(thread)) or "-",
-            _team(thread),
+            [_ids(thread), report.doubts.mark(_region_doubt(thread))],
+            _levels(thread),
             _state(report, thread),
             _place(report, thread),
             _native(thread),
@@ -98,8 +98,17 @@ def _each(report: Report) -> Markup:
     )
 
 
-def _team(thread: Json) -> str:
-    """Level, and the place in the team."""
+def _ids(thread: Json) -> str:
+    """In each runtime."""
+    return ", ".join(word(member, "id") or "-" for member in members(thread)) or "-"
+
+
+def _region_doubt(thread: Json) -> Json | None:
+    found = (doubt(m, field) for m in members(thread) for field in ("region", "ancestors"))
+    return next(filter(None, found), None)
+
+
+def _levels(thread: Json) -> str:
     levels = [number(member, "level") for member in members(thread) if member.get("region")]
     return ",".join("?" if level is None else str(level) for level in levels) or "-"
 
