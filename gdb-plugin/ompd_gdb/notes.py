@@ -12,6 +12,11 @@ _WITHOUT_EXECUTABLE = (
     "first `file {exe}', then `core {core}'."
 )
 
+_LIKELY = (
+    "The core file has no build-id of these files, since it was told to leave their first pages"
+    " out. Those that are here are taken for its own, as they are linked alike: {}."
+)
+
 _FILE_IS_GONE = (
     "GDB has not found the program's file: without it no stack can be followed. If the file was"
     " replaced or removed since the program started: `file /proc/{pid}/exe'."
@@ -27,6 +32,8 @@ _STANDARD_ONLY = (
 def of_session(target: InferiorTarget, library: str, missing_routines: Sequence[str]) -> list[str]:
     """library: its path; missing_routines: those of ompd-ext.h that it has not."""
     found = of_core(target)
+    if target.core is not None and target.core.likely:
+        found.append(_LIKELY.format(", ".join(sorted(target.core.likely))))
     if missing_routines:
         found.append(_STANDARD_ONLY.format(library))
     if target.kind == "live" and not target.executable:

@@ -25,6 +25,7 @@ from .model.runtimes import gomp
 from .model.waits import Arrivals
 from .routines import Routines
 from .standard import StandardSpace
+from .target.images import LoadedImage
 from .target.inferior import InferiorTarget
 
 _NOT_TOLD = "is loaded, but it cannot be told whether it has started"
@@ -95,15 +96,24 @@ class Runtimes:
             met = error
         program = images.program
         if program is None or images.r_debug:
+            found = self._find_among(self._target.mapped_images())
+            if found:
+                return found
             raise UserError(
                 "unreadable",
                 f"The list of the program's libraries cannot be read ({met}).",
                 " ".join(notes.of_core(self._target)),
             )
         # No such list: linked statically, or the dynamic linker has not run yet.
-        image = Image(program.bias, program.dynamic, self._target.executable)
+        image = LoadedImage(self._target.executable or "", program.bias, program.dynamic)
+        return self._find_among([image])
+
+    def _find_among(self, images: Sequence[LoadedImage]) -> list[FoundRuntime]:
+        if not images:
+            return []
+        given = [Image(one.bias, one.dynamic, one.path or None) for one in images]
         try:
-            return self.library.find_runtimes(self._context, [image])
+            return self.library.find_runtimes(self._context, given)
         except OmpdError:
             return []
 

@@ -167,7 +167,7 @@ class Session:
             target.kind,
             target.executable,
             target.core.path if target.core else None,
-            not known and bool(target.images.nameless()),
+            not known and (target.images.is_unread or bool(target.images.nameless())),
         )
 
     def notes(self) -> list[str]:
@@ -232,7 +232,8 @@ class Session:
         """Of a program without OpenMP, or with a runtime that cannot be read. Raises UserError."""
         try:
             runtimes = self.runtimes()
-            known = bool(runtimes) or not self.target.images.nameless()
+            images = self.target.images
+            known = bool(runtimes) or not (images.is_unread or images.nameless())
         except UserError:
             runtimes, known = [], False
         picture = self._picture_of(self.target.native_threads(), runtimes)
@@ -254,6 +255,13 @@ class Session:
                 f"{loaded.path} finds no OpenMP runtime that it can read.",
                 "It may need the runtime's symbols, and OMP_DEBUG=enabled; for the library that"
                 " came with these commands: `set ompd library'.",
+            )
+        if self.target.images.is_unread:
+            return UserError(
+                "unreadable",
+                "No OpenMP runtime is seen, but the list of the program's libraries cannot be read"
+                " to its end.",
+                " ".join(notes.of_core(self.target)),
             )
         nameless = self.target.images.nameless()
         if nameless:

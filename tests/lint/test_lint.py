@@ -294,6 +294,7 @@ SHARED = (
     "target.corefile",
     "target.elf",
     "target.images",
+    "target.proof",
     "views.html",
     "views.job",
     "views.job_document",

@@ -11,7 +11,7 @@ from ..model.native import NativeThread
 from ..model.signals import Signal
 from . import memory, stop, thread_local
 from .corefile import CoreFile
-from .images import ImageList
+from .images import MOST_IMAGES, ImageList, LoadedImage, mapped_image
 from .memory import LiveMemory
 from .stacks import Code
 from .symbols import Symbols
@@ -88,6 +88,18 @@ class InferiorTarget:
         for objfile in self._inferior.progspace.objfiles():
             if objfile.filename:
                 yield objfile.filename, objfile.owner.filename if objfile.owner else None
+
+    def mapped_images(self) -> list[LoadedImage]:
+        """Those of a core file, by the kernel's list of mapped files: the dynamic linker's may lie
+        where the core was cut."""
+        if self.core is None:
+            return []
+        begin = [mapping for mapping in self.core.mappings if mapping.offset == 0]
+        found = (
+            mapped_image(self.core.read, self.core.format, mapping.start, mapping.path)
+            for mapping in begin[:MOST_IMAGES]
+        )
+        return [image for image in found if image is not None]
 
     def _bias_of(self, path: str) -> int | None:
         program = self.images.program
