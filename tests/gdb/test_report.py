@@ -163,6 +163,7 @@ def test_variables_of_the_crash(gdb: str, folder: Path) -> None:
     row, sweep = stack["frames"][:2]
     assert row["loc"]["function"] == "sweep_row" and row["locals"] == "column = 1\n"
     assert sweep["loc"]["function"] == "sweep" and "wrong = 1\n" in sweep["locals"]
+    assert ".omp" not in sweep["locals"]
     shown = (
         answer.texts[1].partition("\nOdd threads' variables\n---")[2].partition("\nDeadlock\n")[0]
     )

@@ -193,6 +193,21 @@ def test_no_openmp() -> None:
     assert "odd" not in found.text
 
 
+def test_nothing_odd_but_not_known_either() -> None:
+    document = documents.deadlock()
+    document["findings"] = []
+    assert "Nothing odd is seen; what 1 thread does is not known" in page(document).text
+
+
+def test_frames_doubts() -> None:
+    """In the place of the text's own question mark."""
+    document = documents.deadlock()
+    leaf = documents.node("R1.0", 1, "work, solver.c:20?")
+    leaf["frame"]["doubts"] = {"loc": documents.DOUBT}
+    document["merged"]["children"] = [leaf]
+    assert "work, solver.c:20?1" in page(document).text
+
+
 def test_section_that_could_not_be_made() -> None:
     document = documents.deadlock()
     del document["locks"]

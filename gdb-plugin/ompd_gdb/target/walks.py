@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Callable, Iterable
 
@@ -71,7 +72,7 @@ class Walks:
         def ask(frame: gdb.Frame) -> str:
             if time.monotonic() > end:
                 return "(not read: the others took too long)\n"
-            text = _locals(frame, _SHORT)
+            text = _OF_COMPILERS.sub("", _locals(frame, _SHORT)) or "No locals.\n"
             more = len(text) - LONGEST_LOCALS
             return text if more <= 0 else f"{text[:LONGEST_LOCALS]}\n({more} more characters)\n"
 
@@ -146,6 +147,8 @@ def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:
         return f"<{error}>"
 
 
+# What clang adds to the code of a construct is not the user's: .omp.iv = 4
+_OF_COMPILERS = re.compile(r"^\.[\w.]+ = .*\n", re.MULTILINE)
 # What a report has room for.
 _SHORT = "with print elements 64 -- with print repeats 4 -- with print max-depth 4 -- "
 LONGEST_LOCALS = 2000  # characters of a frame

@@ -32,7 +32,7 @@ def _stack(report: Report, stack: Json, alone: bool) -> Markup:
     title.append(tag("span", f" {plural(len(frames), 'frame')}", class_="size"))
     return fold(
         title,
-        tag("ol", [_frame(frame) for frame in frames], class_="stack"),
+        tag("ol", [_frame(report, frame) for frame in frames], class_="stack"),
         tag("p", "More is not shown.", report.doubts.mark(doubt(stack, "complete")))
         if doubt(stack, "complete")
         else None,
@@ -43,14 +43,19 @@ def _stack(report: Report, stack: Json, alone: bool) -> Markup:
     )
 
 
-def _frame(frame: Json) -> Markup:
+def _frame(report: Report, frame: Json) -> Markup:
     kind = word(frame, "kind") or "user"
     values = (word(frame, "locals") or "").strip()
     nothing = values.startswith("No ") and "\n" not in values  # GDB's sentence
     place = object_of(frame, "loc")
     return tag(
         "li",
-        tag("span", word(frame, "text"), class_=f"frame {kind}", title=places.path(place)),
+        tag(
+            "span",
+            report.doubts.marked(word(frame, "text") or "?", frame),
+            class_=f"frame {kind}",
+            title=places.path(place),
+        ),
         [" ", tag("span", values, class_="size")] if nothing else None,
         tag("pre", _lines(values)) if values and not nothing else None,
     )

@@ -63,6 +63,8 @@ def _share(percent: float) -> Markup:
 def _state(report: Report, thread: Json) -> Part:
     said = states.words(thread)
     kind = report.kind(thread)
+    if said == "?":
+        said = "not known"
     if kind is states.CRASHED:
         said = f"crashed, {said}"
     found: list[Part] = [states.chip(kind, said), report.doubts.mark(states.state_doubt(thread))]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from . import places, states
-from .document import Json, number, object_of, objects, word
+from .document import Json, members, number, object_of, objects, word
 from .markup import Markup, Part, join, tag
 from .report import Report, plural
 
@@ -98,17 +98,29 @@ def _finding(finding: Json, sections: set[str]) -> Markup:
 
 
 def _calm(report: Report) -> Markup:
-    regions = [
-        one for one in objects(report.document, "regions") if one.get("generator") != "program"
-    ]
+    unclear = sum(
+        word(member, "state") is None
+        for thread in report.threads
+        if not thread.get("running") and thread.get("kind") != "helper"
+        for member in members(thread)
+        if member.get("region")
+    )
+    if unclear:
+        verb = "does" if unclear == 1 else "do"
+        title = f"Nothing odd is seen; what {plural(unclear, 'thread')} {verb} is not known"
+        return _unknown(title, f"{_active(report)}.")
     return tag(
         "article",
         tag("h2", "Nothing odd is seen"),
-        tag(
-            "p", f"{plural(len(regions), 'parallel region')} active. Idle workers are nothing odd."
-        ),
+        tag("p", f"{_active(report)}. Idle workers are nothing odd."),
         class_="finding calm",
     )
+
+
+def _active(report: Report) -> str:
+    regions = objects(report.document, "regions")
+    inner = [one for one in regions if one.get("generator") != "program"]
+    return f"{plural(len(inner), 'parallel region')} active"
 
 
 def is_whole(missing: Json) -> bool:
