@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Iterator
 
 import command
+import corpus
 import machine
 import pytest
 from browser import Browser, browser
@@ -91,7 +92,7 @@ def fixture_seen() -> Iterator[Browser]:
 
 @pytest.fixture(name="pages", scope="module")
 def fixture_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Of a lock-order deadlock, of a crash, and of many threads."""
+    """Of a deadlock, of a crash, of many threads, and of cores of which not all can be known."""
     folder = tmp_path_factory.mktemp("pages")
     made = {}
     for name, args in (("deadlocks", ("inversion3",)), ("wide", (str(THREADS),))):
@@ -99,6 +100,11 @@ def fixture_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         with target("gcore", executable, args, home, folder) as stopped:
             assert stopped.core is not None
             made[name] = written(stopped.core, folder, f"{name}.html")
+    for name in DAMAGED:
+        core, program = corpus.unpack(corpus.entries()[name], folder / name)
+        page = made[name] = folder / f"{name}.html"
+        words = ("core", "--locals", "--html", page, "--lib-search-root", folder / name)
+        assert ompd(*words, core, program, folder=folder).errors == ""
     made["crashes"] = written(command.crashed(folder, "unmapped"), folder, "crashes.html")
     return made
 
@@ -111,7 +117,8 @@ def as_usual(request: pytest.FixtureRequest) -> None:
         seen.resize(1400)
 
 
-NAMES = ["deadlocks", "crashes", "wide"]
+DAMAGED = ["truncated", "no-runtime"]
+NAMES = ["deadlocks", "crashes", "wide", *DAMAGED]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -136,6 +143,18 @@ def test_verdict_is_seen_first(seen: Browser, pages: dict[str, Path]) -> None:
     verdict = seen.find("#verdict h2")
     assert verdict.text.startswith("Deadlock") and verdict.rect["y"] < 200
     assert seen.find("#waits svg").rect["y"] < 600
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_what_is_not_known(name: str, seen: Browser, pages: dict[str, Path]) -> None:
+    """Is called so first, and each mark leads to its reason."""
+    seen.open(pages[name])
+    assert not seen.all("#verdict .calm") and "is not known" in seen.find("#verdict").text
+    marks = seen.all("a.doubt")
+    assert marks
+    for mark in marks:
+        reason = seen.find(f"[id='{mark.get_attribute('href').partition('#')[2]}']")
+        assert mark.get_attribute("title").partition(":")[0] in reason.text
 
 
 def test_picture_has_all_of_the_circle(seen: Browser, pages: dict[str, Path]) -> None:
