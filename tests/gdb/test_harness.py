@@ -144,6 +144,7 @@ def test_every_program_has_a_case() -> None:
         "busy",
         "crashes",
         "many_locals",
+        "hostile_names",
         "counting",
         "echo",
         "deadlocks",

@@ -17,7 +17,7 @@ import pytest
 from browser import Browser, browser
 from command import FINDING, NOTHING_ODD, is_an_error, ompd
 from ompd_gdb.views import html
-from sessions import parked, target
+from sessions import kernel_core, parked, target
 
 THREADS = 64
 
@@ -306,6 +306,18 @@ def test_headings_and_names(seen: Browser, pages: dict[str, Path]) -> None:
     targets = [one.get_attribute("href").partition("#")[2] for one in seen.all("a")]
     ids = [one.get_attribute("id") for one in seen.all("[id]")]
     assert set(targets) <= set(ids) and len(ids) == len(set(ids))
+
+
+def test_names_of_a_hostile_program(seen: Browser, folder: Path) -> None:
+    executable, home = machine.compiled("hostile_names", "release"), machine.cached("libomp-19")
+    core = kernel_core(executable, (), {"LD_LIBRARY_PATH": str(home)}, folder)
+    page = written(core, folder)
+    text = page.read_text(encoding="utf-8")
+    assert "&lt;script&gt;hacked=1&lt;/script&gt;" in text and "\\x1b[31m" in text
+    seen.open(page)
+    assert "<script>hacked=1</script><img src=x" in seen.find("#verdict").text
+    assert seen.run("return [window.hacked, document.images.length]") == [None, 0]
+    assert seen.complaints() == [], "the policy had nothing to stop"
 
 
 def test_nothing_foreign_runs(seen: Browser, pages: dict[str, Path], folder: Path) -> None:
