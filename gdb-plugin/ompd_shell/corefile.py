@@ -49,7 +49,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             notes=notes,
             origin=origin,
         )
-        outcome = debugger.report(task, options.gdb, folder, options.timeout, options.all)
+        outcome = debugger.report(task, folder, options)
         outcome.json["inferior"]["core"] = os.path.abspath(options.core)  # as the user knows it
         return outcome
 

@@ -19,11 +19,11 @@ LATER = 1.0  # seconds until it is looked at again
 _CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
 
 
-def main(kind: str, folder: str, width: int, every: bool, **details: Any) -> None:
+def main(kind: str, folder: str, width: int, options: str, **details: Any) -> None:
     result: dict[str, Any] = {}
     try:
         gdb.execute(f"set width {width}", to_string=True)
-        report = _Report(folder, "-all" if every else "")
+        report = _Report(folder, options)
         if kind == "pid":
             _pid(report, result, **details)
         elif kind == "run":

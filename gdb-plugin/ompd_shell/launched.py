@@ -46,7 +46,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             origin=origin,
         )
         limit = options.timeout + FOR_THE_REPORT if options.timeout else 0
-        run = debugger.start(task, gdb, folder, limit, options.all)
+        run = debugger.start(task, gdb, folder, limit, debugger.options_of(options))
         try:
             ended = _wait(run, options.timeout)
         except BaseException:

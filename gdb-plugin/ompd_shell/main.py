@@ -228,6 +228,11 @@ def _command(
         type=_file_name,
         help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
     )
+    made.add_argument(
+        "--locals",
+        action="store_true",
+        help="local variables of odd threads: crashed, in a deadlock, at different barriers",
+    )
     made.add_argument("--gdb", metavar="PATH", default="gdb", help="the GDB to use; 10 or newer")
     late = "give up" if name != "run" else "interrupt the program and report"
     made.add_argument(

@@ -143,6 +143,8 @@ def test_every_program_has_a_case() -> None:
         "foreign_calls",
         "busy",
         "crashes",
+        "many_locals",
+        "hostile_names",
         "counting",
         "echo",
         "deadlocks",
