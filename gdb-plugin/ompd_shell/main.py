@@ -41,9 +41,10 @@ Report on a running process, which is stopped as briefly as possible. It runs on
 a guardian outside GDB sees to that."""
 
 _RUN = """\
-Run a program in GDB, and report when it crashes, when you press Ctrl-C, or after a time; then the
-program is ended. The report goes to stderr, since stdout is the program's. A program that ends by
-itself gets no report, and its status is passed on. It has no controlling terminal."""
+Run a program in GDB, and report when it crashes, when you press Ctrl-C, at SIGTERM (by which batch
+systems and launchers end a job), or after a time; then the program is ended. The report goes to
+stderr, since stdout is the program's. A program that ends by itself gets no report, and its status
+is passed on. It has no controlling terminal."""
 
 
 _MERGE = """\

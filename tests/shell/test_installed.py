@@ -50,7 +50,14 @@ def test_help(words: tuple[str, ...], folder: Path) -> None:
 
 
 def test_mistakes(folder: Path) -> None:
-    for words in ((), ("merge",), ("cores",), ("core",), ("pid", "1", "2"), ("core", "--text", "--json", "x")):
+    for words in (
+        (),
+        ("merge",),
+        ("cores",),
+        ("core",),
+        ("pid", "1", "2"),
+        ("core", "--text", "--json", "x"),
+    ):
         is_an_error(ompd(*words, folder=folder), "--help")
 
 
