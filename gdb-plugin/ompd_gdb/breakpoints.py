@@ -185,7 +185,7 @@ def _runtimes() -> None:
 
 def _selected_thread() -> Thread | None:
     try:
-        process = session.current().process()
+        process = session.current().picture().process
     except (UserError, OmpdError, gdb.error):
         return None
     selected = gdb.selected_thread()

@@ -57,7 +57,7 @@ def _ids() -> dict[gdb.InferiorThread, str]:
     """Of the threads that are in regions, and have stopped: where others are changes as we look."""
     try:
         here = session.current()
-        process = here.process()
+        process = here.picture().process
     except (UserError, OmpdError, gdb.error):
         return {}
     by_number = {thread.num: thread for thread in here.inferior.threads()}

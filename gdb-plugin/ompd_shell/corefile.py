@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import stat
 
 from ompd_gdb.errors import UserError
 from ompd_gdb.target.corefile import CoreFile
@@ -29,7 +28,6 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
         if path != options.core:
             notes.append(f"{options.core} was unpacked for this report, into {folder}.")
         try:
-            _refuse_pipes(core)
             origin.pid = core.pid
             origin.learn(initial_stack.environment(core))
             search = Search(options.sysroot, options.lib_search_root)
@@ -37,7 +35,8 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             program = _program(core, known)
             executable = _executable(options.executable, core, program, search)
             shared = [image for image in known if image is not program]
-            settings = libraries.settings(core, shared, search, folder, notes)
+            where = {program.mapped: executable} if program is not None else {}
+            settings = libraries.settings(core, shared, search, where, folder, notes)
         finally:
             core.close()
         if search.unproven:
@@ -50,7 +49,9 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             notes=notes,
             origin=origin,
         )
-        return debugger.report(task, options.gdb, folder, options.timeout, options.all)
+        outcome = debugger.report(task, options.gdb, folder, options.timeout, options.all)
+        outcome.json["inferior"]["core"] = os.path.abspath(options.core)  # as the user knows it
+        return outcome
 
 
 _UNPROVEN = (
@@ -73,28 +74,13 @@ def _opened(path: str, folder: str) -> tuple[CoreFile, str]:
         ) from None
 
 
-def _refuse_pipes(core: CoreFile) -> None:
-    """GDB opens what the core names: at a pipe it would wait for ever. No program maps one."""
-    for path in {mapping.path for mapping in core.mappings}:
-        try:
-            is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
-        except (OSError, ValueError):
-            continue
-        if is_pipe:
-            raise UserError(
-                "core_unreadable",
-                f"The core file names the pipe {path} as a file of its program.",
-                "Move that pipe away, if the core file is to be trusted.",
-            )
-
-
 def _program(core: CoreFile, known: list[Image]) -> Image | None:
     """Where the kernel says that it began."""
     for entry in (AT_PHDR, AT_ENTRY):
         mapping = core.mapping_of(core.auxv.get(entry, 0))
         if mapping is not None:
             images_of_it = [image for image in known if image.mapped == mapping.path]
-            return images_of_it[0] if images_of_it else Image(mapping.path, b"", None)
+            return images_of_it[0] if images_of_it else Image(mapping.path, b"", None, core)
     return None
 
 

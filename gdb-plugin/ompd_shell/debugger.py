@@ -19,6 +19,7 @@ from ompd_gdb.errors import UserError
 from ompd_gdb.views.table import DEFAULT_WIDTH, plain
 
 from .guardian import see_to_it_that_it_runs
+from .libraries import ROOT
 from .origin import Origin
 from .outcome import Outcome, confirm, of_report
 from .progress import Progress
@@ -200,7 +201,7 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
         origin.pid = document["inferior"]["pid"]
     document.update(origin.fields())
     with open(os.path.join(run.folder, "report.txt"), encoding="utf-8") as file:
-        text = file.read()
+        text = _as_mapped(file.read(), run.folder)
     if origin.words():
         text += f"Rank    : {plain(origin.words())}\n"
     return of_report(text, document, notes)
@@ -214,9 +215,16 @@ def result_of(run: Run) -> dict[str, Any]:
 def _json(folder: str, name: str) -> dict[str, Any] | None:
     try:
         with open(os.path.join(folder, name), encoding="utf-8") as file:
-            return dict(json.load(file))
+            return dict(json.loads(_as_mapped(file.read(), folder)))
     except (OSError, ValueError):
         return None
+
+
+def _as_mapped(text: str, folder: str) -> str:
+    """GDB finds a core's libraries through links in the private folder: people know them by the
+    names that the program had for them."""
+    root = os.path.join(folder, ROOT)
+    return text.replace(json.dumps(root)[1:-1], "").replace(root, "")
 
 
 def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -> UserError:

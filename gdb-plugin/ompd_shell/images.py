@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which files does a core file name, and are those that are here the same ones? By build-id, else
-by how they begin: the core has the first page of each, unless its filter was changed."""
+by how they begin: the core has the first page of each, unless its filter was changed; else by what
+the dynamic linker wrote of them."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ import struct
 from dataclasses import dataclass
 
 from ompd_gdb.errors import Unreadable
-from ompd_gdb.target.corefile import PROOF_BYTES, CoreFile
+from ompd_gdb.target.corefile import CoreFile
 from ompd_gdb.target.elf import PT_NOTE, ElfFile, Format, NotElf
+from ompd_gdb.target.proof import PROOF_BYTES
 
 NT_GNU_BUILD_ID = 3
 MOST_SEGMENTS = 64  # that lie on an image's first page
@@ -25,6 +27,7 @@ class Image:
     mapped: str  # the path, as the core has it
     start: bytes  # its first bytes, as far as the core has them
     build_id: str | None
+    core: CoreFile
 
     @property
     def path(self) -> str:
@@ -42,22 +45,26 @@ class Image:
             there = file_build_id(file)
             if self.build_id is not None and there is not None:
                 return self.build_id == there
-            if self.start and file.read(0, min(len(self.start), file.size)) == self.start:
-                return True
-            return None
+            if self.start:
+                same = file.read(0, min(len(self.start), file.size)) == self.start
+                return True if same else None
+            return self.core.is_what_was_mapped(file, self.mapped)
         finally:
             file.close()
 
 
 def images(core: CoreFile) -> list[Image]:
-    """Of all that is mapped, what begins as ELF does."""
+    """Of all that is mapped, what begins as ELF does; where the core has no beginnings, what has
+    code."""
     found: dict[str, Image] = {}
     for mapping in core.mappings:
         if mapping.offset == 0 and mapping.path not in found:
             start = _dumped(core, mapping.start, PROOF_BYTES)
             if start[:4] == b"\x7fELF":
                 build_id = _build_id(core, mapping.start, start)
-                found[mapping.path] = Image(mapping.path, start, build_id)
+                found[mapping.path] = Image(mapping.path, start, build_id, core)
+            elif not start and core.holds_code(mapping.path):
+                found[mapping.path] = Image(mapping.path, b"", None, core)
     return list(found.values())
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which files does GDB get for the libraries of a core file? Those that are proven to be the
-core's: through another build of one, GDB would show stacks that never were."""
+core's, and nothing else that it names: through another build of one, GDB would show stacks that
+never were, and what a hostile core names may be a pipe or a device."""
 
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ from .images import Image
 from .search import Search
 
 MOST_NAMED = 8  # in a note
+DEBUG_FILES = "usr/lib/debug"
+ROOT = "root"  # in the private folder
 
 _MISSING = (
     "Libraries of the core file are not here: {}. Stacks through them may be wrong. Copy them, and"
@@ -28,10 +31,15 @@ _DIFFERENT = (
 
 
 def settings(
-    core: CoreFile, libraries: Sequence[Image], search: Search, folder: str, notes: list[str]
+    core: CoreFile,
+    libraries: Sequence[Image],
+    search: Search,
+    program: dict[str, str],
+    folder: str,
+    notes: list[str],
 ) -> list[str]:
-    """For GDB; notes: on what is not here."""
-    here: dict[str, str] = {}
+    """For GDB; program: where it is now, by the path that it had; notes: on what is not here."""
+    here = dict(program)
     missing: list[Image] = []
     different: list[Image] = []
     for image in libraries:
@@ -44,11 +52,9 @@ def settings(
         notes.append(_MISSING.format(_named(missing)))
     if different:
         notes.append(_DIFFERENT.format(_named(different)))
-    if search.root is not None or different:
-        root = os.path.join(folder, "root")
-        _link(core, here, root)
-        return [f"set sysroot {root}"]
-    return [f"set sysroot {os.path.abspath(search.sysroot)}"] if search.sysroot is not None else []
+    root = os.path.join(folder, ROOT)
+    _link(core, here, search, root)
+    return [f"set sysroot {root}"]
 
 
 def _named(images: Sequence[Image]) -> str:
@@ -57,14 +63,20 @@ def _named(images: Sequence[Image]) -> str:
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _link(core: CoreFile, here: dict[str, str], root: str) -> None:
-    """A root of links. GDB looks there for what was mapped, and for the names that the dynamic
-    linker has for libraries: it finds the right file, or none."""
+def _link(core: CoreFile, here: dict[str, str], search: Search, root: str) -> None:
+    """A root of links. GDB looks there for what was mapped, also for the program, whatever file it
+    was given of it, and for the names that the dynamic linker has for libraries: it finds the right
+    file, or none."""
     names = dict(here)
     for loaded in ImageList(core.read, core.format, core.auxv).loaded:
         mapping = core.mapping_of(loaded.dynamic)
         if mapping is not None and mapping.path in here:
             names[loaded.path] = here[mapping.path]
+        elif not core.mappings:
+            # A core without the kernel's list of files: by its name alone.
+            path, _ = search.find(Image(loaded.path, b"", None, core))
+            if path is not None:
+                names[loaded.path] = path
     os.mkdir(root)
     for name, path in names.items():
         if not name.startswith("/"):
@@ -80,3 +92,13 @@ def _link(core: CoreFile, here: dict[str, str], root: str) -> None:
             raise UserError(
                 "core_unreadable", f"No link can be made for {name}: {error}.", "Copy it again."
             ) from None
+    if search.sysroot is not None:
+        _link_debug_files(search.sysroot, root)
+
+
+def _link_debug_files(sysroot: str, root: str) -> None:
+    """GDB looks for them in its sysroot too. The last link: through it nothing is written."""
+    link = os.path.join(root, DEBUG_FILES)
+    if not os.path.lexists(link):
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        os.symlink(os.path.join(os.path.abspath(sysroot), DEBUG_FILES), link)

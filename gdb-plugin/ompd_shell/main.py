@@ -62,7 +62,10 @@ def main(arguments: Sequence[str]) -> int:
             signal.signal(number, _leave)
     try:
         outcome = options.make(options, origin)
-        _write(outcome.document() if options.json else outcome.text, options, origin)
+        if options.html and outcome.json:
+            _to_file(named(options.html, origin), outcome.page())
+        if options.json or options.text or options.output or not options.html:
+            _write(outcome.document() if options.json else outcome.text, options, origin)
         for sentence in outcome.complaints:
             _complain(sentence)
         return int(outcome.status)
@@ -98,18 +101,21 @@ def _write(text: str, options: argparse.Namespace, origin: Origin) -> None:
     if not text:
         return  # a program that ended by itself has no report
     if options.output:
-        path = named(options.output, origin)
-        try:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            _complain(f"{path} cannot be written: {error.strerror}.")
-            sys.exit(CANNOT_READ)
+        _to_file(named(options.output, origin), text)
         return
     stream = sys.stderr if options.command == "run" else sys.stdout
     encoding = stream.encoding or "ascii"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
     stream.flush()
+
+
+def _to_file(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        _complain(f"{path} cannot be written: {error.strerror}.")
+        sys.exit(CANNOT_READ)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -190,7 +196,7 @@ def _subcommand(
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.set_defaults(make=make, document="merge" if name == "merge" else "report")
+    made.set_defaults(make=make, document="merge" if name == "merge" else "report", html=None)
     form = made.add_mutually_exclusive_group()
     form.add_argument("--text", action="store_true", help="for people, which is the default")
     form.add_argument("--json", action="store_true", help='a JSON document, schema "ompd/1"')
@@ -217,6 +223,12 @@ def _command(
 ) -> argparse.ArgumentParser:
     """What runs GDB."""
     made = _subcommand(commands, name, what, summary, description, make)
+    made.add_argument(
+        "--html",
+        metavar="FILE",
+        type=_file_name,
+        help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
+    )
     made.add_argument("--gdb", metavar="PATH", default="gdb", help="the GDB to use; 10 or newer")
     late = "give up" if name != "run" else "interrupt the program and report"
     made.add_argument(

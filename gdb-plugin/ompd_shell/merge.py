@@ -17,10 +17,11 @@ from ompd_gdb.model.job import Job, Unread
 from ompd_gdb.model.rank_reports import NoReport
 from ompd_gdb.views import job as view
 from ompd_gdb.views import job_document
+from ompd_gdb.views.status import WRONG
 from ompd_gdb.views.table import DEFAULT_WIDTH, Style, count, plain
 
 from .origin import Origin
-from .outcome import CANNOT_READ, FINDING, NOTHING_ODD, WRONG, Outcome
+from .outcome import CANNOT_READ, FINDING, NOTHING_ODD, Outcome
 from .progress import Progress
 
 LARGEST = 64 << 20  # bytes of a report; that of a thousand threads has some 3 MB

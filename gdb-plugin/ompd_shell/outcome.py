@@ -6,13 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Sequence
 
-from ompd_gdb.views import json_document
+from ompd_gdb.views import html, json_document
 from ompd_gdb.views.table import DEFAULT_WIDTH, Style, paragraph
 
 NOTHING_ODD, FINDING, CANNOT_READ, INTERRUPTED = 0, 1, 2, 130
-
-# Findings that say: something is wrong with this program. The others say how sure the report is.
-WRONG = frozenset(("crash", "deadlock", "self_deadlock", "barrier_divergence", "standing_still"))
 
 # Threads that are just being let go look like this too: a process is looked at twice then.
 PASSING = frozenset(("barrier_divergence", "standing_still"))
@@ -27,6 +24,9 @@ class Outcome:
 
     def document(self) -> str:
         return json_document.text(self.json) + "\n" if self.json else ""
+
+    def page(self) -> str:
+        return html.page(self.json)
 
 
 def of_report(text: str, document: dict[str, Any], notes: Sequence[str]) -> Outcome:
@@ -54,7 +54,7 @@ def _note(note: str) -> list[str]:
 
 def _status(document: dict[str, Any]) -> int:
     findings = [one for one in document["findings"] if one.get("confirmed", True)]
-    if any(finding["code"] in WRONG for finding in findings):
+    if any(finding["wrong"] for finding in findings):
         return FINDING
     if any(missing["section"] == "openmp" for missing in document["unavailable"]):
         return CANNOT_READ

@@ -17,7 +17,7 @@ from ompd_gdb.target.stacks import Code
 
 def tell() -> None:
     current = session.current()
-    runtimes = current.process().runtimes
+    runtimes = current.runtimes()
     code = current.target.code
     code_map = CodeMap(Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in runtimes)
     holdings = Holdings(code, code_map)

@@ -10,6 +10,7 @@ import machine
 import pytest
 import schema
 from cells import Case
+from ompd_gdb.views import html
 from sentences import is_a_sentence
 from sessions import ask, kernel_core, target
 
@@ -50,19 +51,48 @@ def test_sections_are_the_commands(case: Case, kind: str, gdb: str, folder: Path
     assert all(len(line) <= 100 for line in answer.text.splitlines())
 
 
+@pytest.mark.parametrize("kind, gdb", [("live", "gdb-10"), ("core", "gdb"), ("gdbserver", "gdb")])
+def test_environment(kind: str, gdb: str, folder: Path) -> None:
+    """As the program found it, and what it has set and taken away itself."""
+    executable, home = machine.compiled("environment"), machine.cached("libomp-19")
+    commands = ["ompd report -json", "ompd report"]
+    given = {"OMP_PLACES": "{0},{1}", "OMP_PROC_BIND": "false", "KMP_NOTE": "\x1b[2J"}
+    with target(kind, executable, (), home, folder, given) as made:
+        answer = ask(gdb, commands, made.before, made.files, folder=folder)
+        truth = Path(f"{made.record}.environment").read_text(encoding="utf-8").splitlines()
+    told = [f"{one['name']}={one['value']}" for one in answer.document(commands[0])["environment"]]
+    assert told == sorted(truth) and len(told) == 3
+    assert "\nKMP_NOTE=\\x1b[2J\nOMP_NUM_THREADS=3\nOMP_PLACES={0},{1}\n" in answer.text
+
+
 def test_files(folder: Path) -> None:
-    """Text and document of the same moment; nothing is printed."""
-    text, document = folder / "two words.txt", folder / "report.json"
-    asked = [f"ompd report '{text}' -json {document}", "ompd report", f"ompd report {folder}"]
+    """Text, page and document of the same moment; nothing is printed."""
+    text, page = folder / "two words.txt", folder / "two words.html"
+    document = folder / "report.json"
+    alone = folder / "alone.html"
+    asked = [
+        f"ompd report '{text}' -html '{page}' -json {document}",
+        "ompd report",
+        f"ompd report {folder}",
+        f"ompd report -html {folder}",
+        f"ompd report -html {alone}",
+        "ompd report -html",
+        "ompd report a b",
+    ]
     with target(
         "core", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
     ) as made:
-        answer = ask("gdb", [*asked, "ompd report a b"], made.before, made.files, folder=folder)
-    assert answer.texts[0] == ""
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+    assert answer.texts[0] == answer.texts[4] == ""
     assert text.read_text(encoding="utf-8").strip("\n") == answer.texts[1]
-    schema.check(json.loads(document.read_text(encoding="utf-8")))
+    told = json.loads(document.read_text(encoding="utf-8"))
+    schema.check(told)
+    assert page.read_text(encoding="utf-8") == html.page(told)
+    assert "</html>" in alone.read_text(encoding="utf-8")
     is_a_sentence(answer.texts[2], "cannot be written")
-    is_a_sentence(answer.texts[3], "takes no argument `b'")
+    is_a_sentence(answer.texts[3], "cannot be written")
+    is_a_sentence(answer.texts[5], "needs a word behind it")
+    is_a_sentence(answer.texts[6], "takes no argument `b'")
 
 
 @pytest.mark.parametrize("gdb", ["gdb", "gdb-16"])

@@ -198,6 +198,7 @@ class Comparison:
             own = {
                 self.truth.record["source"],
                 "truth.h",
+                "states.h",
                 "fortran_callee.f90",
                 "fortran_recorder.c",
             }

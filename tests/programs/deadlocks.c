@@ -2,7 +2,8 @@
  *
  * Programs that hang, and their innocent twins, which only wait. The scenario is named by the first argument; an
  * observer that is no thread of OpenMP's stops it when all have declared themselves.
- * Truth, in OMPD_TRUTH_FILE.waits: a line "holds TID NAME" or "wants TID NAME" for each thread and object.
+ * Truth: everything of each thread, before it waits; in OMPD_TRUTH_FILE.waits: a line "holds TID NAME" or "wants TID NAME" for
+ * each thread and object.
  */
 #include "states.h"
 
@@ -12,9 +13,15 @@ static void tell(const char *verb, const char *name)
 }
 
 /* The last that a thread does before it waits. */
+static void declare_in(const char *task)
+{
+	truth_record_as(0, 0, task);
+	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
+}
+
 static void declare(void)
 {
-	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
+	declare_in("implicit");
 }
 
 static void work_on(void)
@@ -333,7 +340,7 @@ static void ancestors_lock(void)
 		{
 			__atomic_store_n(&begun, 1, __ATOMIC_SEQ_CST);
 			tell("wants", "lock_a");
-			declare();
+			declare_in("explicit");
 			omp_set_lock(&lock_a);
 			truth_seen();
 			omp_unset_lock(&lock_a);
@@ -358,7 +365,8 @@ static void childs_work(void)
 			__atomic_store_n(&begun, 1, __ATOMIC_SEQ_CST);
 			omp_set_lock(&lock_a);
 			tell("holds", "lock_a");
-			work_on();
+			declare_in("explicit");
+			stay();
 			omp_unset_lock(&lock_a);
 		}
 		until(&begun, 1);
@@ -385,7 +393,7 @@ static void dependence(void)
 				order = 1;
 				__atomic_store_n(&begun, 1, __ATOMIC_SEQ_CST);
 				tell("wants", "lock_a");
-				declare();
+				declare_in("explicit");
 				omp_set_lock(&lock_a);
 				truth_seen();
 				omp_unset_lock(&lock_a);

@@ -50,6 +50,7 @@ static inline void work_after(int others)
 
 static inline void *observe(void *unused)
 {
+	truth_record_native();
 	until(&declared, expected);
 	usleep(200000); /* from a declaration to the wait */
 	truth_write();

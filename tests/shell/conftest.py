@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs, runtimes and ways to a core file are those of tests/gdb. Each test has a folder, which
-is deleted afterwards, since cores are large."""
+"""Programs, runtimes and ways to a core file are those of tests/gdb, and cores of the corpus. Each
+test has a folder, which is deleted afterwards, since cores are large. How many facts of the corpus
+were told right is counted over all tests."""
 
 from __future__ import annotations
 
@@ -8,12 +9,20 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Iterator
 
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "gdb"), str(HERE.parents[1] / "gdb-plugin")]
+ROOT = HERE.parents[1]
+sys.path[:0] = [
+    str(HERE),
+    str(HERE.parent / "gdb"),
+    str(ROOT / "gdb-plugin"),
+    str(ROOT / "corefiles"),
+]
+
+import facts  # noqa: E402
 
 
 @pytest.fixture
@@ -21,3 +30,21 @@ def folder() -> Iterator[Path]:
     path = Path(tempfile.mkdtemp(prefix="ompd-shell-"))
     yield path
     shutil.rmtree(path, ignore_errors=True)
+
+
+def pytest_sessionfinish(session: Any) -> None:
+    """Of a worker of pytest-xdist."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["facts"] = (facts.score.right, facts.score.all)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    right, together = getattr(node, "workeroutput", {}).get("facts", (0, 0))
+    facts.score.right += right
+    facts.score.all += together
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    line = f"corpus: {facts.score.right} of {facts.score.all} facts right"
+    terminalreporter.write_line(line)

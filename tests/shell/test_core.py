@@ -138,14 +138,23 @@ def test_nothing_of_the_core_is_run(gdb: str, folder: Path) -> None:
     assert not told.exists()
 
 
-def test_core_that_names_a_pipe(folder: Path) -> None:
-    """Whoever opens it waits for ever."""
-    executable = folder / "crashes"
+@pytest.mark.parametrize("place", ["program", "library"])
+def test_core_that_names_a_pipe(place: str, folder: Path) -> None:
+    """Whoever opens it waits for ever: nothing is opened that is no file of the program's."""
+    executable, library = folder / "crashes", folder / "lib"
     shutil.copy2(command.program(), executable)
-    core = kernel_core(executable, ("abort",), command.environment(folder), folder)
-    executable.unlink()
-    os.mkfifo(executable)
-    is_an_error(ompd("core", core, command.program(), folder=folder), "pipe", str(executable))
+    shutil.copytree(machine.cached("libomp-14"), library)
+    env = {**command.environment(folder), "LD_LIBRARY_PATH": str(library)}
+    core = kernel_core(executable, ("abort",), env, folder)
+    piped = executable if place == "program" else library / "libomp.so.5"
+    piped.unlink()
+    os.mkfifo(piped)
+    answer = ompd("core", "--json", core, command.program(), folder=folder)
+    assert answer.status == FINDING and answer.document["signal"]["name"] == "SIGABRT"
+    if place == "library":
+        assert any(f"{piped} (build-id" in note for note in answer.document["notes"])
+    else:
+        assert answer.document["signal"]["id"] == "R1.2"
 
 
 @pytest.mark.parametrize("seed", range(40 if machine.FULL else 6))

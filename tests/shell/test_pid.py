@@ -101,7 +101,7 @@ def test_finding(folder: Path) -> None:
 
 def test_passing(folder: Path) -> None:
     """What the next look does not show is no finding."""
-    before = {"code": "barrier_divergence", "text": "R1.0 at one"}
+    before = {"code": "barrier_divergence", "text": "R1.0 at one", "wrong": True}
     for seen, confirmed in ((["R1.0 at one"], True), (["R1.0 at another"], False)):
         document = {"findings": [dict(before)], "unavailable": [], "notes": []}
         notes = outcome.confirm(document, seen)

@@ -30,9 +30,10 @@ class Barriers(OmpdCommand):
         from . import documents, output
 
         here = session.current()
-        process = here.process()
-        here.locate_threads()
-        here.locate_regions()
+        picture = here.picture()
+        picture.locate_threads()
+        picture.locate_regions()
+        process = picture.process
         found = all_barriers(process)
         if arguments.json:
             section = json_document.barriers(found)

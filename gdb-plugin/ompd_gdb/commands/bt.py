@@ -44,10 +44,15 @@ class Bt(OmpdCommand):
             raise UserError("bad_argument", "`-dot' belongs to `ompd bt -merge'.")
         wanted = selecting.parse(arguments.words)
         here = session.current()
-        process = here.process()
+        picture = here.picture()
+        process = picture.process
         if "merge" in arguments.flags:
-            stacks.merge(arguments, here, selecting.threads(process, wanted, here.inferior.num))
+            stacks.merge(
+                arguments, here, picture, selecting.threads(process, wanted, here.inferior.num)
+            )
         elif wanted:
-            stacks.each(arguments, here, selecting.threads(process, wanted, here.inferior.num))
+            stacks.each(
+                arguments, here, picture, selecting.threads(process, wanted, here.inferior.num)
+            )
         else:
-            stacks.each(arguments, here, [following.thread(here, process)])
+            stacks.each(arguments, here, picture, [following.thread(here, process)])

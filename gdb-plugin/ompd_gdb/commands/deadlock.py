@@ -44,13 +44,14 @@ class Deadlock(OmpdCommand):
                 "Let it run (-exec-continue, -exec-interrupt), and ask again.",
             )
         here = session.current()
-        found = here.deadlock()
-        remark = ""
+        picture = here.picture()
+        found, remark = picture.deadlock, ""
         if "watch" in arguments.values:
             seconds = _seconds(arguments.values["watch"])
             before, whole = found, here.run_for(seconds)
             here = session.current()
-            found = here.deadlock()
+            picture = here.picture()
+            found = picture.deadlock
             remark = deadlock.second_look(before, found, seconds, whole)
         if "dot" in arguments.values:
             output.file(arguments.values["dot"], deadlock.dot(found))
@@ -65,7 +66,7 @@ class Deadlock(OmpdCommand):
         output.lines(shown + threads.remarks(found.process, here.notes(), style))
         if "bt" in arguments.flags and found.stuck:
             output.lines([""])
-            stacks.each(arguments, here, found.stuck)
+            stacks.each(arguments, here, picture, found.stuck)
 
 
 LONGEST = 3600.0

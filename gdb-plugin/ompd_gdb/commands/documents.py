@@ -7,18 +7,23 @@ from typing import Any
 
 import gdb
 
+from ..errors import UserError
 from ..session import Session, current, has_process
 from ..views import json_document
 
 
 def envelope(session: Session, command: str, **sections: Any) -> dict[str, Any]:
+    try:
+        runtimes = session.runtimes()
+    except UserError:
+        runtimes = []  # a report says why
     return json_document.envelope(
         command,
         session.stop_id,
         gdb.VERSION,
         session.notes(),
         session.program(),
-        session.runtimes(),
+        runtimes,
         **sections,
     )
 

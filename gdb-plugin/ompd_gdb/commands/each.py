@@ -32,7 +32,7 @@ class Each(RawCommand):
         from . import output, selecting
 
         here = session.current()
-        process = here.process()
-        chosen = selecting.team(here, process, selecting.parse(arguments.words))
-        found = [(thread, here.run_in(thread, arguments.text)) for thread in chosen]
+        picture = here.picture()
+        chosen = selecting.team(here, picture.process, selecting.parse(arguments.words))
+        found = [(thread, picture.run_in(thread, arguments.text)) for thread in chosen]
         output.lines(values.outputs(found, output.style(arguments)))

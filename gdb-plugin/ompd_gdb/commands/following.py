@@ -11,6 +11,7 @@ import gdb
 from ..errors import UserError
 from ..model.backtrace import RUNTIME, USER, Backtrace, Entry
 from ..model.process import Process, Thread
+from ..picture import Picture
 from ..session import Followed, Session
 from . import output
 
@@ -50,25 +51,25 @@ def position(here: Session, entries: Sequence[Entry]) -> tuple[int, bool]:
     return len(entries), False
 
 
-def go(here: Session, process: Process, backtrace: Backtrace, entry: Entry) -> None:
+def go(here: Session, picture: Picture, backtrace: Backtrace, entry: Entry) -> None:
     """Select a frame, and show it as GDB's `frame' does."""
     native = entry.thread.native
-    assert here.walks is not None and native is not None and entry.level is not None
+    assert native is not None and entry.level is not None
     before, _ = here.selected_frame()
-    if not here.walks.select(entry.thread, entry.level):
+    if not picture.walks.select(entry.thread, entry.level):
         raise UserError("no_thread", "The thread of that frame is running, or gone.")
     if native.num != before:
         ids = ", ".join(m.id for m in entry.thread.openmp if m.id is not None)
         output.lines([f"[Switching to thread {native.num}{f' ({ids})' if ids else ''}]"])
-    here.followed = Followed(process, backtrace.thread, native.num, entry.level)
+    here.followed = Followed(picture.process, backtrace.thread, native.num, entry.level)
     gdb.execute("frame")
 
 
 def move(here: Session, words: Sequence[str], command: str, outwards: bool) -> None:
     """`ompd up' and `ompd down'."""
     steps = count(words, command)
-    process = here.process()
-    backtrace = here.splicer().backtrace(thread(here, process))
+    picture = here.picture()
+    backtrace = picture.splicer(here.depth).backtrace(thread(here, picture.process))
     entries = numbered(backtrace)
     at, exact = position(here, entries)
     frames = [i for i, entry in enumerate(entries) if entry.kind == USER]
@@ -79,7 +80,7 @@ def move(here: Session, words: Sequence[str], command: str, outwards: bool) -> N
     if not ahead:
         which = "outermost" if outwards else "innermost"
         raise UserError("no_frame", f"This is the {which} frame of your own code.")
-    go(here, process, backtrace, entries[ahead[min(steps, len(ahead)) - 1]])
+    go(here, picture, backtrace, entries[ahead[min(steps, len(ahead)) - 1]])
 
 
 def count(words: Sequence[str], command: str) -> int:

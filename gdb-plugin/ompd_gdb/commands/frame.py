@@ -28,8 +28,9 @@ class Frame(OmpdCommand):
         from . import following, output
 
         here = session.current()
-        process = here.process()
-        backtrace = here.splicer().backtrace(following.thread(here, process))
+        picture = here.picture()
+        followed = following.thread(here, picture.process)
+        backtrace = picture.splicer(here.depth).backtrace(followed)
         entries = following.numbered(backtrace)
         if not arguments.words:
             at, exact = following.position(here, entries)
@@ -56,7 +57,7 @@ class Frame(OmpdCommand):
             raise UserError(
                 "no_frame", f"Line #{number} is a construct or a wait: it has no variables.", hint
             )
-        following.go(here, process, backtrace, entries[number])
+        following.go(here, picture, backtrace, entries[number])
 
     def complete(self, text: str, word: str) -> "list[str]":
         return []

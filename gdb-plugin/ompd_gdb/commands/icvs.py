@@ -35,9 +35,11 @@ class Icvs(OmpdCommand):
 
         wanted = selecting.parse(arguments.words)
         here = session.current()
-        process = here.process()
-        chosen = [t for t in selecting.threads(process, wanted, here.inferior.num) if t.openmp]
-        found = here.icvs(chosen)
+        picture = here.picture()
+        chosen = [
+            t for t in selecting.threads(picture.process, wanted, here.inferior.num) if t.openmp
+        ]
+        found = picture.icvs(chosen)
         changed = "changed" in arguments.flags
         if arguments.json:
             section = icvs.document([icv for icv in found if icv.changed or not changed])

@@ -31,7 +31,7 @@ class Locks(OmpdCommand):
         from . import documents, output
 
         here = session.current()
-        found = here.locks()
+        found = here.picture().locks
         if arguments.json:
             section = json_document.locks(found)
             output.document(arguments, documents.envelope(here, "locks", locks=section))

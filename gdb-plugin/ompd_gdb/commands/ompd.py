@@ -37,9 +37,9 @@ class Ompd(OmpdCommand):
                 "`help ompd' lists the commands.",
             )
         here = session.current()
-        process = here.process()
-        here.locate_threads()
-        waits = here.deadlock_of_locks()
+        picture = here.picture()
+        picture.locate_threads()
+        process, waits = picture.process, picture.deadlock_of_locks()
         if arguments.json:
             section = json_document.summary(process, waits)
             output.document(arguments, documents.envelope(here, "ompd", summary=section))

@@ -31,8 +31,9 @@ class Parallel(OmpdCommand):
 
         wanted = selecting.parse(arguments.words)
         here = session.current()
-        process = here.process()
-        here.locate_regions()
+        picture = here.picture()
+        picture.locate_regions()
+        process = picture.process
         chosen = selecting.regions(process, wanted, here.inferior.num)
         if arguments.json:
             section = json_document.regions(chosen or process.regions)

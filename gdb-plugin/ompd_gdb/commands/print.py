@@ -34,10 +34,10 @@ class Print(RawCommand):
         from . import documents, output, selecting
 
         here = session.current()
-        process = here.process()
-        chosen = selecting.team(here, process, selecting.parse(arguments.words))
-        here.locate_threads()
-        found = [(thread, here.evaluate(thread, arguments.text)) for thread in chosen]
+        picture = here.picture()
+        chosen = selecting.team(here, picture.process, selecting.parse(arguments.words))
+        picture.locate_threads()
+        found = [(thread, picture.evaluate(thread, arguments.text)) for thread in chosen]
         if arguments.json:
             section = values.document(arguments.text, found)
             output.document(arguments, documents.envelope(here, "print", **{"print": section}))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import time
+
 from .arguments import Arguments
 from .base import OmpdCommand
 
@@ -10,41 +12,45 @@ from .base import OmpdCommand
 class Report(OmpdCommand):
     """Show all that the ompd commands know of this stop, the verdict first.
 
-    Usage: ompd report [FILE] [-all] [-wide] [-json [FILE]]
+    Usage: ompd report [FILE] [-html FILE] [-all] [-wide] [-json [FILE]]
 
     Why the program died, or what is odd about it; then threads, parallel regions, stacks as one
-    tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, the
-    runtimes, and what could not be known, with the reason. A program without OpenMP, or with a
-    runtime that cannot be read, has a report too: its signal and its threads. With FILE the text is
-    written there.
+    tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, OpenMP's
+    variables in the environment, the runtimes, and what could not be known, with the reason. A
+    program without OpenMP, or with a runtime that cannot be read, has a report too: its signal and
+    its threads. With FILE the text is written there.
 
     -all gives equal threads, regions and tasks lines of their own. -wide shortens nothing.
-    -json prints a JSON document ("ompd/1"), or writes it to a file of its own; with two files text
-    and document are written, of the same moment. In a shell, the command `ompd' makes this report
-    of a core file or a process."""
+    -html writes one page for a browser to its FILE, which needs nothing else: the same with
+    pictures, to fold and to search. -json prints a JSON document ("ompd/1"), or writes it to a file
+    of its own. Several files are of the same moment. In a shell, the command `ompd' makes this
+    report of a core file or a process."""
 
     name = "ompd report"
     flags = ("all", "wide")
+    valued = ("html",)
     takes_ids = True  # here: FILE
 
     def run(self, arguments: Arguments) -> None:
         from .. import session
-        from ..views import json_document, report
+        from ..views import html, json_document, report
         from . import documents, output, sections
 
         for word in arguments.words[1:]:
             self.refuse(word)
         here = session.current()
         style = output.style(arguments)
-        process, waits, missing = sections.picture(here)
-        shown, made = sections.show(here, process, missing, style)
-        if arguments.words or not arguments.json:
+        picture, waits, missing = sections.look(here)
+        shown, made = sections.show(picture, missing, style)
+        process = picture.process
+        page = arguments.values.get("html")
+        if arguments.words or not (arguments.json or page):
             program, library = here.program(), session.library_facts()
             text = report.lines(
                 process, waits, program, library, shown, missing, here.notes(), style
             )
             output.lines_to(arguments.words[0] if arguments.words else None, text)
-        if arguments.json:
+        if arguments.json or page:
             document = documents.envelope(
                 here,
                 "report",
@@ -53,9 +59,13 @@ class Report(OmpdCommand):
                 summary=json_document.summary(process, waits),
                 library=json_document.library(session.library_facts()),
                 unavailable=report.unavailable(missing),
+                made=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 **made,
             )
-            output.document(arguments, document)
+            if page:
+                output.file(page, html.page(document))
+            if arguments.json:
+                output.document(arguments, document)
 
     def complete(self, text: str, word: str) -> "list[str]":
         return super().complete(text, word) if text.rpartition(" ")[2][:1] == "-" else []

@@ -10,11 +10,12 @@ from ..errors import UserError
 from ..model.barriers import all_barriers
 from ..model.deadlock import Deadlock
 from ..model.merging import merged
-from ..model.process import Process
+from ..picture import Picture
 from ..session import Session
 from ..views import (
     barriers,
     deadlock,
+    environment,
     icvs,
     json_document,
     locks,
@@ -34,52 +35,56 @@ Shown = tuple[list[str], Any]  # as text, and as a section of a JSON document
 class Section:
     name: str  # in a JSON document
     title: str
-    show: Callable[[Session, Process, Style], Shown]  # raises UserError, OmpdError
+    show: Callable[[Picture, Style], Shown]  # raises UserError, OmpdError
 
 
-def _threads(here: Session, process: Process, style: Style) -> Shown:
-    found = process.threads
-    return threads.lines(process, found, None, style), json_document.threads(found)
+def _threads(picture: Picture, style: Style) -> Shown:
+    found = picture.process.threads
+    return threads.lines(picture.process, found, None, style), json_document.threads(found)
 
 
-def _regions(here: Session, process: Process, style: Style) -> Shown:
-    roots = [region for region in process.regions if region.parent is None]
-    unsure = [thread for thread in process.threads if thread.unsure]
-    return parallel.lines(roots, unsure, style), json_document.regions(process.regions)
+def _regions(picture: Picture, style: Style) -> Shown:
+    roots = [region for region in picture.process.regions if region.parent is None]
+    unsure = [thread for thread in picture.process.threads if thread.unsure]
+    return parallel.lines(roots, unsure, style), json_document.regions(picture.process.regions)
 
 
-def _stacks(here: Session, process: Process, style: Style) -> Shown:
-    splicer = here.splicer(USUAL_DEPTH)
-    found = [splicer.backtrace(thread) for thread in process.threads]
+def _stacks(picture: Picture, style: Style) -> Shown:
+    splicer = picture.splicer(USUAL_DEPTH)
+    found = [splicer.backtrace(thread) for thread in picture.process.threads]
     tree = merged(found)
     return merged_stacks.lines(tree, found, style), merged_stacks.document(tree)
 
 
-def _deadlock(here: Session, process: Process, style: Style) -> Shown:
-    found = here.deadlock()
+def _deadlock(picture: Picture, style: Style) -> Shown:
+    found = picture.deadlock
     return deadlock.lines(found, style), json_document.deadlock(found)
 
 
-def _locks(here: Session, process: Process, style: Style) -> Shown:
-    found = here.locks()
+def _locks(picture: Picture, style: Style) -> Shown:
+    found = picture.locks
     return locks.lines(found, style), json_document.locks(found)
 
 
-def _barriers(here: Session, process: Process, style: Style) -> Shown:
-    found = all_barriers(process)
-    return barriers.lines(process, found, style), json_document.barriers(found)
+def _barriers(picture: Picture, style: Style) -> Shown:
+    found = all_barriers(picture.process)
+    return barriers.lines(picture.process, found, style), json_document.barriers(found)
 
 
-def _tasks(here: Session, process: Process, style: Style) -> Shown:
-    found = here.tasks()
-    here.locate_tasks()
+def _tasks(picture: Picture, style: Style) -> Shown:
+    found = picture.located_tasks()
     return tasks.lines(found, found.all, style), json_document.tasks(found.all)
 
 
-def _icvs(here: Session, process: Process, style: Style) -> Shown:
-    asked = [thread for thread in process.threads if thread.openmp]
-    found = here.icvs(asked)
+def _icvs(picture: Picture, style: Style) -> Shown:
+    asked = [thread for thread in picture.process.threads if thread.openmp]
+    found = picture.icvs(asked)
     return icvs.changed_lines(found, asked, style), icvs.document(found)
+
+
+def _environment(picture: Picture, style: Style) -> Shown:
+    found = picture.settings()
+    return environment.lines(found, style), json_document.environment(found)
 
 
 # One line each; a program without OpenMP has only the first.
@@ -92,39 +97,40 @@ SECTIONS = (
     Section("barriers", "Barriers", _barriers),
     Section("tasks", "Explicit tasks", _tasks),
     Section("icvs", "Changed ICVs", _icvs),
+    Section("environment", "Environment", _environment),
 )
 
 Missing = dict[str, UserError]  # sections that cannot be made; "openmp": all but the threads
 
 
-def picture(here: Session) -> tuple[Process, Deadlock | None, Missing]:
+def look(here: Session) -> tuple[Picture, Deadlock | None, Missing]:
     """With places, and who waits for whom. Raises UserError if not even the native threads can be
     told."""
     missing: Missing = {}
     waits = None
     try:
-        process = here.process()
-        here.locate_threads()
-        waits = here.deadlock_of_locks()
+        picture = here.picture()
+        picture.locate_threads(depth=USUAL_DEPTH)
+        waits = picture.deadlock_of_locks()
     except UserError as error:
         if error.code not in ("no_openmp", "not_supported", "unreadable"):
             raise
         missing["openmp"] = error
-        process = here.native_process()
-    here.locate_threads()
-    here.locate_regions()
-    return process, waits, missing
+        picture = here.native_picture()
+    picture.locate_threads()
+    picture.locate_regions()
+    return picture, waits, missing
 
 
 def show(
-    here: Session, process: Process, missing: Missing, style: Style
+    picture: Picture, missing: Missing, style: Style
 ) -> tuple[list[tuple[str, list[str]]], dict[str, Any]]:
     """The sections as text, by title, and as JSON, by name; what fails is added to missing."""
     shown, made = [], {}
     for section in SECTIONS[:1] if "openmp" in missing else SECTIONS:
         try:
             with in_users_terms():
-                text, made[section.name] = section.show(here, process, style)
+                text, made[section.name] = section.show(picture, style)
         except UserError as error:
             missing[section.name] = error
         else:

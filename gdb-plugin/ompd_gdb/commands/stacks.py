@@ -10,6 +10,7 @@ from ..errors import UserError
 from ..model.backtrace import USER
 from ..model.merging import merged
 from ..model.process import Thread
+from ..picture import Picture
 from ..session import Session
 from ..views import backtrace, merged_stacks
 from . import documents, output
@@ -19,19 +20,19 @@ from .arguments import Arguments
 USUAL_DEPTH, MOST_DEPTH = 256, 1000000
 
 
-def each(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
-    splicer = here.splicer(_depth(arguments), "runtime" in arguments.flags)
+def each(arguments: Arguments, here: Session, picture: Picture, chosen: Sequence[Thread]) -> None:
+    here.depth = _depth(arguments)
+    splicer = picture.splicer(here.depth, "runtime" in arguments.flags)
     found = [splicer.backtrace(thread) for thread in chosen]
     levels: dict[Thread, set[int]] = {}
     for one in found:
         for entry in one.entries:
             if entry.kind == USER and entry.level is not None:
                 levels.setdefault(entry.thread, set()).add(entry.level)
-    assert here.walks is not None
     details = {
         thread: backtrace.Details(
-            here.walks.arguments(thread, wanted),
-            here.walks.locals(thread, wanted) if "full" in arguments.flags else {},
+            picture.walks.arguments(thread, wanted),
+            picture.walks.locals(thread, wanted) if "full" in arguments.flags else {},
         )
         for thread, wanted in levels.items()
     }
@@ -45,8 +46,9 @@ def each(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
     output.lines(backtrace.lines(found, details, style))
 
 
-def merge(arguments: Arguments, here: Session, chosen: Sequence[Thread]) -> None:
-    splicer = here.splicer(_depth(arguments))
+def merge(arguments: Arguments, here: Session, picture: Picture, chosen: Sequence[Thread]) -> None:
+    here.depth = _depth(arguments)
+    splicer = picture.splicer(here.depth)
     found = [splicer.backtrace(thread) for thread in chosen]
     tree = merged(found)
     if "dot" in arguments.values:

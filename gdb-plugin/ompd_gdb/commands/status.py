@@ -43,7 +43,7 @@ class Status(OmpdCommand):
             return
         here = session.current()
         try:
-            here.process()  # what was tried is known after trying it
+            here.picture()  # what was tried is known after trying it
         except UserError as error:
             if error.code not in ("no_openmp", "not_supported", "unreadable"):
                 raise

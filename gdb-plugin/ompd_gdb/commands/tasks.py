@@ -34,9 +34,9 @@ class Tasks(OmpdCommand):
 
         wanted = selecting.parse(arguments.words)
         here = session.current()
-        found = here.tasks()
-        chosen = selecting.tasks(found, wanted, here.inferior.num)
-        here.locate_tasks()
+        picture = here.picture()
+        chosen = selecting.tasks(picture.tasks, wanted, here.inferior.num)
+        found = picture.located_tasks()
         if arguments.json:
             section = json_document.tasks(chosen)
             output.document(arguments, documents.envelope(here, "tasks", tasks=section))

@@ -37,8 +37,10 @@ class Thread(RawCommand):
                 "For several threads: `ompd each'.",
             )
         here = session.current()
-        process = here.process()
-        chosen = selecting.threads(process, selecting.parse(arguments.words), here.inferior.num)
+        picture = here.picture()
+        chosen = selecting.threads(
+            picture.process, selecting.parse(arguments.words), here.inferior.num
+        )
         if len(chosen) != 1:
             raise UserError(
                 "bad_argument",
@@ -48,7 +50,7 @@ class Thread(RawCommand):
         if chosen[0].native is None:
             raise UserError("no_such_thread", "GDB does not know this thread.")
         if arguments.text:
-            gdb.write(here.run_in(chosen[0], arguments.text))
+            gdb.write(picture.run_in(chosen[0], arguments.text))
             return
         gdb.execute(f"thread {chosen[0].native.id}")
         names = ", ".join(m.id for m in chosen[0].openmp if m.id is not None)

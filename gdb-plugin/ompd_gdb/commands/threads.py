@@ -36,11 +36,12 @@ class Threads(OmpdCommand):
 
         wanted = selecting.parse(arguments.words)
         here = session.current()
-        process = here.process()
+        picture = here.picture()
+        process = picture.process
         chosen = selecting.threads(process, wanted, here.inferior.num)
-        here.locate_threads()
+        picture.locate_threads()
         if arguments.json:
-            here.locate_regions()
+            picture.locate_regions()
             section = json_document.threads(chosen)
             output.document(arguments, documents.envelope(here, "threads", threads=section))
             return

@@ -64,13 +64,17 @@ def find(process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals
     bystanders = graph.leading_to(found.stuck).difference(found.stuck)
     found.bystanders = [one.thread for one in needs if one.thread in bystanders]
     if not found.circles:
-        found.unknown = _unknown(needs)
+        found.unknown = _unknown(process, needs)
     return found
 
 
-def _unknown(needs: Sequence[Needs]) -> list[str]:
+def _unknown(process: Process, needs: Sequence[Needs]) -> list[str]:
     """Why it cannot be told. Those who wait outside of OpenMP are named, alike ones together."""
     found = dict.fromkeys(one.unknown for one in needs if one.unknown and not one.progress)
+    unclear = process.unclear()
+    if unclear:
+        verb = "does" if len(unclear) == 1 else "do"
+        found[f"it is not known what {ids.short_thread_list(pairs(unclear))} {verb}"] = None
     calls: dict[str, list[Membership]] = {}
     for one in needs:
         if one.outside is not None and one.member.chain:

@@ -193,6 +193,16 @@ class Process:
         self._number_regions()
         self._number_tasks()
 
+    def unclear(self) -> list[Membership]:
+        """In regions, and stopped, and yet what they do there could not be told."""
+        return [
+            member
+            for thread in self.threads
+            if thread.native is None or not thread.native.running
+            for member in thread.openmp
+            if member.chain and member.state is None and "state" in member.doubts
+        ]
+
     def _add(self, runtime: Runtime, view: View) -> None:
         regions = [Region(runtime.id, raw) for raw in view.regions]
         for region in regions:

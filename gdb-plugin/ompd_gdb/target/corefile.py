@@ -15,6 +15,7 @@ from typing import Iterable
 
 from ..errors import Unreadable
 from ..model.signals import Signal, from_siginfo
+from . import proof
 from .elf import (
     ET_CORE,
     NT_AUXV,
@@ -25,10 +26,8 @@ from .elf import (
     PT_LOAD,
     ElfFile,
     NotElf,
+    Segment,
 )
-
-# Enough for the ELF header, the program headers and the build-id note of every linker.
-PROOF_BYTES = 1024
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,7 @@ class CoreFile:
         self._read_notes()
         self._files = list(files)
         self._opened: dict[str, ElfFile | None] = {}
+        self.likely: set[str] = set()  # paths whose files were found without a build-id
 
     def close(self) -> None:
         self._elf.close()
@@ -173,6 +173,26 @@ class CoreFile:
             raise Unreadable()
         return file.read(offset, step)
 
+    def _offset_at(self, address: int, path: str) -> int | None:
+        """In the file that was mapped from path."""
+        mapping = self.mapping_of(address)
+        if mapping is None or mapping.path != path:
+            return None
+        return mapping.offset + address - mapping.start
+
+    def holds_code(self, path: str) -> bool:
+        """Was it mapped to be executed?"""
+        return any(
+            load.executable
+            for mapping in self.mappings
+            if mapping.path == path
+            for load in self._within(mapping)
+        )
+
+    def _within(self, mapping: Mapping) -> list[Segment]:
+        first = bisect.bisect_left(self._starts, mapping.start)
+        return self._loads[first : bisect.bisect_left(self._starts, mapping.end)]
+
     def mapping_of(self, address: int) -> Mapping | None:
         for mapping in self.mappings:
             if mapping.start <= address < mapping.end:
@@ -194,24 +214,28 @@ class CoreFile:
                 file = ElfFile(candidate)
             except (OSError, NotElf, ValueError):
                 continue
-            if self._is_what_was_mapped(file, path):
+            if self.is_what_was_mapped(file, path):
                 return file
             file.close()
         return None
 
-    def _is_what_was_mapped(self, file: ElfFile, path: str) -> bool:
-        """Does the file begin as it did in the process? The core holds the first page of each ELF
-        file unless its filter was changed; without it nothing can be proven, so nothing is taken.
-        """
+    def is_what_was_mapped(self, file: ElfFile, path: str) -> bool | None:
+        """None: it cannot be told, and then the file is not taken. The core holds the first page of
+        each ELF file unless its filter was changed."""
         for mapping in self.mappings:
             if mapping.path == path and mapping.offset == 0:
-                try:
-                    return self.dumped(mapping.start, PROOF_BYTES) == file.read(0, PROOF_BYTES)
-                except (Unreadable, NotElf):
-                    return False
-        return False
+                same = proof.begins_alike(file, mapping.start, self.dumped)
+                if same is None:
+                    same = proof.is_linked_alike(
+                        file, mapping.start, self.dumped, lambda at: self._offset_at(at, path)
+                    )
+                    if same:
+                        self.likely.add(path)
+                return same
+        return None
 
     def dumped(self, address: int, nbytes: int) -> bytes:
+        """What the core itself has. Raises Unreadable, NotElf."""
         i = bisect.bisect_right(self._starts, address) - 1
         if i < 0:
             raise Unreadable()

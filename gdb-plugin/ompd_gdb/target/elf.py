@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Iterator
 
 PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
+PF_X = 1
 ET_CORE = 4
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
 NT_PRSTATUS, NT_PRPSINFO, NT_AUXV, NT_FILE, NT_SIGINFO = 1, 3, 6, 0x46494C45, 0x53494749
@@ -39,6 +40,7 @@ class Segment:
     address: int
     file_size: int
     memory_size: int
+    executable: bool
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,15 @@ class Format:
         found = []
         for at in range(0, len(table) - self.segment_size + 1, self.segment_size):
             if self.wide:
-                kind, _, offset, address, _, in_file, in_memory, _ = struct.unpack_from(
+                kind, flags, offset, address, _, in_file, in_memory, _ = struct.unpack_from(
                     self.order + "IIQQQQQQ", table, at
                 )
             else:
-                kind, offset, address, _, in_file, in_memory, _, _ = struct.unpack_from(
+                kind, offset, address, _, in_file, in_memory, flags, _ = struct.unpack_from(
                     self.order + "8I", table, at
                 )
-            found.append(Segment(kind, offset, address, in_file, in_memory))
+            executable = bool(flags & PF_X)
+            found.append(Segment(kind, offset, address, in_file, in_memory, executable))
         return found
 
 
@@ -102,7 +105,9 @@ class ElfFile:
     def __init__(self, path: str) -> None:
         """Raises NotElf, OSError."""
         self.path = path
-        # A hostile core can name a pipe: opening it would wait for ever.
+        # A hostile core can name a pipe or a device: to open it can wait for ever, or do something.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise NotElf("not a regular file")
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):

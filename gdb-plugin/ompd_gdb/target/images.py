@@ -19,6 +19,7 @@ DT_STRTAB, DT_STRSZ, DT_DEBUG = 5, 10, 21
 MOST_IMAGES = 4096
 MOST_DYNAMIC = 1024
 LONGEST_PATH = 4096
+PAGE = 4096  # images begin at one, or at a larger power of two
 
 Read = Callable[[int, int], bytes]
 
@@ -49,6 +50,7 @@ class ImageList:
         self.program = self._find_program(auxv)
         self.vdso = self._find_vdso(auxv.get(AT_SYSINFO_EHDR, 0))
         self.r_debug = self._find_r_debug()
+        self._is_cut = False
         self.loaded = self._walk()
 
     def _word(self, address: int) -> int:
@@ -108,6 +110,11 @@ class ImageList:
                 break
         return 0
 
+    @property
+    def is_unread(self) -> bool:
+        """There is a list, or should be one, and not all of it can be read."""
+        return self.program is None or self._is_cut
+
     def nameless(self) -> list[str]:
         """The paths of images whose names cannot be read: whether one of them is a runtime is not
         known. Of a core file, when the file that the image came from is not here."""
@@ -139,7 +146,7 @@ class ImageList:
                 found.append(LoadedImage(self.string(name), bias, dynamic))
                 entry = following
         except Unreadable:
-            pass
+            self._is_cut = True
         return found
 
     def string(self, address: int) -> str:
@@ -157,6 +164,24 @@ class ImageList:
             text += part
             address += step
         return text.decode("utf-8", "surrogateescape")
+
+
+def mapped_image(read: Read, format_: Format, start: int, path: str) -> LoadedImage | None:
+    """What begins at an address where a file's beginning is mapped, if it is an image."""
+    try:
+        header = read(start, format_.header_size)
+        if header[:4] != b"\x7fELF":
+            return None
+        at, count = format_.table(header)
+        segments = format_.segments(read(start + at, count * format_.segment_size))
+    except Unreadable:
+        return None
+    loads = [segment.address for segment in segments if segment.kind == PT_LOAD]
+    dynamic = next((segment.address for segment in segments if segment.kind == PT_DYNAMIC), None)
+    if not loads or dynamic is None:
+        return None
+    bias = start - min(loads) // PAGE * PAGE
+    return LoadedImage(path, bias, bias + dynamic) if bias >= 0 else None
 
 
 def _end(segment: Segment) -> int:

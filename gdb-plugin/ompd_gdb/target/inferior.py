@@ -11,7 +11,7 @@ from ..model.native import NativeThread
 from ..model.signals import Signal
 from . import memory, stop, thread_local
 from .corefile import CoreFile
-from .images import ImageList
+from .images import MOST_IMAGES, ImageList, LoadedImage, mapped_image
 from .memory import LiveMemory
 from .stacks import Code
 from .symbols import Symbols
@@ -55,9 +55,7 @@ class InferiorTarget:
             self.byte_order, self.pointer_size = form.byte_order, form.pointer_size
             auxv = memory.auxiliary_vector()
         self.images = ImageList(self._memory.read, form, auxv)
-        self._symbols = Symbols(
-            self.images, self._memory.read, inferior.progspace.filename, self._objfiles
-        )
+        self._symbols = Symbols(self.images, self._memory.read, self.executable, self._objfiles)
         self.threads = Threads(inferior)
         program = self.images.program
         self.code = Code(
@@ -69,6 +67,19 @@ class InferiorTarget:
         )
         self._stopped_at: list[NativeThread] = []
 
+    @property
+    def pid(self) -> int:
+        return self._inferior.pid
+
+    @property
+    def executable(self) -> str | None:
+        """The program's file, as GDB knows it."""
+        return self._inferior.progspace.filename
+
+    def running(self) -> int:
+        """How many threads."""
+        return sum(1 for thread in self._inferior.threads() if thread.is_running())
+
     def close(self) -> None:
         self._memory.close()
         self._symbols.close()
@@ -78,9 +89,21 @@ class InferiorTarget:
             if objfile.filename:
                 yield objfile.filename, objfile.owner.filename if objfile.owner else None
 
+    def mapped_images(self) -> list[LoadedImage]:
+        """Those of a core file, by the kernel's list of mapped files: the dynamic linker's may lie
+        where the core was cut."""
+        if self.core is None:
+            return []
+        begin = [mapping for mapping in self.core.mappings if mapping.offset == 0]
+        found = (
+            mapped_image(self.core.read, self.core.format, mapping.start, mapping.path)
+            for mapping in begin[:MOST_IMAGES]
+        )
+        return [image for image in found if image is not None]
+
     def _bias_of(self, path: str) -> int | None:
         program = self.images.program
-        if program is not None and path == self._inferior.progspace.filename:
+        if program is not None and path == self.executable:
             return program.bias
         return next((image.bias for image in self.images.loaded if image.path == path), None)
 
@@ -93,7 +116,7 @@ class InferiorTarget:
         if self.core is not None:
             return self.core.signal
         natives = self._stopped_at or self.native_threads()
-        return stop.crash(self.threads, natives, self._inferior.pid)
+        return stop.crash(self.threads, natives, self.pid)
 
     def read(self, address: int, nbytes: int) -> bytes:
         return self._memory.read(address, nbytes)

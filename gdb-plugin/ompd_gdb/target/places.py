@@ -12,7 +12,7 @@ from ..model import doubts, region_ends, waiting, where
 from ..model.doubts import Doubt
 from ..model.holding import Held
 from ..model.locks import Holdings
-from ..model.naming import critical_name, parse_source, users_function
+from ..model.naming import critical_name, is_flangs, parse_source, users_function
 from ..model.native import Frame, Location
 from ..model.process import Process, Region, Runtime, Thread, Wait
 from ..model.runtimes import llvm
@@ -24,14 +24,18 @@ from .holding import Holdings as CodeOfHolders
 from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
 from .spelling import spelled
+from .walks import Walks
 
 
 class Places:
     """Of one picture. Each question is answered once."""
 
-    def __init__(self, process: Process, target: InferiorTarget, skipped: Sequence[str]) -> None:
+    def __init__(
+        self, process: Process, target: InferiorTarget, walks: Walks, skipped: Sequence[str]
+    ) -> None:
         self._process = process
         self._target = target
+        self._walks = walks
         self.code = code_map(process.runtimes, skipped)
         target.code.forget()
         self._holding = CodeOfHolders(target.code, self.code)
@@ -41,19 +45,22 @@ class Places:
         self._threads_known = self._regions_known = self._holdings_known = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
-    def locate_threads(self, arrivals: Callable[[], Arrivals], holdings: bool = False) -> None:
-        """The user's own frame of each thread, and what it does there. holdings: and what it holds,
-        which is cheaper now than when its stack has to be looked at again."""
+    def locate_threads(
+        self, arrivals: Callable[[], Arrivals], holdings: bool = False, depth: int = 0
+    ) -> None:
+        """The user's own frame of each thread, and what it does there. holdings: and what it holds;
+        depth: and so much of its stack. Both are cheaper now than when the thread has to be looked
+        at again."""
         if self._threads_known:
             return
         with kept_selection():
             for thread in self._process.threads:
-                self._locate(thread, holdings)
+                self._locate(thread, holdings, depth)
         region_ends.settle(self._process, arrivals)
         self._threads_known = True
         self._holdings_known = holdings
 
-    def _locate(self, thread: Thread, holdings: bool) -> None:
+    def _locate(self, thread: Thread, holdings: bool, depth: int) -> None:
         if thread.native is None:
             thread.doubts["where"] = doubts.NATIVE_UNKNOWN
             return
@@ -67,15 +74,18 @@ class Places:
         with on_thread(native):
             frames = self._target.code.frames()
             frame = where.users_frame(frames, self.code)
-            call = waiting.call_on(frames.seen, self.code)
+            down_to_it = list(frames.seen)
+            call = waiting.call_on(down_to_it, self.code)
+            if depth:
+                self._walks.finish(native.num, frames, depth)
             self._judge_state(thread, call)
             if holdings and _may_hold(thread):
                 self._hold(thread)
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
             if call.runtime is None:
-                thread.in_call = where.call_of(frames.seen, frame, self.code)
-        elif not frames.seen or not self.code.is_skipped(frames.seen[-1]):
+                thread.in_call = where.call_of(down_to_it, frame, self.code)
+        elif not down_to_it or not self.code.is_skipped(down_to_it[-1]):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME
 
@@ -208,7 +218,25 @@ class Places:
                 missing.append(region)
         if missing:
             self._locate_by_stacks(missing)
+        for region in self._process.regions:
+            if region.location is not None and region.location.line and not region.location.file:
+                self._add_file(region)
         self._regions_known = True
+
+    def _add_file(self, region: Region) -> None:
+        """flang does not record it, nor libomp the code of serialized regions: it is that of the
+        function of this name which began one."""
+        thread, place = region.members[0] if region.members else None, region.location
+        if thread is None or place is None:
+            return
+        found = {}
+        for _, frame in self._fork_sites(thread):
+            name = users_function(frame.location.function or "") or ""
+            if frame.location.file and f"::{name}".endswith(f"::{place.function}"):
+                found[name, frame.location.file] = frame.location.fullname
+        if len(found) == 1:
+            ((name, file), fullname) = found.popitem()
+            region.location = replace(place, function=name, file=file, fullname=fullname)
 
     def _locate_recorded(self, region: Region, names: dict[int, Location]) -> None:
         region.location, region.function = self._recorded(
@@ -222,19 +250,21 @@ class Places:
             task.location, task.function = self._recorded(task.raw.source, task.raw.function, names)
             if task.location is None:
                 task.doubts["created"] = doubts.TASK_PLACE
-            task.taskwait = where.recorded(task.raw.taskwait_source)
+            task.taskwait = where.recorded(task.raw.taskwait_source, task.function)
 
     def _recorded(
         self, source: str | None, entry: int, names: dict[int, Location]
     ) -> tuple[Location | None, Location | None]:
         """A construct by what the compiler recorded, and the code that it became. names: of
         functions that were asked for before."""
-        place = where.recorded(source)
+        if entry and entry not in names:
+            names[entry] = self._target.code.location(entry)
+        place = where.recorded(source, names.get(entry))
         if not entry:
             return place, None
-        if entry not in names:
-            names[entry] = self._target.code.location(entry)
         code = where.in_users_terms(names[entry], place.function if place is not None else None)
+        if place is not None and is_flangs(names[entry].function):
+            place = replace(place, function=code.function)  # with the module's name
         if place is None and names[entry].line and "._omp_fn." in (names[entry].function or ""):
             place = code  # gcc gives the entry of the outlined function the construct's line
         return place, code

@@ -31,7 +31,7 @@ class Walk:
 
     def __init__(self, record: Callable[[gdb.Frame, bool], Frame], most: int) -> None:
         self._record = record
-        self._most = most
+        self.most = most
         self._frame: gdb.Frame | None = None
         self._ended = False
         self.whole = False  # all frames were seen, and nothing says that there should be more
@@ -41,7 +41,7 @@ class Walk:
         return self
 
     def __next__(self) -> Frame:
-        if self._ended or len(self.seen) == self._most:
+        if self._ended or len(self.seen) == self.most:
             raise StopIteration
         try:
             last = self._frame

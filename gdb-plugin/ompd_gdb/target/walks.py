@@ -12,6 +12,7 @@ from ..model.stack import Walked
 from . import console
 from .inferior import InferiorTarget
 from .selection import on_thread, select
+from .stacks import Walk
 
 
 class Walks:
@@ -34,13 +35,18 @@ class Walks:
         known = self._known.get(native.num)
         if known is None or (known.limited and len(known.frames) < depth):
             with on_thread(native):
-                walk = self._target.code.frames(depth)
-                for _ in walk:
-                    pass
-            limited = len(walk.seen) == depth and not walk.whole
-            known = self._known[native.num] = Walked(walk.seen, walk.whole, limited)
+                known = self.finish(native.num, self._target.code.frames(), depth)
         if len(known.frames) > depth:
             return Walked(known.frames[:depth], False, True)
+        return known
+
+    def finish(self, num: int, walk: Walk, depth: int) -> Walked:
+        """A walk of the selected thread that has been begun."""
+        walk.most = max(depth, len(walk.seen))
+        for _ in walk:
+            pass
+        limited = len(walk.seen) == walk.most and not walk.whole
+        known = self._known[num] = Walked(walk.seen, walk.whole, limited)
         return known
 
     def select(self, thread: Thread, level: int) -> bool:

@@ -9,12 +9,18 @@ from ..model import barriers as model
 from ..model import ids
 from ..model.barriers import Barrier
 from ..model.process import Process, Region, Thread
-from .table import Style, Table, cut_list, paragraph, place, plain
+from .table import Style, Table, count, cut_list, paragraph, place, plain
 from .threads import call_name, where_of, words_of
 
 
 def lines(process: Process, found: Sequence[Barrier], style: Style) -> list[str]:
     if not found:
+        unclear = len(process.unclear())
+        if unclear:
+            text = (
+                f"No thread is seen at a barrier; what {count(unclear, 'thread')} do is not known."
+            )
+            return paragraph(text, style)
         return ["No thread waits at a barrier."]
     table = Table(["Region", "Barrier", "Arrived", "Missing"], style, folding=(2, 3))
     for barrier in found:

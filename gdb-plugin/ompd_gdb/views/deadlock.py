@@ -219,9 +219,15 @@ def _quoted(text: str) -> str:
     return '"' + plain(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def barrier_of(one: Needs) -> str:
+    """Where it waits for those that are missing: end of for, heat.c:32"""
+    assert one.meeting is not None
+    return _barrier(one.meeting.region, one.member)
+
+
 def _meeting(one: Needs) -> str:
     assert one.meeting is not None
-    return f"{one.meeting.region.id}, {_barrier(one.meeting.region, one.member)}"
+    return f"{one.meeting.region.id}, {barrier_of(one)}"
 
 
 def _short(those: Sequence[Needs]) -> str:

@@ -5,7 +5,7 @@ contract."""
 from __future__ import annotations
 
 import json
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 from ..errors import UserError
 from ..model import doubts, ids
@@ -22,6 +22,7 @@ from . import deadlock as deadlock_view
 from . import locks as locks_view
 from . import signals
 from . import status as status_view
+from . import waits as waits_view
 from .threads import class_of
 
 SCHEMA = "ompd/1"
@@ -56,6 +57,10 @@ def envelope(
     }
 
 
+def environment(settings: Mapping[str, str]) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in settings.items()]
+
+
 def error(command: str, met: UserError) -> Json:
     return {
         "schema": SCHEMA,
@@ -70,6 +75,7 @@ def _inferior(program: Program) -> Json:
         "pid": program.pid,
         "kind": program.kind,
         "program": program.path,
+        "core": program.core,
     }
 
 
@@ -113,7 +119,10 @@ def summary(process: Process, waits: Deadlock | None) -> Json:
 
 
 def findings(process: Process, waits: Deadlock | None) -> list[Json]:
-    return [{"code": code, "text": text} for code, text in status_view.findings(process, waits)]
+    return [
+        {"code": code, "text": text, "wrong": code in status_view.WRONG}
+        for code, text in status_view.findings(process, waits)
+    ]
 
 
 def signal(process: Process) -> Json | None:
@@ -358,6 +367,7 @@ def deadlock(found: Deadlock, second_look: str = "") -> Json:
             for circle in found.circles
         ],
         "bystanders": ids.thread_list(bystanders) or None,
+        "waits": waits_view.document(found),
         "unknown": found.unknown,
         "second_look": second_look or None,
     }

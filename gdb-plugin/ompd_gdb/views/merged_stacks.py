@@ -105,18 +105,19 @@ def _leaves(root: Node) -> int:
 
 def document(root: Node) -> dict[str, Any]:
     """The section "merged"."""
-    return _node(root)
+    return _node(root, None)
 
 
-def _node(node: Node) -> dict[str, Any]:
+def _node(node: Node, outer: Node | None) -> dict[str, Any]:
     entry = node.entries[0] if node.entries else None
     frame = backtrace.frame(entry, backtrace.Details(), None) if entry is not None else None
     return {
         "who": who(node.threads),
         "count": len(node.threads),
         "frame": frame,
+        "label": _label(node, outer) if outer is not None else None,
         "known": not (node.cut or node.left_out),
-        "children": [_node(child) for child in node.children],
+        "children": [_node(child, node) for child in node.children],
     }
 
 

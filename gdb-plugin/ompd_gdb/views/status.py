@@ -126,6 +126,10 @@ def _standing_still(stuck: Sequence[Thread]) -> str:
     )
 
 
+# Findings that say: something is wrong with this program. The others say how sure the report is.
+WRONG = frozenset(("crash", "deadlock", "self_deadlock", "barrier_divergence", "standing_still"))
+
+
 def findings(process: Process, waits: Deadlock | None = None) -> list[tuple[str, str]]:
     """What is odd: (code, sentence). waits: the graph of all waits, if it was drawn."""
     found = []
@@ -191,7 +195,9 @@ def verdict(
         found += paragraph(f"Odd     : {text}", style, " " * 10)
     if not found and complete:
         regions = [region for region in process.regions if region.raw.generator != "program"]
-        found.append(f"Nothing odd is seen; {count(len(regions), 'region')} active.")
+        unclear = len(process.unclear())
+        but = f", but what {count(unclear, 'thread')} do is not known" if unclear else ""
+        found.append(f"Nothing odd is seen{but}; {count(len(regions), 'region')} active.")
     end = signals.end(process)
     if end is not None:
         found += paragraph(f"Ended by: {end}", style, " " * 10)

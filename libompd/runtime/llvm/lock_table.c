@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/llvm/allocator.h"
+#include "runtime/llvm/variable_search.h"
 #include "target/callbacks.h"
 #include "target/limits.h"
 
@@ -45,41 +46,8 @@ static ompd_rc_t prove(struct address_space *space, const struct llvm *llvm, tar
 	return rc == ompd_rc_error ? ompd_rc_ok : rc;
 }
 
-/* Any place in the runtime's data that proves itself. */
-static ompd_rc_t search_range(struct address_space *space, const struct llvm *llvm,
-			      struct address_range range, unsigned *candidates, target_addr *ret)
-{
-	const target_addr start = (range.start + 7) & ~(target_addr)7;
-	uint64_t *words;
-	size_t count;
-	ompd_rc_t rc = recovery_read(&space->image, range, &words, &count);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	rc = ompd_rc_unavailable;
-	for (size_t i = 0; i < count && rc == ompd_rc_unavailable; i++) {
-		bool proven;
-
-		if (!allocator_may_give(&space->target, words[i]) ||
-		    image_contains(&space->image, words[i]))
-			continue;
-		if ((*candidates)++ >= RECOVERY_CANDIDATES_MAX)
-			break;
-		rc = prove(space, llvm, start + i * 8, &proven);
-		if (rc == ompd_rc_ok && proven)
-			*ret = start + i * 8;
-		else if (rc == ompd_rc_ok)
-			rc = ompd_rc_unavailable;
-	}
-	callback_free(words);
-	return rc;
-}
-
 ompd_rc_t lock_table_locate(struct address_space *space, struct llvm *llvm, target_addr *ret)
 {
-	struct address_range ranges[IMAGE_WRITABLE_MAX];
-	unsigned candidates = 0;
-	unsigned count;
 	bool proven = false;
 	ompd_rc_t rc = ompd_rc_unavailable;
 
@@ -94,20 +62,14 @@ ompd_rc_t lock_table_locate(struct address_space *space, struct llvm *llvm, targ
 		if (rc != ompd_rc_ok || proven)
 			return rc;
 	}
-	/* Of a word's halves on 32 bit only the first would be looked at. */
-	count = space->target.sizes.sizeof_pointer == 8
-			? recovery_ranges(&space->image, llvm->table, ranges)
-			: 0;
-	for (unsigned i = 0; i < count; i++) {
-		rc = search_range(space, llvm, ranges[i], &candidates, &llvm->lock_table);
-		if (rc == ompd_rc_ok)
-			*ret = llvm->lock_table;
-		if (rc != ompd_rc_unavailable && rc != ompd_rc_error)
-			return rc;
+	rc = variable_search(space, llvm, prove, &llvm->lock_table);
+	if (rc == ompd_rc_ok) {
+		*ret = llvm->lock_table;
+	} else if (rc == ompd_rc_unavailable) {
+		llvm->lock_table = 0;
+		diagnostics_note(&space->diagnostics, DIAGNOSTIC_locks_not_found, NAME);
 	}
-	llvm->lock_table = 0;
-	diagnostics_note(&space->diagnostics, DIAGNOSTIC_locks_not_found, NAME);
-	return ompd_rc_unavailable;
+	return rc;
 }
 
 /* The first `count' entries of a row. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/llvm/allocator.h"
+#include "runtime/llvm/variable_search.h"
 #include "target/callbacks.h"
 #include "target/limits.h"
 
@@ -123,48 +124,9 @@ static ompd_rc_t expected_variable(struct address_space *space, const struct llv
 	return rc;
 }
 
-/* Any pointer in the runtime's data that leads to an array which proves itself. */
-static ompd_rc_t search_range(struct address_space *space, const struct llvm *llvm,
-			      struct address_range range, unsigned *candidates, target_addr *ret)
-{
-	const unsigned width = space->target.sizes.sizeof_pointer;
-	const unsigned per_word = 8 / width;
-	const target_addr start = (range.start + 7) & ~(target_addr)7;
-	uint64_t *words;
-	size_t count;
-	ompd_rc_t rc = recovery_read(&space->image, range, &words, &count);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	rc = ompd_rc_unavailable;
-	for (size_t i = 0; i < count * per_word && rc == ompd_rc_unavailable; i++) {
-		const unsigned half = (unsigned)(i % per_word);
-		/* Two pointers of 4 bytes in a decoded word: which half is first depends on the order. */
-		const bool high = space->target.big_endian ? half == 0 : half == 1;
-		const target_addr array =
-			width == 8 ? words[i] : (words[i / 2] >> (high ? 32 : 0)) & UINT32_MAX;
-		bool proven;
-
-		if (array < 4096 || array % width || image_contains(&space->image, array))
-			continue;
-		if ((*candidates)++ >= RECOVERY_CANDIDATES_MAX)
-			break;
-		rc = prove(space, llvm, array, &proven);
-		if (rc == ompd_rc_ok && proven)
-			*ret = start + i * width;
-		else if (rc == ompd_rc_ok)
-			rc = ompd_rc_unavailable;
-	}
-	callback_free(words);
-	return rc;
-}
-
 ompd_rc_t thread_array_locate(struct address_space *space, const struct llvm *llvm,
 			      target_addr *variable)
 {
-	struct address_range ranges[IMAGE_WRITABLE_MAX];
-	unsigned candidates = 0;
-	unsigned count;
 	target_addr expected;
 	ompd_rc_t rc = expected_variable(space, llvm, &expected);
 
@@ -181,14 +143,11 @@ ompd_rc_t thread_array_locate(struct address_space *space, const struct llvm *ll
 		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_threads_unproven,
 					 expected);
 	}
-	count = recovery_ranges(&space->image, llvm->table, ranges);
-	for (unsigned i = 0; i < count; i++) {
-		rc = search_range(space, llvm, ranges[i], &candidates, variable);
-		if (rc != ompd_rc_unavailable && rc != ompd_rc_error)
-			return rc;
-	}
-	diagnostics_note(&space->diagnostics, DIAGNOSTIC_threads_not_found, "__kmp_threads");
-	return ompd_rc_unavailable;
+	rc = variable_search(space, llvm, prove_variable, variable);
+	if (rc == ompd_rc_unavailable)
+		diagnostics_note(&space->diagnostics, DIAGNOSTIC_threads_not_found,
+				 "__kmp_threads");
+	return rc;
 }
 
 ompd_rc_t thread_array_allocated(struct address_space *space, bool *ret)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which programs are the core files of the corpus from, and how was each made?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+CLANG, DEBUG = "clang-14", ("-g", "-O0")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    name: str
+    shows: str
+    program: str  # of tests/programs
+    arguments: tuple[str, ...] = ()
+    runtime: str = "libomp-14"  # of tools/runtimes
+    findings: tuple[str, ...] = ()  # the program was written to have these
+    compiler: str = CLANG
+    flags: tuple[str, ...] = DEBUG
+    environment: dict[str, str] = field(default_factory=dict)
+    stop: str = "park"  # what the program does at its stop; "": it has none
+    by_gdb: bool = False  # otherwise the kernel writes the core, at SIGQUIT
+    filter: str = ""  # coredump_filter
+    limit: int = 0  # of the core's size
+    absent: tuple[str, ...] = ()  # files that are not kept
+
+    @property
+    def dumped_by(self) -> str:
+        if self.by_gdb:
+            return "GDB's generate-core-file, which is gcore"
+        words = ["the kernel, " + ("at `kill -QUIT'" if self.stop == "park" else "at the crash")]
+        if self.filter:
+            words.append(f"coredump_filter {self.filter}")
+        if self.limit:
+            words.append(f"cut at {self.limit} bytes by `ulimit -c'")
+        return ", ".join(words)
+
+
+RECIPES = [
+    Recipe(
+        "crash-nested",
+        "A thread of an inner region reads past its array.",
+        "blur",
+        runtime="libomp-19",
+        findings=("crash",),
+        stop="",
+    ),
+    Recipe(
+        "lock-order",
+        "Two threads take two locks in different orders; the third waits for them.",
+        "deadlocks",
+        ("inversion2",),
+        findings=("deadlock",),
+    ),
+    Recipe(
+        "barrier-divergence",
+        "One thread waits at a barrier that the others of its team do not come to.",
+        "states",
+        ("diverging",),
+        "libomp-16",
+        findings=("barrier_divergence",),
+    ),
+    Recipe(
+        "critical-twice",
+        "A thread enters a critical construct that it is in.",
+        "deadlocks",
+        ("critical_twice",),
+        "libomp-19",
+        findings=("self_deadlock",),
+    ),
+    Recipe(
+        "dependences-stuck",
+        "A task waits for a lock, another for that task's data, and the lock's holder for both.",
+        "deadlocks",
+        ("dependence",),
+        "libomp-16",
+        findings=("deadlock",),
+    ),
+    Recipe(
+        "taskwait-hang",
+        "A task wants a lock that its parent holds, which waits for its children.",
+        "deadlocks",
+        ("ancestors_lock",),
+        findings=("deadlock",),
+    ),
+    Recipe(
+        "idle-pool",
+        "Two threads of four work, two have nothing to do: nothing is wrong.",
+        "states",
+        ("idle",),
+        "libomp-19",
+    ),
+    Recipe(
+        "threads-256",
+        "A team of 256 threads.",
+        "wide",
+        ("256",),
+        "libomp-19",
+        environment={"OMP_STACKSIZE": "64k"},
+    ),
+    Recipe("serialized", "Five levels of regions, three of them of one thread.", "nested"),
+    Recipe("teams", "A league of two teams with a region in each.", "teams", ("2", "nested")),
+    Recipe(
+        "task-graph",
+        "Tasks that run, wait for their children, depend on others, or wait for a thread.",
+        "task_graph",
+        runtime="libomp-16",
+        environment={"OMP_MAX_TASK_PRIORITY": "5"},
+    ),
+    Recipe(
+        "gcc-program",
+        "A program of gcc's, with LLVM's runtime in the place of libgomp.",
+        "deadlocks",
+        ("inversion_critical",),
+        "libomp-19",
+        findings=("deadlock",),
+        compiler="gcc",
+    ),
+    Recipe(
+        "no-table",
+        "A stripped runtime that was built with ThinLTO: it has no table of its structures.",
+        "nested",
+        runtime="libomp-19-lto",
+    ),
+    Recipe(
+        "another-libc",
+        "A newer libc than the debugger's machine has, and its runtime.",
+        "nested",
+        runtime="libomp-23",
+    ),
+    Recipe("gcore", "Nested regions, written by GDB.", "nested", runtime="libomp-19", by_gdb=True),
+    Recipe(
+        "no-headers",
+        "The kernel was told to leave out file-backed pages and ELF headers.",
+        "nested",
+        runtime="libomp-16",
+        filter="0x21",
+    ),
+    Recipe(
+        "truncated",
+        "`ulimit -c' cut it in the middle.",
+        "nested",
+        limit=400 << 10,
+    ),
+    Recipe(
+        "no-runtime",
+        "The runtime's file was not kept.",
+        "nested",
+        runtime="libomp-16",
+        absent=("libomp.so.5",),
+    ),
+]

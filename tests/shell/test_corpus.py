@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is every core file of the corpus told as its program recorded it, on any machine?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import facts
+import machine
+import pytest
+from command import Answer, ompd
+
+import corpus
+
+ENTRIES = corpus.entries()
+# Of these not all can be known: their own tests say what.
+DAMAGED = {"no-runtime", "truncated"}
+LARGEST = 10 << 20  # bytes, of all
+
+
+def report(name: str, folder: Path, *options: str) -> Answer:
+    core, program = corpus.unpack(ENTRIES[name], folder)
+    found = ompd("core", *options, "--lib-search-root", folder, core, program, folder=folder)
+    assert found.errors == ""
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(set(ENTRIES) - DAMAGED))
+def test_facts(name: str, folder: Path) -> None:
+    told = report(name, folder, "--json").document
+    wrong = facts.Facts(ENTRIES[name], corpus.expected(name), told).compare()
+    assert not wrong, "\n".join(wrong)
+    assert told["unavailable"] == []
+    if name == "no-headers":
+        (note,) = told["notes"]
+        assert "linked alike" in note and "/opt/program/lib/libomp.so.5" in note
+    else:
+        assert told["notes"] == []
+
+
+@pytest.mark.parametrize("gdb", ["gdb-10", "gdb-16", "gdb-18"])
+@pytest.mark.parametrize("name", ["crash-nested", "lock-order"])
+def test_other_gdbs(name: str, gdb: str, folder: Path) -> None:
+    told = report(name, folder, "--json", "--gdb", machine.gdb(gdb)).document
+    wrong = facts.Facts(ENTRIES[name], corpus.expected(name), told).compare()
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", ["crash-nested", "gcore", "task-graph", "teams", "threads-256"])
+def test_without_libthread_db(name: str, folder: Path) -> None:
+    """Another machine's refuses a libc that is not its own: threads are known without it."""
+    gdb = folder / "gdb"
+    setting = f"set libthread-db-search-path {folder}"
+    gdb.write_text(f"#!/bin/sh\nexec gdb -iex '{setting}' \"$@\"\n", encoding="utf-8")
+    gdb.chmod(0o755)
+    told = report(name, folder, "--json", "--gdb", str(gdb)).document
+    wrong = facts.Facts(ENTRIES[name], corpus.expected(name), told).compare()
+    assert not wrong, "\n".join(wrong)
+
+
+def test_truncated(folder: Path) -> None:
+    """The list of libraries is lost; numbers and regions are not."""
+    told = report("truncated", folder, "--json").document
+    entry = ENTRIES["truncated"]
+    wrong = facts.Facts(entry, corpus.expected("truncated"), told, damaged=True).compare()
+    assert not wrong, "\n".join(wrong)
+    (note,) = told["notes"]
+    assert "truncated" in note and "`ulimit -c'" in note
+    assert told["deadlock"]["verdict"] == "unknown"
+    shown = report("truncated", folder, "--text").text
+    assert "Nothing odd is seen, but what 6 threads do is not known" in shown
+
+
+def test_no_runtime(folder: Path) -> None:
+    """What is missing is named; nothing is told of threads that might be OpenMP's."""
+    name = "no-runtime"
+    told = report(name, folder, "--json").document
+    lwps = {thread["tid"] for thread in corpus.expected(name)["record"]["threads"]}
+    assert {thread["lwp"] for thread in told["threads"]} == lwps
+    assert all(thread["kind"] is None and "kind" in thread["doubts"] for thread in told["threads"])
+    (missing,) = told["unavailable"]
+    assert missing["section"] == "openmp" and "libomp.so.5" in missing["message"]
+    (note,) = told["notes"]
+    assert "libomp.so.5 (build-id " in note and "--lib-search-root" in note
+    assert told["signal"]["name"] == "SIGQUIT"
+    # The kept file of another core is the one.
+    with_file = ENTRIES["barrier-divergence"]
+    corpus.unpack(with_file, folder / "other")
+    core, program = corpus.unpack(ENTRIES[name], folder)
+    found = ompd("core", "--json", "--lib-search-root", folder, core, program, folder=folder)
+    entry = {**ENTRIES[name], "files": with_file["files"]}
+    wrong = facts.Facts(entry, corpus.expected(name), found.document).compare()
+    assert not wrong, "\n".join(wrong)
+
+
+def test_other_build_of_a_library_without_build_id(folder: Path) -> None:
+    """The core has no first pages, and the file that is here is of another release."""
+    core, program = corpus.unpack(ENTRIES["no-headers"], folder)
+    (runtime,) = folder.rglob("libomp.so.5")
+    runtime.unlink()
+    corpus.unpack(ENTRIES["serialized"], folder / "other")
+    found = ompd("core", "--json", "--lib-search-root", folder, core, program, folder=folder)
+    assert any("in other builds, which are not used" in note for note in found.document["notes"])
+    assert found.document["runtimes"] == []
+    assert all(thread["kind"] is None for thread in found.document["threads"])
+
+
+def test_size() -> None:
+    sizes = [path.stat().st_size for path in corpus.HERE.rglob("*.xz")]
+    assert sum(sizes) <= LARGEST
+
+
+def test_every_file_has_its_origin() -> None:
+    """In LICENSES: the source package, its version, the licence. What is stored is used."""
+    licenses = (corpus.HERE / "LICENSES").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^files/(\S+)\n((?:    .+\n?)+)", licenses, re.MULTILINE))
+    stored = {path.name for path in corpus.FILES.iterdir()}
+    used = {f"{file}.xz" for entry in ENTRIES.values() for file in entry["files"].values()}
+    assert set(told) == stored == used
+    for file, lines in told.items():
+        name, source, licence = (line.strip() for line in lines.splitlines())
+        own = source.startswith("tests/programs/")
+        assert licence == "Apache-2.0" if own else re.search(r" \d+[.:]\d|_\d+\.\d", source), file
+    cores = {path.parent.name for path in corpus.HERE.glob("*/core.xz")}
+    assert cores == set(ENTRIES)
+
+
+def test_no_path_of_the_machine_it_was_made_on(folder: Path) -> None:
+    """In the programs' debug information and in the cores: they would differ from machine to
+    machine."""
+    for name in ENTRIES:
+        core, program = corpus.unpack(ENTRIES[name], folder / name)
+        for file in (core, program):
+            found = re.search(rb"/(root|home|work|build|tmp)/[\w/.-]{4,}", file.read_bytes())
+            assert found is None, f"{name}: {file.name} names {found[0].decode()}"
+
+
+def test_unpack(folder: Path) -> None:
+    """As the README tells: the command that it prints works."""
+    said = machine.run(corpus.HERE / "unpack", "lock-order", folder / "it").splitlines()
+    words = said[0].split()
+    assert words[:2] == ["ompd", "core"]
+    assert "DEADLOCK" in ompd(*words[1:], folder=folder).text
