@@ -271,7 +271,8 @@ class Session:
                 f" the core file nor this machine has them: {_paths(nameless)}.",
                 " ".join(notes.of_core(self.target))
                 or "Copy the files from the core's machine, name the place by `set sysroot DIR' or"
-                " `set solib-search-path DIR', and open the core file again.",
+                " `set solib-search-path DIR' (in a shell: --sysroot DIR, --lib-search-root DIR),"
+                " and open the core file again.",
             )
         return UserError(
             "no_openmp",

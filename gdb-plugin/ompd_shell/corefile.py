@@ -70,7 +70,9 @@ def _opened(path: str, folder: str) -> tuple[CoreFile, str]:
     except NotElf as error:
         why = "" if str(error).startswith(path) else f" ({error})"
         raise UserError(
-            "core_unreadable", f"{path} is no core file{why}.", "Type `ompd core CORE [EXE]'."
+            "core_unreadable",
+            f"{path} is no core file{why}.",
+            "Type `ompd core CORE [EXE]': the core file comes first.",
         ) from None
 
 

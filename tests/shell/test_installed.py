@@ -61,6 +61,9 @@ def test_mistakes(folder: Path) -> None:
         ("core", "--text", "--json", "x"),
     ):
         is_an_error(ompd(*words, folder=folder), "--help")
+    many = ompd("merge", "a.json", "--all", *["b.json"] * 1000, folder=folder)
+    is_an_error(many, "unrecognized", "--help")
+    assert len(many.errors) < 400
 
 
 def test_output_cannot_be_written(folder: Path) -> None:
