@@ -200,7 +200,7 @@ class Run:
             page = self.page.read_text(encoding="utf-8", errors="replace")
             if "<script>x()" in page or CONTROL.search(page):
                 return ["its page has what the core wrote, unescaped"]
-        if status == 2 and not errors and not text:
+        if status == 2 and not errors and not text and not self.page.exists():
             return ["it says nothing"]
         if len(errors.splitlines()) > 1:
             return [f"it complains in several lines: {errors!r}"]
