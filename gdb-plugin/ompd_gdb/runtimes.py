@@ -91,7 +91,8 @@ class Runtimes:
     def _find(self) -> list[FoundRuntime]:
         images = self._target.images
         try:
-            return self.library.find_runtimes(self._context)
+            # Without names, a runtime can still be known by what it has in its memory.
+            return self.library.find_runtimes(self._context) or self._find_among(images.nameless())
         except OmpdError as error:
             met = error
         program = images.program

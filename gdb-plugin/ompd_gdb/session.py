@@ -267,7 +267,7 @@ class Session:
                 " to its end.",
                 " ".join(notes.of_core(self.target)),
             )
-        nameless = self.target.images.nameless()
+        nameless = [image.path for image in self.target.images.nameless()]
         if nameless:
             return UserError(
                 "unreadable",
