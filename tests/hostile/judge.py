@@ -12,7 +12,6 @@ import signal
 import struct
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -54,29 +53,31 @@ class Decoys:
         self._script("decoy.so-gdb.gdb", f"shell touch {told}\n")
         self._script("decoy.sh", f"#!/bin/sh\ntouch {told}\n")
         os.mkfifo(folder / "pipe")
-        self._opened: set[str] = set()
-        threading.Thread(target=self._watch, daemon=True).start()
+        libc = ctypes.CDLL(None, use_errno=True)
+        self._watch = libc.inotify_init1(os.O_NONBLOCK)
+        watched = libc.inotify_add_watch(self._watch, os.fsencode(folder), IN_OPEN)
+        assert watched >= 0, os.strerror(ctypes.get_errno())
 
     def _script(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
         (self.folder / name).chmod(0o755)
 
-    def _watch(self) -> None:
-        libc = ctypes.CDLL(None, use_errno=True)
-        watch = libc.inotify_init()
-        libc.inotify_add_watch(watch, os.fsencode(self.folder), IN_OPEN)
+    def _opened(self) -> set[str]:
+        """Since it was asked last."""
+        found: set[str] = set()
         while True:
-            events, at = os.read(watch, 4096), 0
+            try:
+                events, at = os.read(self._watch, 1 << 16), 0
+            except BlockingIOError:
+                return found
             while at < len(events):
                 (size,) = struct.unpack_from("I", events, at + 12)
-                name = events[at + 16 : at + 16 + size].rstrip(b"\0").decode()
-                if name and name not in IMAGES:
-                    self._opened.add(name)
+                found.add(events[at + 16 : at + 16 + size].rstrip(b"\0").decode())
                 at += 16 + size
 
     def findings(self) -> list[str]:
-        found = [f"the decoy {name} was opened" for name in sorted(self._opened)]
-        self._opened.clear()
+        opened = sorted(self._opened() - {"", *IMAGES})
+        found = [f"the decoy {name} was opened" for name in opened]
         if self.told.exists():
             self.told.unlink()
             found.append("a decoy was run or loaded")
@@ -158,6 +159,8 @@ class Run:
             "HOME": str(self.place / "home"),
             "OMPD_HOSTILE_LOG": str(self.log),
         }
+        # The next one finds the bytecode of this one, as a user's does.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         calls = "execve,open,openat,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat"
         calls += ",symlink,symlinkat,link,linkat,truncate,connect,rmdir,chmod,fchmodat"
         tracer = shutil.which("strace") if traced else None

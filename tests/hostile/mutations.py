@@ -100,7 +100,7 @@ class Core:
         return segment.address + at - segment.offset + self.chance.randrange(0, PAGE, 8)
 
     def pointers(self) -> list[int]:
-        """Where in a page some are, into what the core has; of several pages, until one has some."""
+        """Where a page has some, to what the core has: of the first of a few pages that has any."""
         starts = [(one.address, one.address + one.size) for one in self.segments if one.size]
         for _ in range(16):
             _, page = self.a_page()
