@@ -27,13 +27,14 @@ def _ompd_start(path):
     if home not in sys.path:
         sys.path.insert(0, home)
     from ompd_gdb import commands, functions, mi, settings, state_tracking
-    from ompd_gdb.frames import filter
+    from ompd_gdb.frames import filter, unwinder
 
     settings.register()
     commands.register()
     functions.register()
     state_tracking.register()
     filter.register()
+    unwinder.register()
     mi.register()
 
 

@@ -62,6 +62,14 @@ class NumTeams(_Question):
     question = "num_teams"
 
 
+class TeamNum(_Question):
+    """$_omp_team_num(): the number of the selected thread's team in its league.
+    0 outside of teams constructs, -1 if the thread is none of OpenMP's, or idle."""
+
+    name = "_omp_team_num"
+    question = "team_num"
+
+
 def register() -> None:
-    for function in (ThreadNum, Level, TeamSize, NumTeams):
+    for function in (ThreadNum, Level, TeamSize, NumTeams, TeamNum):
         function()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do OMPD's own routines tell about one thread: its number, level, team size, league size?"""
+"""What do OMPD's own routines tell about one thread: its number, level, team size, league?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _ICVS = {
     "level": ("levels-var", True),
     "team_size": ("team-size-var", True),
     "num_teams": ("league-size-var", True),
+    "team_num": ("team-num-var", True),
 }
 
 

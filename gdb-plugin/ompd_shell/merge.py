@@ -120,7 +120,7 @@ def _document(path: str, met: set[tuple[int, int]]) -> Any:
     except json.JSONDecodeError as error:
         if text.lstrip()[:1] == b"{":
             raise NoReport(f"its JSON ends or breaks in line {error.lineno}") from None
-        raise NoReport("it is no JSON document: was it made without --json?") from None
+        raise NoReport("it is no JSON document; a report needs --json") from None
 
 
 def _integer(text: str) -> int | None:

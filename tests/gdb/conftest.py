@@ -5,6 +5,7 @@ how many facts they compared with what the programs recorded themselves, and how
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Iterator
@@ -12,6 +13,9 @@ from typing import Any, Iterator
 import pytest
 import states
 import truth
+
+# What of the plugin knows no GDB, to compare with.
+sys.path.append(str(Path(__file__).resolve().parents[2] / "gdb-plugin"))
 
 _of_workers = 0
 

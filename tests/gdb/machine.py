@@ -29,8 +29,17 @@ FULL = os.environ.get("OMPD_FULL") == "1"
 
 # Newer clang's code needs newer runtimes; this one's runs on all.
 CLANG, CLANGXX = "clang-14", "clang++-14"
+# Its first release that compiles all of OpenMP's older constructs.
+FLANG = "flang-new-19"
 BUILDS = {"debug": ["-O0", "-g"], "release": ["-O2"]}
-OTHER_BUILDS = {"optimised": ["-O2", "-g"], "plain": ["-O3"]}
+OTHER_BUILDS = {
+    "optimised": ["-O2", "-g"],
+    "plain": ["-O3"],
+    "bare": ["-O0"],
+    "light": ["-O1"],
+    "light-debug": ["-O1", "-g"],
+    "plain-debug": ["-O3", "-g"],
+}
 
 
 class Missing(Failed):
@@ -103,8 +112,10 @@ def compiled(
     program: str, build: str = "debug", *, link: tuple[str, ...] = (), compiler: str = CLANG
 ) -> Path:
     """The executable of a program in tests/programs; `link' makes a variant of it, and gcc's calls
-    GNU's entry points."""
-    makers = {"fortran_frame": _fortran_frame, "whole_fortran": _whole_fortran}
+    GNU's entry points. Fortran's are compiled by gcc's brother, or by FLANG."""
+    makers = {"fortran_frame": _fortran_frame}
+    if program in FORTRAN:
+        makers[program] = _of_flang if compiler == FLANG else _of_gfortran
     flags = {**BUILDS, **OTHER_BUILDS}[build] + list(link)
     key = hashlib.sha256(" ".join([program, compiler, *flags]).encode())
     for source in sorted(PROGRAMS.iterdir()):
@@ -144,12 +155,32 @@ def _fortran_frame(program: str, flags: list[str], into: Path) -> None:
     run(CLANG, *flags, "-fopenmp", source, callee, "-o", into / program, "-lgfortran", "-lm")
 
 
-def _whole_fortran(program: str, flags: list[str], into: Path) -> None:
+# Programs of Fortran's, and what in C they are linked with.
+FORTRAN = {
+    "whole_fortran": "fortran_recorder",
+    "constructs": "fortran_states",
+}
+
+
+def _of_gfortran(program: str, flags: list[str], into: Path) -> None:
     """GNU's compilers call libgomp, and LLVM's libomp can stand in for it."""
-    recorder = into / "fortran_recorder.o"
-    run("gcc", *flags, "-fopenmp", "-c", PROGRAMS / "fortran_recorder.c", "-o", recorder)
-    source = PROGRAMS / "whole_fortran.F90"
-    run("gfortran", *flags, "-fopenmp", source, recorder, "-o", into / program, cwd=into)
+    _of_fortran("gcc", "gfortran", program, [*flags, "-fopenmp"], into)
+
+
+def _of_flang(program: str, flags: list[str], into: Path) -> None:
+    """Its code may call what older runtimes do not have: found missing only when it is called."""
+    link = [*flags, "-fopenmp", f"-L{cached('libomp-19')}"]
+    _of_fortran(CLANG, FLANG, program, link, into)
+
+
+def _of_fortran(c: str, fortran: str, program: str, flags: list[str], into: Path) -> None:
+    part = into / "part.o"
+    compiled = [flag for flag in flags if not flag.startswith("-L")]
+    run(c, *compiled, "-c", PROGRAMS / f"{FORTRAN[program]}.c", "-o", part)
+    if shutil.which(fortran) is None:
+        raise Missing(f"There is no {fortran}: apt-get install {fortran.replace('-new', '')}")
+    source = PROGRAMS / f"{program}.F90"
+    run(fortran, *flags, source, part, "-o", into / program, cwd=into)
 
 
 def as_libgomp(runtime: Path, folder: Path) -> Path:

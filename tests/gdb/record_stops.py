@@ -13,6 +13,8 @@ WORDS = {
     "begin of a parallel region": "parallel begin",
     "call that begins a parallel region": "parallel entry",
     "end of a parallel region": "parallel end",
+    "begin of a teams region": "teams begin",
+    "end of a teams region": "teams end",
     "begin of an explicit task": "task begin",
     "end of an explicit task": "task end",
     "barrier": "barrier",
@@ -44,7 +46,7 @@ class RecordStops(gdb.Command):
         found = re.findall(r"^OpenMP breakpoint (\d+), ([^,.]*).*?(?::(\d+))?\.$", text, re.M)
         if not found:
             raise gdb.GdbError(f"another stop: {text}")
-        names = ("thread_num", "level", "team_size")
+        names = ("thread_num", "level", "team_size", "team_num", "num_teams")
         values = {name: int(gdb.parse_and_eval(f"$_omp_{name}()")) for name in names}
         values["said_size"] = int((re.search(r", of (\d+) thread", text) or [0, 0])[1])
         return [

@@ -15,7 +15,10 @@ import sessions
 from sessions import Answer, ask
 from test_builds import second_part, static_program
 
-EVENTS = ("parallel begin", "parallel end", "task begin", "task end", "barrier")
+EVENTS = (
+    *("parallel begin", "parallel end", "teams begin", "teams end"),
+    *("task begin", "task end", "barrier"),
+)
 DRIVER = f"source {machine.ROOT / 'tests' / 'gdb' / 'record_stops.py'}"
 HIDDEN = re.compile(r"^-\d+ +breakpoint", re.MULTILINE)
 
@@ -39,7 +42,8 @@ def stops_in(folder: Path) -> list[dict[str, Any]]:
 
 
 def told_counts(stops: Sequence[dict[str, Any]]) -> Counts:
-    return Counter((s["what"], s["line"], s["level"], s["team_size"]) for s in stops)
+    names = ("what", "line", "level", "team_size", "team_num", "num_teams")
+    return Counter(tuple(stop[name] for name in names) for stop in stops)
 
 
 def compare(folder: Path, events: Sequence[str], *, lines: bool = True) -> None:
@@ -50,7 +54,7 @@ def compare(folder: Path, events: Sequence[str], *, lines: bool = True) -> None:
         told = Counter((what, 0, *rest) for what, _, *rest in told.elements())
     assert told - true == Counter(), "stops that the program knows nothing of"
     assert true - told == Counter(), "events without a stop"
-    in_primary = ("parallel begin", "barrier")
+    in_primary = ("parallel begin", "teams begin", "barrier")
     assert {s["thread_num"] for s in stops if s["what"] in in_primary} <= {0}
     assert all(s["said_size"] == s["team_size"] for s in stops if s["level"] > 0)
 
@@ -129,6 +133,20 @@ def test_runtime_that_tracks_states(runtime: str, folder: Path) -> None:
     compare(folder, EVENTS)
 
 
+@pytest.mark.parametrize("compiler", [machine.CLANG, "gcc"])
+def test_cancelled_constructs(compiler: str, folder: Path) -> None:
+    """A barrier at which a region is cancelled has not been passed."""
+    runtime = machine.cached("libomp-16")
+    if compiler == "gcc":
+        runtime = machine.as_libgomp(runtime, folder / "runtime")
+    executable = machine.compiled("events", compiler=compiler)
+    environment = {"OMP_CANCELLATION": "true"}
+    run(folder, EVENTS, runtime=runtime, executable=executable, environment=environment)
+    compare(folder, EVENTS, lines=compiler != "gcc")
+    line = line_of("#pragma omp cancel parallel") + 2
+    assert not any(line == e[1] for e in true_counts(folder / "truth.json", ["barrier"]))
+
+
 @pytest.mark.parametrize("gdb", ["gdb", "gdb-18"])
 @pytest.mark.parametrize("when", ["begin", "end"])
 @pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
@@ -147,14 +165,17 @@ def test_entry(folder: Path) -> None:
     run(folder, ["parallel entry"], runtime=runtime, executable=executable)
     regions = true_counts(folder / "truth.json", ["parallel begin"])
     lines = Counter(stop["line"] for stop in stops_in(folder))
-    assert lines == Counter(line for _, line, _, _ in regions.elements())
+    assert lines == Counter(line for _, line, *_ in regions.elements())
 
 
 def test_a_thousand_stops(folder: Path) -> None:
     runtime, executable = machine.cached("libomp-19"), machine.compiled("events")
-    run(folder, ["parallel begin"], runtime=runtime, executable=executable, rounds=45)
-    assert len(stops_in(folder)) > 1000
-    compare(folder, ["parallel begin"])
+    event = "parallel begin at five_regions"
+    run(folder, [event], runtime=runtime, executable=executable, rounds=200)
+    stops = stops_in(folder)
+    assert len(stops) == 1000
+    line = line_of("#pragma omp parallel num_threads(4)")
+    assert told_counts(stops) == {("parallel begin", line, 1, 4, 0, 1): 1000}
 
 
 def test_attached(folder: Path) -> None:
@@ -231,6 +252,45 @@ def test_place_and_condition(folder: Path) -> None:
     assert texts[11] == "$4 = 1"
 
 
+def test_teams(folder: Path) -> None:
+    """leagues() has leagues of 3, 1 and 2 teams; the numbers in conditions are the thread's."""
+    line = line_of("num_teams(sizes[i])")
+    answer = session(
+        [
+            f"ompd break teams at events.c:{line} if $_omp_team_num() == 1",
+            "run",
+            "print 10 * $_omp_team_num() + $_omp_num_teams()",
+            "ompd tbreak parallel at leagues if $_omp_team_num() == 1",
+            "continue",
+            "continue",
+            "ompd tbreak teams end",
+            "continue",
+            "print 10 * $_omp_team_num() + $_omp_num_teams()",
+            "ompd info break",
+            "info breakpoints",
+        ],
+        folder,
+    )
+    texts = answer.texts
+    assert f"begin of a teams region, at events.c:{line}, if $_omp_team_num() == 1" in texts[0]
+    assert f"begin of a teams region, leagues () at events.c:{line}." in texts[1]
+    assert re.search(r"is R2\.0, of 1 thread, in R0, level 0, team 1 of a league of 3\.", texts[1])
+    assert texts[2] == "$1 = 13"
+    assert re.search(r"of 2 threads, in R\d, level 1, team 1 of a league of 3\.", texts[4])
+    assert "team 1 of a league of 2." in texts[5]
+    assert f"end of a teams region, leagues () at events.c:{line}.\nThread T1 is R0.0." in texts[7]
+    assert texts[8] == "$2 = 1"
+    assert re.search(r"^1 +keep +y +2 ", texts[9], re.M) and len(texts[9].splitlines()) == 2
+    assert f"'OpenMP teams begin at events.c:{line}'" in texts[10]
+
+
+def test_completion(folder: Path) -> None:
+    commands = [f"complete ompd break {text}" for text in ("t", "teams ", "parallel begin ")]
+    answer = session(commands, folder)
+    ends = [[line.split()[-1] for line in text.splitlines()] for text in answer.texts]
+    assert ends == [["task", "teams", "thread"], ["at", "begin", "end", "if"], ["at", "if"]]
+
+
 def test_commands_of_gdb(folder: Path) -> None:
     answer = session(
         [
@@ -291,6 +351,7 @@ def test_condition_that_cannot_be_evaluated(folder: Path) -> None:
         ("ompd break nonsense", "no event"),
         ("ompd break parallel middle", "no event"),
         ("ompd break task entry", "no `task entry'"),
+        ("ompd break teams entry", "no `teams entry'"),
         ("ompd break barrier end", "no `barrier end'"),
         ("ompd break parallel at", "no event"),
         ("ompd break parallel if", "no event"),

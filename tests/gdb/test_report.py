@@ -10,6 +10,7 @@ import machine
 import pytest
 import schema
 from cells import Case
+from ompd_gdb.views import html
 from sentences import is_a_sentence
 from sessions import ask, kernel_core, target
 
@@ -65,18 +66,33 @@ def test_environment(kind: str, gdb: str, folder: Path) -> None:
 
 
 def test_files(folder: Path) -> None:
-    """Text and document of the same moment; nothing is printed."""
-    text, document = folder / "two words.txt", folder / "report.json"
-    asked = [f"ompd report '{text}' -json {document}", "ompd report", f"ompd report {folder}"]
+    """Text, page and document of the same moment; nothing is printed."""
+    text, page = folder / "two words.txt", folder / "two words.html"
+    document = folder / "report.json"
+    alone = folder / "alone.html"
+    asked = [
+        f"ompd report '{text}' -html '{page}' -json {document}",
+        "ompd report",
+        f"ompd report {folder}",
+        f"ompd report -html {folder}",
+        f"ompd report -html {alone}",
+        "ompd report -html",
+        "ompd report a b",
+    ]
     with target(
         "core", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
     ) as made:
-        answer = ask("gdb", [*asked, "ompd report a b"], made.before, made.files, folder=folder)
-    assert answer.texts[0] == ""
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+    assert answer.texts[0] == answer.texts[4] == ""
     assert text.read_text(encoding="utf-8").strip("\n") == answer.texts[1]
-    schema.check(json.loads(document.read_text(encoding="utf-8")))
+    told = json.loads(document.read_text(encoding="utf-8"))
+    schema.check(told)
+    assert page.read_text(encoding="utf-8") == html.page(told)
+    assert "</html>" in alone.read_text(encoding="utf-8")
     is_a_sentence(answer.texts[2], "cannot be written")
-    is_a_sentence(answer.texts[3], "takes no argument `b'")
+    is_a_sentence(answer.texts[3], "cannot be written")
+    is_a_sentence(answer.texts[5], "needs a word behind it")
+    is_a_sentence(answer.texts[6], "takes no argument `b'")
 
 
 @pytest.mark.parametrize("gdb", ["gdb", "gdb-16"])

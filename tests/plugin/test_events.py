@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 import pytest
 from ompd_gdb.model.events import Note, Notes, Place
 from ompd_gdb.model.native import Location
@@ -15,14 +17,18 @@ def returning(address: int, stack: int) -> Note:
     return Note(address, stack, True, HERE)
 
 
+def at(stack: int) -> Callable[[], int]:
+    return lambda: stack
+
+
 def test_of_the_thread_alone() -> None:
     notes = Notes()
     notes.add(MAIN, returning(0x400, 0x7000))
-    assert notes.take(WORKER, 0x400, 0x7000) is None
-    assert notes.take(MAIN, 0x404, 0x7000) is None
-    assert notes.take(MAIN, 0x400, 0x6FF0) is None
-    assert notes.take(MAIN, 0x400, 0x7000) is not None
-    assert notes.take(MAIN, 0x400, 0x7000) is None
+    assert notes.take(WORKER, 0x400, at(0x7000)) is None
+    assert notes.take(MAIN, 0x404, at(0x7000)) is None
+    assert notes.take(MAIN, 0x400, at(0x6FF0)) is None
+    assert notes.take(MAIN, 0x400, at(0x7000)) is not None
+    assert notes.take(MAIN, 0x400, at(0x7000)) is None
 
 
 def test_recursion() -> None:
@@ -30,16 +36,15 @@ def test_recursion() -> None:
     notes = Notes()
     for stack in (0x7000, 0x6000, 0x5000):
         notes.add(MAIN, returning(0x400, stack))
-    assert [notes.take(MAIN, 0x400, stack) is not None for stack in (0x5000, 0x6000, 0x7000)] == [
-        True
-    ] * 3
+    for stack in (0x5000, 0x6000, 0x7000):
+        assert notes.take(MAIN, 0x400, at(stack)) is not None
 
 
 def test_left_by_a_jump() -> None:
     notes = Notes()
     notes.add(MAIN, returning(0x400, 0x7000))
     notes.add(MAIN, returning(0x500, 0x5000))
-    assert notes.take(MAIN, 0x400, 0x7000) is not None
+    assert notes.take(MAIN, 0x400, at(0x7000)) is not None
     assert not notes.has(MAIN, 0x500)
     notes.add(MAIN, returning(0x600, 0x5000))
     notes.add(MAIN, returning(0x700, 0x5000))
@@ -49,9 +54,9 @@ def test_left_by_a_jump() -> None:
 def test_a_function_has_another_stack() -> None:
     notes = Notes()
     notes.add(MAIN, Note(0x900, 0x7000, False, HERE))
-    assert notes.take(WORKER, 0x900, 0x3000) is None
-    assert notes.take(MAIN, 0x900, 0x6000) is not None
-    assert notes.take(MAIN, 0x900, 0x6000) is None
+    assert notes.take(WORKER, 0x900, at(0x3000)) is None
+    assert notes.take(MAIN, 0x900, at(0x6000)) is not None
+    assert notes.take(MAIN, 0x900, at(0x6000)) is None
 
 
 @pytest.mark.parametrize("text", ["heat.c:80", "src/heat.c:80", "solve"])

@@ -16,7 +16,25 @@ from ompd_gdb.model import naming
         ("solve.constprop.0", "solve"),
         ("MAIN__", "main program"),
         ("__grid_MOD_solve", "grid::solve"),
+        ("solve::__grid_MOD_solve._omp_fn.0", "grid::solve"),
+        ("grid::solve", "grid::solve"),
+        ("solve::solve_._omp_fn.1", "solve"),
+        ("sweep::sweep.2._omp_fn.0", "sweep"),
+        ("heat::MAIN__._omp_fn.0", "heat"),
+        ("_QQmain", "main program"),
+        ("_QQmain..omp_par", "main program"),
+        ("_QQmain::sweep", "sweep"),
         ("_QMgridPsolve", "grid::solve"),
+        ("_QMgridPsolve..omp_par.2", "grid::solve"),
+        ("_QMgridSpartsPsolve", "grid::parts::solve"),
+        ("_QMgridFsolvePsweep..omp_par", "solve::sweep"),
+        ("_QFsolvePsweep", "solve::sweep"),
+        ("_QFPsweep..omp_par.1", "sweep"),
+        ("solve_..omp_par", "solve"),
+        ("_QMgridEcells", "grid::cells"),
+        ("_QFsolveEcells", "solve::cells"),
+        ("Grid::Grid", "Grid::Grid"),
+        ("_Quick", "_Quick"),
         ("solve", "solve"),
     ],
 )
@@ -32,6 +50,11 @@ def test_a_nameless_function_is_not_given_a_name(symbol: str) -> None:
 def test_position_that_the_compiler_recorded() -> None:
     source = naming.parse_source(";heat.c;main;80;9;;")
     assert source == naming.Source("heat.c", "main", 80)
+
+
+def test_file_that_flang_does_not_record() -> None:
+    source = naming.parse_source(";FIRModule;_QQmain;35;9;;")
+    assert source == naming.Source(None, "main program", 35)
 
 
 def test_file_with_a_semicolon() -> None:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Regions, tasks and barriers of all kinds. Each is recorded where it is passed: what, the line of its directive, the level and
- * the team's size there. `events ROUNDS' goes through all of them so often; `events ROUNDS fast' only through one region,
- * and records nothing.
- * Truth, written at the end: {"events": [[what, line, level, team size], ...]}.
+ * Regions, tasks and barriers of all kinds. Each is recorded where it is passed: what, the line of its directive, the level,
+ * the team's size, number and league there. `events ROUNDS' goes through all of them so often; `events ROUNDS fast' only through one
+ * region, and records nothing. With OMP_CANCELLATION=true some are cancelled.
+ * Truth, written at the end: {"events": [[what, line, level, team size, team number, number of teams], ...]}.
  */
 #define _GNU_SOURCE
 #include <omp.h>
@@ -17,12 +17,12 @@ enum { MOST = 100000 };
 
 static struct {
 	const char *what;
-	int line, level, size;
+	int line, level, size, team, teams;
 } events[MOST];
 static int count;
 volatile int sink, go;
 
-static void passed(const char *what, int line)
+static void record(const char *what, int line, int level, int size)
 {
 	int i;
 
@@ -32,18 +32,31 @@ static void passed(const char *what, int line)
 		abort();
 	events[i].what = what;
 	events[i].line = line;
-	events[i].level = omp_get_level();
-	events[i].size = omp_get_num_threads();
+	events[i].level = level;
+	events[i].size = size;
+	events[i].team = omp_get_team_num();
+	events[i].teams = omp_get_num_teams();
 }
 
-/* Of a region or a barrier: its thread 0 records it. All threads come here, and each worker records itself. */
-static void passed_by_team(const char *what, int line)
+static void passed(const char *what, int line)
+{
+	record(what, line, omp_get_level(), omp_get_num_threads());
+}
+
+/* Each worker records itself. */
+static void come(void)
 {
 	static __thread int known;
 
 	if (!known && syscall(SYS_gettid) != getpid())
 		passed("thread begin", 0);
 	known = 1;
+}
+
+/* Of a region or a barrier: its thread 0 records it. All threads come here. */
+static void passed_by_team(const char *what, int line)
+{
+	come();
 	if (omp_get_thread_num() == 0)
 		passed(what, line);
 }
@@ -204,6 +217,11 @@ static void barriers(int round)
 		for (int i = 0; i < 9; i++)
 			sum += i;
 		passed_by_team("barrier", here);
+		here = __LINE__ + 1;
+#pragma omp for reduction(task, + : sum)
+		for (int i = 0; i < 9; i++)
+			sum += i;
+		passed_by_team("barrier", here);
 		int copied;
 		here = __LINE__ + 1;
 #pragma omp single copyprivate(copied)
@@ -223,6 +241,68 @@ static void barriers(int round)
 	passed("parallel end", line);
 }
 
+/* In an initial thread libomp's omp_get_num_threads() tells what its parallel regions may have. */
+static void leagues(void)
+{
+	static const int sizes[] = {3, 1, 2};
+
+	for (int i = 0; i < 3; i++) {
+		int line = __LINE__ + 1;
+#pragma omp teams num_teams(sizes[i]) thread_limit(2)
+		{
+			come();
+			record("teams begin", line, 0, 1);
+			int inner = __LINE__ + 1;
+#pragma omp parallel num_threads(2)
+			{
+				int innermost = __LINE__ + 4;
+				passed_by_team("parallel begin", inner);
+#pragma omp barrier
+				passed_by_team("barrier", __LINE__ - 1);
+#pragma omp parallel num_threads(1)
+				passed_by_team("parallel begin", innermost);
+				passed("parallel end", innermost);
+			}
+			record("parallel end", inner, 0, 1);
+		}
+		passed("teams end", line);
+	}
+}
+
+/* A team's thread 0 has its first iteration. */
+static void combined_league(void)
+{
+	int line = __LINE__ + 1;
+#pragma omp teams distribute parallel for num_teams(2) thread_limit(2)
+	for (int i = 0; i < 8; i++) {
+		come();
+		if (i % 4 == 0) {
+			record("teams begin", line, 0, 1);
+			passed("parallel begin", line);
+			record("parallel end", line, 0, 1);
+		}
+	}
+	passed("teams end", line);
+}
+
+/* Unless the runtime allows no cancellation, no thread passes the second barrier. */
+static void cancelled(void)
+{
+	int line = __LINE__ + 1;
+#pragma omp parallel num_threads(3)
+	{
+		passed_by_team("parallel begin", line);
+#pragma omp barrier
+		passed_by_team("barrier", __LINE__ - 1);
+		if (omp_get_thread_num() == 1) {
+#pragma omp cancel parallel
+		}
+#pragma omp barrier
+		passed_by_team("barrier", __LINE__ - 1);
+	}
+	passed("parallel end", line);
+}
+
 static void write_truth(void)
 {
 	const char *path = getenv("OMPD_TRUTH_FILE");
@@ -232,8 +312,9 @@ static void write_truth(void)
 		exit(2);
 	fprintf(file, "{\"events\": [");
 	for (int i = 0; i < count; i++)
-		fprintf(file, "%s[\"%s\", %d, %d, %d]", i > 0 ? ",\n" : "", events[i].what,
-			events[i].line, events[i].level, events[i].size);
+		fprintf(file, "%s[\"%s\", %d, %d, %d, %d, %d]", i > 0 ? ",\n" : "",
+			events[i].what, events[i].line, events[i].level, events[i].size,
+			events[i].team, events[i].teams);
 	fprintf(file, "]}\n");
 	fclose(file);
 }
@@ -261,6 +342,8 @@ int main(int argc, char **argv)
 {
 	const int rounds = argc > 1 ? atoi(argv[1]) : 1;
 
+	/* libomp's default limit is the number of processors, and the machine may have few. */
+	setenv("KMP_TEAMS_THREAD_LIMIT", "16", 0);
 	omp_set_max_active_levels(4);
 	omp_set_dynamic(0);
 	wait_to_go();
@@ -278,6 +361,9 @@ int main(int argc, char **argv)
 		passed("parallel end", last_line);
 		tasks(argc > 100);
 		barriers(i);
+		leagues();
+		combined_league();
+		cancelled();
 	}
 	write_truth();
 	return 0;

@@ -37,12 +37,12 @@ def test_installed(prefix: Path, folder: Path) -> None:
 def test_man_page(prefix: Path) -> None:
     (page,) = prefix.rglob("ompd.1")
     text = machine.run("man", "--warnings", "-l", page)
-    for word in ("ompd core", "--lib-search-root", "EXIT STATUS"):
+    for word in ("ompd core", "ompd merge", "--lib-search-root", "EXIT STATUS"):
         assert word in text
     assert "warning" not in text
 
 
-@pytest.mark.parametrize("words", [(), ("core",), ("pid",), ("run",)], ids=str)
+@pytest.mark.parametrize("words", [(), ("core",), ("pid",), ("run",), ("merge",)], ids=str)
 def test_help(words: tuple[str, ...], folder: Path) -> None:
     answer = ompd(*words, "--help", folder=folder)
     assert answer.status == 0 and "exit status:" in answer.text
@@ -50,7 +50,7 @@ def test_help(words: tuple[str, ...], folder: Path) -> None:
 
 
 def test_mistakes(folder: Path) -> None:
-    for words in ((), ("cores",), ("core",), ("pid", "1", "2"), ("core", "--text", "--json", "x")):
+    for words in ((), ("merge",), ("cores",), ("core",), ("pid", "1", "2"), ("core", "--text", "--json", "x")):
         is_an_error(ompd(*words, folder=folder), "--help")
 
 

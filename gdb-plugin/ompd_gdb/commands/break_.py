@@ -8,28 +8,33 @@ from .raw import RawCommand
 
 
 class Break(RawCommand):
-    """Stop at OpenMP events: regions, tasks, barriers, worker threads.
+    """Stop at OpenMP events: regions, teams, tasks, barriers, worker threads.
 
     Usage: ompd break parallel [begin|end|entry] [at LOC] [if COND] [-json [FILE]]
+           ompd break teams [begin|end] [at LOC] [if COND] [-json [FILE]]
            ompd break task [begin|end] [at LOC] [if COND] [-json [FILE]]
            ompd break barrier [at LOC] [if COND] [-json [FILE]]
            ompd break thread [begin|end] [if COND] [-json [FILE]]
 
     parallel begin, the default, stops once per region, in the first instruction of the region's own
     code, in its thread 0: there the team is complete. end stops behind the region, entry at the
-    runtime's entry point, before there is a team. Serialized regions count too; teams constructs
-    do not.
+    runtime's entry point, before there is a team. Serialized regions count too, and regions inside
+    of teams constructs, once in each team.
+    teams begin stops once per team, in the first instruction of the teams construct's own code, in
+    the team's initial thread; end stops once, behind the construct. To stop once at the begin too:
+    `if $_omp_team_num() == 0'.
     task begin stops in the first instruction of each explicit task, end when it has returned to the
     runtime, or behind the construct when that ran the task by itself, as with if(0).
     barrier stops in thread 0 when it leaves a barrier: all threads have arrived then. Explicit ones
-    count and those at the end of worksharing constructs; for the end of a region use parallel end.
+    count and those at the end of worksharing constructs; those at which a region is cancelled do
+    not. For the end of a region use parallel end.
     thread begin stops in the first instruction of each worker that the runtime creates, end when it
     has returned from the runtime.
 
     LOC is the construct: FILE:LINE of its directive, or the name of the function around it. Where
     the compiler records no directives, as gcc, its line is the first of the code made of it.
     COND is any expression of GDB's, evaluated where the program would stop. $_omp_thread_num(),
-    $_omp_level(), $_omp_team_size() and $_omp_num_teams() can be used in it.
+    $_omp_level(), $_omp_team_size(), $_omp_team_num() and $_omp_num_teams() can be used in it.
 
     GDB lists the breakpoint too, as pending; `delete', `disable', `ignore', `condition' and
     `commands' take its number. `ompd info break' counts the hits. At a construct that is met for
@@ -38,7 +43,7 @@ class Break(RawCommand):
     name = "ompd break"
     takes_ids = False
     gives_json = True
-    what = "an event: parallel, task, barrier or thread"
+    what = "an event: parallel, teams, task, barrier or thread"
     temporary = False
 
     def _options(self) -> "list[str]":

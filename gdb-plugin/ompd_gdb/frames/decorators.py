@@ -7,7 +7,7 @@ from typing import Any
 
 from gdb.FrameDecorator import FrameDecorator
 
-from ..model.naming import is_outlined, users_function, without_parameters
+from ..model.naming import is_outlined, of_fortran, users_function, without_parameters
 from ..model.native import Frame
 from ..model.runtimes import llvm
 from ..model.where import NAMELESS
@@ -25,10 +25,13 @@ _WORDS = {
 
 
 def users(item: Any, frame: Frame, code: Code) -> Any:
-    """Code of a construct has the name of the function that the user wrote it in."""
+    """Code of a construct has the name of the function that the user wrote it in, Fortran's main
+    program and procedures those that he gave them."""
     name = frame.location.function
-    if name is None or not is_outlined(name):
+    if name is None:
         return item
+    if not is_outlined(name):
+        return item if of_fortran(name) == name else Named(item, of_fortran(name))
     # Asked for here and not when GDB prints: older ones hold on to the frame while they do.
     users_name = users_function(name) or code.holder(item.inferior_frame()) or NAMELESS
     return Outlined(item, without_parameters(users_name))
@@ -55,7 +58,7 @@ def _is_compilers(variable: Any) -> bool:
     return str(variable.symbol()).startswith((".", "__"))
 
 
-class Outlined(FrameDecorator):  # type: ignore[misc]
+class Named(FrameDecorator):  # type: ignore[misc]
     def __init__(self, item: Any, name: str) -> None:
         super().__init__(item)
         self._name = name
@@ -63,6 +66,8 @@ class Outlined(FrameDecorator):  # type: ignore[misc]
     def function(self) -> str:
         return self._name
 
+
+class Outlined(Named):
     def frame_args(self) -> Any:
         return _without_compilers(super().frame_args())
 

@@ -29,6 +29,7 @@ class Entry:
     num: int | None = None  # the thread's number in that region
     task: ExplicitTask | None = None  # that a construct generated
     explicit: bool = False  # the construct generated an explicit task, which may not be known
+    fortran: bool = False  # the construct is written as Fortran's are
     doubts: dict[str, Doubt] = field(default_factory=dict)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Hashable
+from typing import Callable, Hashable
 
 from .naming import users_function
 from .native import Location
 
 WHENS = {
     "parallel": ("begin", "end", "entry"),
+    "teams": ("begin", "end"),
     "task": ("begin", "end"),
     "barrier": ("all",),
     "thread": ("begin", "end"),
@@ -21,6 +22,8 @@ _TITLES = {
     ("parallel", "begin"): "begin of a parallel region",
     ("parallel", "end"): "end of a parallel region",
     ("parallel", "entry"): "call that begins a parallel region",
+    ("teams", "begin"): "begin of a teams region",
+    ("teams", "end"): "end of a teams region",
     ("task", "begin"): "begin of an explicit task",
     ("task", "end"): "end of an explicit task",
     ("barrier", "all"): "barrier, all threads have arrived",
@@ -53,8 +56,8 @@ class Place:
     def holds(self, construct: Location) -> bool:
         match = re.fullmatch(r"(.+):(\d+)", self.text)
         if match is None:
-            name = construct.function
-            return name is not None and self.text in (name, users_function(name))
+            names = [construct.function, users_function(construct.function or "")]
+            return any(f"::{name}".endswith(f"::{self.text}") for name in names if name)
         file, line = construct.file or "", int(match.group(2))
         return construct.line == line and f"/{file}".endswith(f"/{match.group(1)}")
 
@@ -69,6 +72,7 @@ class Note:
     construct: Location
     task: int = 0  # of which it executes
     part: int = 0  # this part
+    cancellable: bool = False  # a barrier that returns whether it was cancelled
 
 
 class Notes:
@@ -84,10 +88,10 @@ class Notes:
     def has(self, thread: Hashable, address: int) -> bool:
         return any(note.address == address for note in self._notes.get(thread, ()))
 
-    def take(self, thread: Hashable, address: int, stack: int) -> Note | None:
-        """The one that this address, reached with this stack, fulfils."""
+    def take(self, thread: Hashable, address: int, stack: Callable[[], int]) -> Note | None:
+        """The one that this address, reached with this stack, fulfils. stack: costly to ask for."""
         for note in self._notes.get(thread, ()):
-            if note.address == address and (not note.returning or note.stack == stack):
+            if note.address == address and (not note.returning or note.stack == stack()):
                 self._notes[thread] = self._outside(thread, note.stack)
                 return note
         return None

@@ -42,6 +42,7 @@ class RankClass:
     reports: list[Report]
     codes: tuple[str, ...]  # of findings
     doing: Counter[Doing]
+    readable: bool  # is the state of OpenMP known there?
     odd: bool = False
 
 
@@ -161,7 +162,8 @@ class Job:
             doing: Counter[Doing] = Counter()
             for report in reports:
                 doing.update(report.doing)
-            made.append(RankClass(reports, self._codes(reports[0]), doing))
+            first = reports[0]
+            made.append(RankClass(reports, self._codes(first), doing, first.readable))
         return sorted(made, key=lambda one: (not one.codes, len(one.reports)))
 
     def _likeness(self, report: Report, by_line: bool) -> object:
@@ -171,13 +173,16 @@ class Job:
             for one in report.doing
             if not one.idle and (one.states or (one.where is not None and one.where.file))
         )
-        return self._codes(report), places
+        return self._codes(report), report.readable, places
 
     def _codes(self, report: Report) -> tuple[str, ...]:
         return tuple(dict.fromkeys(one.code for one in self.wrong(report)))
 
     def wrong(self, report: Report) -> list[Finding]:
-        return [one for one in report.findings if one.confirmed and one.code in self._wrong]
+        return [one for one in report.findings if self.is_wrong(one)]
+
+    def is_wrong(self, finding: Finding) -> bool:
+        return finding.confirmed and finding.code in self._wrong
 
     def findings(self) -> list[tuple[Finding, bool, list[Report]]]:
         """With whether all of these ranks say it in the same words. Numbers differ between ranks.

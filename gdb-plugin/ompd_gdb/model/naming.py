@@ -20,11 +20,15 @@ _NAMED = re.compile(r"^(.+?)\.+_?(omp_outlined|omp_fn|omp_cpyfn|omp_par|omp_task
 _NAMED_DEBUG = re.compile(r"^(.+?)\.omp_outlined_debug__.*$")
 
 
+# What flang records for every file's name.
+_ANY_FILE = ("FIRModule", "LLVMDialectModule")
+
+
 @dataclass(frozen=True)
 class Source:
     """What the compiler recorded about a construct."""
 
-    file: str
+    file: str | None  # None: flang does not record it
     function: str | None
     line: int
 
@@ -37,8 +41,12 @@ def parse_source(text: str | None) -> Source | None:
     match = re.fullmatch(r";(.*);([^;]*);(\d{1,9});\d*;;", text, re.DOTALL)
     if not match or match.group(1) in ("", "unknown") or int(match.group(3)) == 0:
         return None
-    function = match.group(2)
-    return Source(match.group(1), _plain(function) if function else None, int(match.group(3)))
+    file, function = match.group(1), match.group(2)
+    return Source(
+        None if file in _ANY_FILE else file,
+        _plain(function) if function else None,
+        int(match.group(3)),
+    )
 
 
 # clang: .gomp_critical_user_update.var; gcc: .gomp_critical_user_update, gomp_critical_user_...
@@ -65,7 +73,19 @@ def users_function(symbol: str) -> str | None:
     if _NAMELESS.fullmatch(base):
         return None
     match = _NAMED_DEBUG.match(base) or _NAMED.match(base)
-    return _plain(match.group(1) if match else base)
+    if match is None:
+        return _plain(base)
+    name = _plain(match.group(1))
+    around, _, own = name.rpartition("::")
+    if around and own in (around, f"{around}_"):
+        return around  # GDB's name of gfortran's code of a construct in the procedure
+    # flang's name of an external procedure that the user calls solve is solve_.
+    return name[:-1] if is_flangs(base) and name.endswith("_") else name
+
+
+def is_flangs(symbol: str | None) -> bool:
+    """Code of a construct, outlined by LLVM's OpenMPIRBuilder, which only flang uses."""
+    return symbol is not None and ".omp_par" in symbol
 
 
 def without_parameters(name: str) -> str:
@@ -97,18 +117,35 @@ def library_function(name: str | None) -> str | None:
 
 def _plain(name: str) -> str:
     """Fortran's names as the user wrote them, and no suffixes of the optimizer."""
-    name = _CLONE.sub("", name) or name
-    if name in ("MAIN__", "_QQmain"):
-        return "main program"
-    if name.endswith("::MAIN__"):
-        return name[: -len("::MAIN__")]
-    match = re.fullmatch(r"__(\w+?)_MOD_(\w+)", name)
+    return of_fortran(_CLONE.sub("", name) or name)
+
+
+MAIN_PROGRAM = "main program"
+_MAINS = ("MAIN__", "_QQmain")
+_GNU_MODULE = re.compile(r"__([a-z]\w*?)_MOD_(\w+)")
+# A procedure or a variable: modules, submodules and procedures around it, and its own name.
+_FLANGS = re.compile(r"_Q((?:[MSF][a-z0-9_]*)*)(?:B\d+)*[PE]([a-z0-9_.]+)")
+
+
+def of_fortran(name: str) -> str:
+    """A procedure's or a variable's name as GDB spells it, which names what is directly around it;
+    the main program, whose name flang does not record, is called so. Other names stay."""
+    if name in _MAINS:
+        return MAIN_PROGRAM
+    around, _, own = name.rpartition("::")
+    if around in _MAINS:
+        return own
+    if own in _MAINS:
+        return around
+    match = _GNU_MODULE.fullmatch(own)
     if match:
         return f"{match.group(1)}::{match.group(2)}"
-    match = re.fullmatch(r"_Q(?:M(\w+?))?P(\w+)", name)
-    if match:
-        return f"{match.group(1)}::{match.group(2)}" if match.group(1) else match.group(2)
-    return name
+    match = _FLANGS.fullmatch(name)
+    if match is None:
+        return name
+    scopes = re.findall(r"[A-Z][a-z0-9_]*", match.group(1))
+    inner = [scope for scope in scopes if scope.startswith("F")][-1:] or scopes
+    return "::".join([scope[1:] for scope in inner if scope[1:]] + [match.group(2)])
 
 
 def system_name(name: str) -> str:

@@ -13,7 +13,7 @@ from . import doubts
 from .backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry
 from .enclosing import Enclosing, Place, enclosing, is_active, own_chain
 from .lineage import Lineage
-from .naming import is_outlined, library_function, users_function
+from .naming import is_flangs, is_fortran, is_outlined, library_function, of_fortran, users_function
 from .native import Location
 from .process import Membership, Process, Region, Thread
 from .stack import BOTTOM, CALL, CUT, FORK, INCLUDED, START, TASK, Part, Walked, parts_of
@@ -86,7 +86,7 @@ class Splicer:
             seen.add(here)
             self._add_frames(found, *here)
             here = self._beyond(found, *here)
-        _name_outlined(found)
+        _name_in_users_terms(found)
         return found
 
     # ---- One stack -------------------------------------------------------------------------------
@@ -396,18 +396,30 @@ def _first_of_league(region: Region) -> Region:
     return region
 
 
-def _name_outlined(found: Backtrace) -> None:
+def _name_in_users_terms(found: Backtrace) -> None:
     """Code of a construct is called after the function that the user wrote it in: its own name
     tells, else what the compiler recorded of the construct."""
     outer: list[Entry] = []  # the two that follow further out
+    fortran = False  # the frame that follows further out
     for entry in reversed(found.entries):
         if entry.kind == RUNTIME:
             continue
-        if entry.location is not None and is_outlined(entry.location.function):
-            name = users_function(entry.location.function or "")
-            name = name or _enclosing_name(entry, outer)
-            entry.location = replace(entry.location, function=name or NAMELESS)
+        if entry.kind == CONSTRUCT:
+            entry.fortran = fortran or is_fortran(entry.location.file if entry.location else None)
+        elif entry.location is not None:
+            fortran = _is_fortrans(entry.location)
+        function = entry.location.function if entry.location is not None else None
+        if entry.location is not None and function is not None:
+            name: str | None = of_fortran(function)
+            if is_outlined(function):
+                name = users_function(function) or _enclosing_name(entry, outer) or NAMELESS
+            entry.location = replace(entry.location, function=name)
         outer = [entry, *outer[:1]]
+
+
+def _is_fortrans(place: Location) -> bool:
+    name = place.function or ""
+    return is_fortran(place.file) or is_flangs(name) or of_fortran(name) != name
 
 
 def _enclosing_name(entry: Entry, outer: Sequence[Entry]) -> str | None:

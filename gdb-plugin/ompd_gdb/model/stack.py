@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Sequence
 
-from .naming import is_fortran, is_outlined
+from .naming import MAIN_PROGRAM, is_flangs, is_fortran, is_outlined, of_fortran
 from .native import Frame
 from .runtimes import llvm
 from .where import CodeMap
@@ -92,15 +92,13 @@ class _Parser:
         return outermost and frame.executable and frame.location.function in (None, "_start")
 
     def _starts_fortran(self, at: int) -> bool:
-        """GNU's compiler makes a main that calls the main program."""
-        frame, inner = self._frames[at], self._frames[at - 1]
-        return (
-            at > 0
-            and frame.location.function == "main"
-            and is_fortran(frame.location.file)
-            and inner.location.file == frame.location.file
-            and self._is_users(at - 1)
-        )
+        """Fortran's compilers make a main that calls the main program."""
+        if at == 0 or self._frames[at].location.function != "main" or not self._is_users(at - 1):
+            return False
+        place, inner = self._frames[at].location, self._frames[at - 1].location
+        if inner.function is not None and of_fortran(inner.function) == MAIN_PROGRAM:
+            return True
+        return is_fortran(place.file) and inner.file == place.file
 
     def _is_foreign(self, at: int) -> bool:
         return self._frames[at].signal or self._code.is_skipped(self._frames[at])
@@ -134,7 +132,9 @@ class _Parser:
             part.base = self._frames[following]
             following += 1
         if following < self._end and self._is_users(following):
-            self._close(following, INCLUDED if _is_task_entry(part.base) else CALL, None, None)
+            # flang has the runtime call the code of regions, also of those that are serialized.
+            task = _is_task_entry(part.base) or is_flangs(part.base.location.function)
+            self._close(following, INCLUDED if task else CALL, None, None)
         return following
 
     def _is_users(self, at: int) -> bool:

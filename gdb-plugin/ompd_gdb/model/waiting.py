@@ -9,6 +9,7 @@ from typing import Iterable
 
 from . import doubts
 from .doubts import Doubt
+from .naming import parse_source
 from .native import Frame, Location
 from .process import Membership, Wait
 from .runtimes import llvm
@@ -102,7 +103,7 @@ def state_of(member: Membership, call: Call) -> State:
     if kind == "region":
         return _at_regions_end(member)
     if kind == "barrier":
-        return _barrier(member, name)
+        return _barrier(member, name, call)
     if kind == "reduction":
         # At its end all threads meet; before, one may also wait for its turn to add.
         doubt = None if name == "__kmpc_end_reduce" else doubts.IN_REDUCTION
@@ -146,17 +147,28 @@ def _at_regions_end(member: Membership) -> State:
     return State("wait_barrier_implicit_parallel", wait)
 
 
-def _barrier(member: Membership, entry: str) -> State:
+def _barrier(member: Membership, entry: str, call: Call) -> State:
     flags = member.raw.ident_flags
-    place = recorded(member.raw.ident_source)
+    place = recorded(member.raw.ident_source, call.caller.location if call.caller else None)
     if flags is not None and flags & llvm.BARRIER_EXPLICIT:
         return State("wait_barrier_explicit", Wait("barrier", place, "barrier"))
     construct = llvm.BARRIERS_IMPLICIT.get((flags or 0) & llvm.BARRIER_IMPLICIT_MASK)
+    if construct == llvm.ALSO_FLANGS and not _is_clangs(member, call):
+        construct = "worksharing"
     if construct is not None:
         # The barrier of a region that is given up has the mark of a loop's end.
         doubt = doubts.MAYBE_CANCELLED if entry == llvm.CANCEL_BARRIER else None
         return State("wait_barrier_implicit_workshare", Wait("barrier", place, construct), doubt)
     return State("wait_barrier", Wait("barrier", place))
+
+
+def _is_clangs(member: Membership, call: Call) -> bool:
+    """clang records the file. Without -g, only its own names of constructs' code tell."""
+    source = parse_source(member.raw.ident_source)
+    if source is not None:
+        return source.file is not None
+    name = call.caller.location.function if call.caller is not None else None
+    return name is not None and "omp_outlined" in name
 
 
 def _at_call(call: Call) -> Location | None:

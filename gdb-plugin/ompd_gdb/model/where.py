@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Iterable, Sequence
 
-from .naming import is_outlined, parse_source, system_name, users_function
+from .naming import is_outlined, of_fortran, parse_source, system_name, users_function
 from .native import Frame, Location
 
 # For an outlined function whose name does not tell where it came from.
@@ -131,23 +131,28 @@ def call_of(frames: Sequence[Frame], users: Frame, code: CodeMap) -> Location | 
     name = inner.location.function
     if name is not None and code.is_system(inner):
         name = system_name(name)
-    return replace(inner.location, function=name)
+    return replace(inner.location, function=of_fortran(name) if name is not None else None)
 
 
 def in_users_terms(location: Location, enclosing: str | None) -> Location:
     """With the function's name as the user knows it. enclosing: the function of the region that the
     thread executes, for compilers whose names do not tell."""
     name = location.function
-    if name is None or not is_outlined(name):
+    if name is None:
         return location
+    if not is_outlined(name):
+        return replace(location, function=of_fortran(name))
     return replace(location, function=users_function(name) or enclosing or NAMELESS)
 
 
-def recorded(text: str | None) -> Location | None:
-    """The place that the compiler recorded of a construct, ";file;function;line;column;;"."""
+def recorded(text: str | None, near: Location | None = None) -> Location | None:
+    """The place that the compiler recorded of a construct, ";file;function;line;column;;". near:
+    code of the construct or around it, for the file's name where the compiler recorded none."""
     source = parse_source(text)
     if source is None:
         return None
+    if source.file is None and near is not None:
+        return Location(source.function, near.file, near.fullname, source.line)
     return Location(source.function, source.file, None, source.line)
 
 

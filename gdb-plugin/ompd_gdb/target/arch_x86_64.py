@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import struct
 from dataclasses import dataclass
-from typing import Callable, Iterator
+from typing import Any, Callable, Iterator, Union
 
 import gdb
 
@@ -42,7 +42,7 @@ def thread_pointer(frame: gdb.Frame) -> int | None:
         return None
 
 
-def register(frame: gdb.Frame, name: str) -> int | None:
+def register(frame: gdb.Frame | gdb.PendingFrame, name: str) -> int | None:
     try:
         return int(frame.read_register(name)) & 0xFFFFFFFFFFFFFFFF
     except (gdb.error, ValueError):
@@ -407,21 +407,38 @@ def builds_frame(architecture: gdb.Architecture, start: int) -> bool:
 _WORD = 0xFFFFFFFFFFFFFFFF
 
 
-def argument(frame: gdb.Frame, index: int) -> int:
+class Registers:
+    """Of the thread that has just come to a breakpoint, as its frame has them. GDB need not unwind
+    that frame to read them: it would be most of what the breakpoint costs."""
+
+    def __init__(self) -> None:
+        # This one has no expressions, and GDB 10 dies of them.
+        self._frame = gdb.newest_frame() if gdb.parameter("language") == "unknown" else None
+
+    def read_register(self, name: str) -> gdb.Value:
+        if self._frame is not None:
+            return self._frame.read_register(name)
+        return gdb.parse_and_eval(f"${name}")
+
+
+Read = Union[gdb.Frame, Registers]
+
+
+def argument(frame: Read, index: int) -> int:
     """An integer or a pointer, counted from 0."""
     return int(frame.read_register(CONVENTION.arguments[index])) & _WORD
 
 
-def result(frame: gdb.Frame) -> int:
+def result(frame: Read) -> int:
     """Of a function that has just returned an int."""
     return int(frame.read_register(CONVENTION.result)) & 0xFFFFFFFF
 
 
-def stack_pointer(frame: gdb.Frame) -> int:
+def stack_pointer(frame: Read) -> int:
     return int(frame.read_register("rsp")) & _WORD
 
 
-def return_address(frame: gdb.Frame, read: Callable[[int, int], bytes]) -> tuple[int, int]:
+def return_address(frame: Read, read: Callable[[int, int], bytes]) -> tuple[int, int]:
     """Where the function returns to, and the stack pointer there."""
     stack = stack_pointer(frame)
     return int(struct.unpack("<Q", read(stack, 8))[0]), stack + 8
@@ -433,6 +450,58 @@ def direct_call(read: Callable[[int, int], bytes], returns_to: int) -> int | Non
     if code[0] != 0xE8:
         return None
     return (returns_to + int(struct.unpack("<i", code[1:])[0])) & _WORD
+
+
+# What a function leaves as it was, and where the next instruction is.
+KEPT = ("rbx", "rbp", "r12", "r13", "r14", "r15")
+NEXT = "rip"
+# What one reading of code is worth.
+_AT_ONCE = 32
+
+
+def decoder(architecture: gdb.Architecture) -> Callable[[int], tuple[Instruction, bool] | None]:
+    """Instructions one by one, with what they do, and whether they return."""
+    known: dict[int, dict[str, Any]] = {}
+
+    def decoded(address: int) -> tuple[Instruction, bool] | None:
+        if address not in known:
+            try:
+                code = architecture.disassemble(address, count=_AT_ONCE)
+            except gdb.error:
+                # The code's last instructions: there are fewer.
+                try:
+                    code = architecture.disassemble(address, count=1)
+                except gdb.error:
+                    return None
+            known.update({one["addr"]: one for one in code})
+        one = known[address]
+        text = one["asm"]
+        return decode(address, one["length"], text, True), bool(_RETURN.match(text))
+
+    return decoded
+
+
+def follows_call(read: Callable[[int, int], bytes], address: int) -> bool:
+    """Can it be an address to return to?"""
+    code = read(address - 7, 7)
+    if code[2] == 0xE8:
+        return True
+    # call by a register, or by memory: ff /2, with what the operand needs.
+    return any(
+        code[7 - size] == 0xFF
+        and code[8 - size] >> 3 & 7 == 2
+        and _length(code[8 - size :]) == size
+        for size in (2, 3, 4, 6, 7)
+    )
+
+
+def _length(operand: bytes) -> int:
+    """Of an instruction of one byte and this operand."""
+    mode, base = operand[0] >> 6, operand[0] & 7
+    index = 1 if mode != 3 and base == 4 else 0
+    if mode == 0 and (base == 5 or (index and len(operand) > 1 and operand[1] & 7 == 5)):
+        return 2 + index + 4
+    return 2 + index + {0: 0, 1: 1, 2: 4, 3: 0}[mode]
 
 
 _RETURN = re.compile(r"(?:\w+ )*ret")

@@ -9,6 +9,7 @@ program is stopped, the breakpoint set, and the program continued (arm). Places 
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Callable, Iterator, Sequence
 
@@ -32,7 +33,7 @@ Hook = Callable[[int], bool]
 
 @dataclass
 class _Function:
-    """Of a task."""
+    """Of a task, or of a teams construct: threads come there that did not call the entry point."""
 
     construct: Location
     has_parts: bool
@@ -60,8 +61,8 @@ class EventBreakpoint:
         self._notes = Notes()
         self._watches: dict[int, Watch] = {}
         self._met: dict[int, Hook] = {}  # places that are not armed yet
-        self._tasks: dict[int, _Function] = {}
-        self._constructs: dict[tuple[int, int, int], Location] = {}
+        self._functions: dict[int, _Function] = {}
+        self._constructs: dict[tuple[int, int, int], Location | None] = {}
         self._firsts: dict[int, int] = {}
         self._commands: str | None = None
 
@@ -121,7 +122,7 @@ class EventBreakpoint:
         """Or does it only lead to such places?"""
         if self.event.when == "entry":
             return True
-        begins = self.event.when == "begin" and hit in (self._at_task, self._at_thread)
+        begins = self.event.when == "begin" and hit in (self._at_function, self._at_thread)
         return begins or hit == self._at_place
 
     def delete(self) -> None:
@@ -153,21 +154,24 @@ class EventBreakpoint:
         return hit
 
     def _at_entry(self, name: str, argument: int) -> bool:
-        frame = gdb.newest_frame()
+        frame = arch_x86_64.Registers()
         back, stack = arch_x86_64.return_address(frame, self._target.read)
         if self._calls.is_inner(back):
             return False
         construct = self._construct(frame, name, back)
+        if construct is None:
+            return False
         if self._place is not None and not self._place.holds(construct):
             return False
         if self.event.when == "entry":
             return self._decide(construct)
         if argument == llvm.AFTER:
-            return self._expect(Note(back, stack, True, construct))
+            cancellable = name in llvm.CANCELLABLE
+            return self._expect(Note(back, stack, True, construct, cancellable=cancellable))
         function = arch_x86_64.argument(frame, argument)
-        if self.event.kind == "task":
-            self._tasks[function] = _Function(construct, name == llvm.PARTS_OF)
-            return self._meet(function, self._at_task)
+        if self.event.kind in ("task", "teams"):
+            self._functions[function] = _Function(construct, name == llvm.PARTS_OF)
+            return self._meet(function, self._at_function)
         return self._expect(Note(self._first(function), stack, False, construct))
 
     def _expect(self, note: Note) -> bool:
@@ -179,19 +183,22 @@ class EventBreakpoint:
         if not self._notes.has(thread, address):
             return False  # as most: a frame for each of a team's threads would cost too much
         try:
-            stack = arch_x86_64.stack_pointer(gdb.newest_frame())
-            note = self._notes.take(thread, address, stack)
+            frame = arch_x86_64.Registers()
+            stack_pointer = functools.partial(arch_x86_64.stack_pointer, frame)
+            note = self._notes.take(thread, address, stack_pointer)
             if note is None or (note.task and self._goes_on(note)):
+                return False
+            if note.cancellable and arch_x86_64.result(frame) & 0xFF:
                 return False
         except (gdb.error, Unreadable):
             return False
         return self._decide(note.construct)
 
-    def _at_task(self, address: int) -> bool:
-        """At a task's function, which the runtime calls, or for if(0) the program itself."""
+    def _at_function(self, address: int) -> bool:
+        """The runtime calls it; that of a task with if(0) the program itself."""
         try:
-            function = self._tasks[address]
-            frame = gdb.newest_frame()
+            function = self._functions[address]
+            frame = arch_x86_64.Registers()
             back, stack = arch_x86_64.return_address(frame, self._target.read)
             if not self._calls.is_runtime(back):
                 return False
@@ -210,7 +217,7 @@ class EventBreakpoint:
 
     def _at_creation(self, address: int) -> bool:
         try:
-            function = arch_x86_64.argument(gdb.newest_frame(), llvm.CREATES_THREAD[1])
+            function = arch_x86_64.argument(arch_x86_64.Registers(), llvm.CREATES_THREAD[1])
             return self._calls.is_runtime(function) and self._meet(function, self._at_thread)
         except (gdb.error, Unreadable):
             return False
@@ -220,7 +227,7 @@ class EventBreakpoint:
         if self.event.when == "begin":
             return self._decide(Location())
         try:
-            back, stack = arch_x86_64.return_address(gdb.newest_frame(), self._target.read)
+            back, stack = arch_x86_64.return_address(arch_x86_64.Registers(), self._target.read)
         except (gdb.error, Unreadable):
             return False
         return self._expect(Note(back, stack, True, Location()))
@@ -253,16 +260,21 @@ class EventBreakpoint:
             self._firsts[function] = self._target.code.first_instruction(function, of_task)
         return self._firsts[function]
 
-    def _construct(self, frame: gdb.Frame, name: str, back: int) -> Location:
+    def _construct(self, frame: arch_x86_64.Read, name: str, back: int) -> Location | None:
         """As the compiler recorded it, else where its function begins, else where the call is.
-        Calls by a jump can have one return address in common."""
+        Calls by a jump can have one return address in common. None: another entry point has jumped
+        here, which is told by the runtime's own description of what it does."""
         ident = arch_x86_64.argument(frame, 0) if name.startswith("__kmpc_") else 0
         index = llvm.FUNCTIONS.get(name)
         function = arch_x86_64.argument(frame, index) if index is not None else 0
         key = (ident, function, back)
         if key not in self._constructs:
-            found = where.recorded(self._source(ident)) if ident else None
-            self._constructs[key] = found or self._target.code.location(function or back - 1)
+            if ident and self._calls.is_runtime(ident):
+                self._constructs[key] = None
+            else:
+                near = self._target.code.location(function or back - 1)
+                found = where.recorded(self._source(ident), near) if ident else None
+                self._constructs[key] = found or near
         return self._constructs[key]
 
     def _source(self, ident: int) -> str | None:

@@ -12,7 +12,7 @@ from ..model import doubts, region_ends, waiting, where
 from ..model.doubts import Doubt
 from ..model.holding import Held
 from ..model.locks import Holdings
-from ..model.naming import critical_name, parse_source, users_function
+from ..model.naming import critical_name, is_flangs, parse_source, users_function
 from ..model.native import Frame, Location
 from ..model.process import Process, Region, Runtime, Thread, Wait
 from ..model.runtimes import llvm
@@ -218,7 +218,25 @@ class Places:
                 missing.append(region)
         if missing:
             self._locate_by_stacks(missing)
+        for region in self._process.regions:
+            if region.location is not None and region.location.line and not region.location.file:
+                self._add_file(region)
         self._regions_known = True
+
+    def _add_file(self, region: Region) -> None:
+        """flang does not record it, nor libomp the code of serialized regions: it is that of the
+        function of this name which began one."""
+        thread, place = region.members[0] if region.members else None, region.location
+        if thread is None or place is None:
+            return
+        found = {}
+        for _, frame in self._fork_sites(thread):
+            name = users_function(frame.location.function or "") or ""
+            if frame.location.file and f"::{name}".endswith(f"::{place.function}"):
+                found[name, frame.location.file] = frame.location.fullname
+        if len(found) == 1:
+            ((name, file), fullname) = found.popitem()
+            region.location = replace(place, function=name, file=file, fullname=fullname)
 
     def _locate_recorded(self, region: Region, names: dict[int, Location]) -> None:
         region.location, region.function = self._recorded(
@@ -232,19 +250,21 @@ class Places:
             task.location, task.function = self._recorded(task.raw.source, task.raw.function, names)
             if task.location is None:
                 task.doubts["created"] = doubts.TASK_PLACE
-            task.taskwait = where.recorded(task.raw.taskwait_source)
+            task.taskwait = where.recorded(task.raw.taskwait_source, task.function)
 
     def _recorded(
         self, source: str | None, entry: int, names: dict[int, Location]
     ) -> tuple[Location | None, Location | None]:
         """A construct by what the compiler recorded, and the code that it became. names: of
         functions that were asked for before."""
-        place = where.recorded(source)
+        if entry and entry not in names:
+            names[entry] = self._target.code.location(entry)
+        place = where.recorded(source, names.get(entry))
         if not entry:
             return place, None
-        if entry not in names:
-            names[entry] = self._target.code.location(entry)
         code = where.in_users_terms(names[entry], place.function if place is not None else None)
+        if place is not None and is_flangs(names[entry].function):
+            place = replace(place, function=code.function)  # with the module's name
         if place is None and names[entry].line and "._omp_fn." in (names[entry].function or ""):
             place = code  # gcc gives the entry of the outlined function the construct's line
         return place, code

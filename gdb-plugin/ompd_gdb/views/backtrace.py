@@ -8,7 +8,7 @@ from typing import Any, Mapping, Sequence
 
 from ..model import ids
 from ..model.backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry, likeness
-from ..model.naming import is_fortran, without_parameters
+from ..model.naming import without_parameters
 from ..model.native import Location
 from ..model.process import Membership, Thread
 from ..model.where import NAMELESS
@@ -164,8 +164,7 @@ def construct(entry: Entry) -> str:
     if entry.explicit:
         name = f"task {entry.task.id}" if entry.task is not None else "task"
         return f"{name} created{at}" if at else f"{name}, created at a place that is not known"
-    fortran = place is not None and is_fortran(place.file)
-    return f"{'!$omp' if fortran else '#pragma omp'} {_generator(entry)}{at}"
+    return f"{'!$omp' if entry.fortran else '#pragma omp'} {_generator(entry)}{at}"
 
 
 def at_line(place: Location | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 from ..model.events import Event, Hit, Listed, Place
 from ..model.naming import users_function
 from ..model.native import Location
-from ..model.process import Thread
+from ..model.process import Membership, Thread
 from .table import Style, Table, count, place, plain
 
 
@@ -66,7 +66,18 @@ def _thread(thread: Thread) -> str:
             words += f", of {count(size, 'thread')}, in {region.parent.id}"
             if region.raw.level is not None:
                 words += f", level {region.raw.level}"
+        words += _league(member)
     return f"{words}."
+
+
+def _league(member: Membership) -> str:
+    for region, _ in member.chain:
+        if region.raw.generator == "teams":
+            num, size = (
+                "?" if n is None else n for n in (region.raw.team_num, region.raw.league_size)
+            )
+            return f", team {num} of a league of {size}"
+    return ""
 
 
 def lines(found: Sequence[Listed], style: Style) -> list[str]:

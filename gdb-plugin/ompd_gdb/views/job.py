@@ -8,32 +8,38 @@ from typing import Callable, Sequence, TypeVar
 
 from ..model import ids
 from ..model.job import Job, RankClass, Unread, who
-from ..model.rank_reports import Doing, Missing, Report, Runtime, State
+from ..model.rank_reports import Doing, Finding, Missing, Report, Runtime, State
 from . import job_tree, threads
 from .table import Style, Table, count, cut_list, paragraph, place, plain
 
-MOST_CLASSES = 8  # of ranks, and of threads in each, that are shown
-MOST_ROWS = 6
-MOST_TEXTS = 10
+MOST_CLASSES = 5  # of ranks, and of threads in each, that are shown
+MOST_ROWS = 5
+MOST_TEXTS = 5
 _INDENT = " " * 10
+_OTHER = "Other findings"
 
 
 def lines(job: Job, style: Style) -> list[str]:
     classes = job.classes()
     found = verdict(job, classes, style)
     if job.reports:
+        other = [one for one in job.findings() if not job.is_wrong(one[0])]
+        if other:
+            found += ["", *_heading(_OTHER), *_texts(job, other, style)]
         for title, shown in (
-            ("Findings", _findings(job, style)),
             (f"Classes of {_nouns(job)}", _classes(job, classes, style)),
             ("Stacks, merged", job_tree.lines(job, classes, _nouns(job), style)),
             ("Programs and runtimes", _programs(job, style)),
         ):
-            found += ["", title, "-" * len(title), *shown]
+            found += ["", *_heading(title), *shown]
     unknown = _unknown(job, style)
     if unknown:
-        title = "What could not be read"
-        found += ["", title, "-" * len(title), *unknown]
+        found += ["", *_heading("What could not be read"), *unknown]
     return found
+
+
+def _heading(title: str) -> list[str]:
+    return [title, "-" * len(title)]
 
 
 # ---- The verdict ---------------------------------------------------------------------------------
@@ -41,10 +47,12 @@ def lines(job: Job, style: Style) -> list[str]:
 
 def verdict(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
     found = paragraph(headline(job, classes), style, _INDENT)
+    said = [one for one in job.findings() if job.is_wrong(one[0])]
+    found += _texts(job, said, style, _INDENT)
     for one in classes[:MOST_CLASSES]:
-        if one.odd:
+        if one.odd and not one.codes:
             found += paragraph(
-                f"          {_named(job, one.reports)}: {_said(job, one)}", style, _INDENT
+                f"{_INDENT}{_named(job, one.reports)}: {_summary(one)}", style, _INDENT
             )
     usual = [one for one in classes if not one.odd]
     if len(usual) == 1 and len(classes) > 1:
@@ -69,16 +77,24 @@ def headline(job: Job, classes: Sequence[RankClass]) -> str:
         verb = "is" if number == 1 else "are"
         return f"Odd     : {_share(job, number, total)} {verb} elsewhere than the others."
     if len(classes) == 1:
-        where = f", with threads at the same places: {_summary(classes[0])}" if total > 1 else ""
-        return f"Nothing odd is seen in {count(total, _noun(job))}{where}."
+        where = f", all at the same places: {_summary(classes[0])}" if total > 1 else ""
+        beside = f" beside `{_OTHER}'" if job.findings() else ""
+        return f"Nothing odd is seen{beside} in {_all(job, total)}{where}."
     return (
-        f"No finding, and no {_noun(job)} stands out: {total} {_nouns(job)} are at"
-        f" {len(classes)} different places."
+        f"No finding, and no {_noun(job)} stands out: {_all(job, total)} are at {len(classes)}"
+        " different places."
     )
 
 
 def _share(job: Job, number: int, total: int) -> str:
-    return f"{number} of {count(total, _noun(job))}" if total > 1 else f"the {_noun(job)}"
+    return f"{number} of {_all(job, total)}" if total > 1 else _all(job, total)
+
+
+def _all(job: Job, total: int) -> str:
+    """Of which reports tell; there may be others."""
+    whole = not job.absent() and len(job.reports) == total
+    words = count(total, _noun(job), _nouns(job))
+    return words if whole else f"{words} with a report"
 
 
 def _noun(job: Job) -> str:
@@ -97,15 +113,10 @@ def _named(job: Job, reports: Sequence[Report]) -> str:
     return f"{len(reports)} {_nouns(job)} ({names})"
 
 
-def _said(job: Job, one: RankClass) -> str:
-    """Its finding, if it has one, in the words of the first of them."""
-    if not one.codes:
-        return _summary(one)
-    return " ".join(finding.text for finding in job.wrong(one.reports[0]))
-
-
 def _summary(one: RankClass) -> str:
     """What most of its threads do that are not idle."""
+    if not one.readable:
+        return "its OpenMP state cannot be read"
     counted = Counter(
         {doing: number for doing, number in one.doing.items() if doing.states and not doing.idle}
     )
@@ -132,7 +143,7 @@ def _counted(job: Job) -> str:
     if absent:
         number = sum(high - low + 1 for low, high in absent)
         runs = ",".join(str(low) if low == high else f"{low}-{high}" for low, high in absent)
-        words += f"; none of {count(number, 'rank')} of {job.size}: {cut_list(runs)}"
+        words += f"; of {number} of {job.size} ranks there is none: {cut_list(runs)}"
     failed = len(job.reports) - len(good)
     if failed:
         words += f"; {count(failed, 'report')} failed"
@@ -145,16 +156,16 @@ def _counted(job: Job) -> str:
 # ---- What they do --------------------------------------------------------------------------------
 
 
-def _findings(job: Job, style: Style) -> list[str]:
+def _texts(
+    job: Job, said: Sequence[tuple[Finding, bool, list[Report]]], style: Style, indent: str = ""
+) -> list[str]:
     found = []
-    all_of_them = job.findings()
-    for finding, same, reports in _some(all_of_them, MOST_TEXTS, style):
+    for finding, same, reports in _some(said, MOST_TEXTS, style):
         passing = "" if finding.confirmed else " (passing: an earlier look showed something else)"
         example = "" if same else f" (in the words of {_named(job, reports[:1])})"
-        text = f"{_named(job, reports)}: {finding.code}: {finding.text}{passing}{example}"
-        found += paragraph(text, style, "   ")
-    found += _rest(len(all_of_them), MOST_TEXTS, "finding", style)
-    return found or ["None."]
+        text = f"{indent}{_named(job, reports)}: {finding.text}{passing}{example}"
+        found += paragraph(text, style, indent or "   ")
+    return found + _rest(len(said), MOST_TEXTS, "findings", style, indent)
 
 
 def _classes(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
@@ -170,7 +181,7 @@ def _classes(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
         if len(rows) > len(shown):
             left = sum(number for _, number in rows[len(shown) :])
             table.add("", "", str(left), f"({len(rows) - len(shown)} more)", "")
-    return table.lines() + _rest(len(classes), MOST_CLASSES, "class", style, "classes")
+    return table.lines() + _rest(len(classes), MOST_CLASSES, "classes", style)
 
 
 def _rank_of(doing: Doing) -> int:
@@ -222,7 +233,7 @@ def _programs(job: Job, style: Style) -> list[str]:
         for group in _some(groups, MOST_TEXTS, style):
             whose = f"{_named(job, group.reports)}: " if len(groups) > 1 else ""
             found += paragraph(f"{title}{whose}{group.what}", style, _INDENT)
-        found += _rest(len(groups), MOST_TEXTS, "group", style)
+        found += _rest(len(groups), MOST_TEXTS, "groups", style)
     return found
 
 
@@ -242,14 +253,14 @@ def _unknown(job: Job, style: Style) -> list[str]:
     missing = job.missing()
     for one, reports in _some(missing, MOST_TEXTS, style):
         found += paragraph(f"{_named(job, reports)}: {_why(one)}", style, "   ")
-    found += _rest(len(missing), MOST_TEXTS, "reason", style)
+    found += _rest(len(missing), MOST_TEXTS, "reasons", style)
     reasons: dict[str, list[Unread]] = {}
     for unread in job.unread:
         reasons.setdefault(unread.why, []).append(unread)
     for why, files in _some(list(reasons.items()), MOST_TEXTS, style):
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         found += paragraph(f"{files[0].file}{more}: {why}.", style, "   ")
-    found += _rest(len(reasons), MOST_TEXTS, "reason", style)
+    found += _rest(len(reasons), MOST_TEXTS, "reasons", style)
     return found + [line for note in notes(job) for line in paragraph(note, style, "   ")]
 
 
@@ -283,8 +294,7 @@ def _some(found: Sequence[_T], most: int, style: Style) -> Sequence[_T]:
     return found if style.every else found[:most]
 
 
-def _rest(number: int, most: int, noun: str, style: Style, plural: str | None = None) -> list[str]:
+def _rest(number: int, most: int, noun: str, style: Style, indent: str = "") -> list[str]:
     if style.every or number <= most:
         return []
-    words = count(number - most, noun, plural)
-    return [f"{words} more: --all shows all."]
+    return [f"{indent}{number - most} more {noun}: --all shows all."]

@@ -79,6 +79,7 @@ def _class(one: RankClass) -> Json:
     return {
         **_whose(one.reports),
         "odd": one.odd,
+        "readable": one.readable,
         "codes": list(one.codes),
         "threads": [_doing(what, count) for what, count in doing],
     }

@@ -13,7 +13,7 @@ from . import backtrace
 from .merged_stacks import fold_at_arrows
 from .table import NARROWEST, Style, Table, count, cut_list, paragraph, plain
 
-MOST_BRANCHES = 40  # that are shown
+MOST_BRANCHES = 20  # that are shown
 
 
 def lines(job: Job, classes: Sequence[RankClass], nouns: str, style: Style) -> list[str]:

@@ -26,19 +26,20 @@ FORKS = (
 
 # Those that call another one.
 FORKS_BY_ANOTHER = ("__kmpc_fork_call_if", "GOMP_parallel_reductions")
+# Which argument is the function that a region executes.
+FORKED_ARGUMENT = {name: 0 if name.startswith("GOMP_") else 2 for name in FORKS}
 # Where a construct's own code begins or goes on, by the entry point that leads there: which
 # argument is the address of its function, or AFTER the call.
 AFTER = -1
-_REGION_FUNCTIONS = {
-    name: 0 if name.startswith("GOMP") else 2 for name in FORKS if "teams" not in name
-}
+_REGION_FUNCTIONS = {name: at for name, at in FORKED_ARGUMENT.items() if "teams" not in name}
+_TEAMS_FUNCTIONS = {name: at for name, at in FORKED_ARGUMENT.items() if "teams" in name}
 _TASK_FUNCTIONS = {
     "__kmpc_omp_task_alloc": 5,
     "GOMP_task": 0,
     "GOMP_taskloop": 0,
     "GOMP_taskloop_ull": 0,
 }
-FUNCTIONS = {**_REGION_FUNCTIONS, **_TASK_FUNCTIONS}
+FUNCTIONS = {**FORKED_ARGUMENT, **_TASK_FUNCTIONS}
 # Every release defines it.
 MARK = "__kmpc_fork_call"
 EVENTS = {
@@ -48,8 +49,12 @@ EVENTS = {
         "GOMP_parallel_end": AFTER,
         "__kmpc_end_serialized_parallel": AFTER,
     },
+    ("teams", "begin"): _TEAMS_FUNCTIONS,
+    ("teams", "end"): {name: AFTER for name in _TEAMS_FUNCTIONS},
     ("task", "begin"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_begin_if0": AFTER},
     ("task", "end"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_complete_if0": AFTER},
+    # Each of the program's barriers once: gcc's code calls one more behind GOMP_single_copy_end, and
+    # one before GOMP_workshare_task_reduction_unregister.
     ("barrier", "all"): {
         name: AFTER
         for name in (
@@ -65,6 +70,13 @@ EVENTS = {
         )
     },
 }
+# Barriers that have not been passed if these return true: the construct was cancelled.
+CANCELLABLE = (
+    "__kmpc_cancel_barrier",
+    "GOMP_barrier_cancel",
+    "GOMP_loop_end_cancel",
+    "GOMP_sections_end_cancel",
+)
 # How workers are made: not an entry point of the runtime's own, and which argument is the function
 # that they execute.
 CREATES_THREAD = ("pthread_create", 2)
@@ -225,8 +237,6 @@ ENDS: dict[str, tuple[str, int | None]] = {
 }
 # They begin only if they do not return zero.
 TESTS = ("omp_test_", "__kmpc_test_")
-# Which argument is the function that a region executes.
-FORKED_ARGUMENT = {name: 0 if name.startswith("GOMP_") else 2 for name in FORKS}
 
 # The variable that an ICV of the process is read from; the first item of some lists is elsewhere.
 VARIABLES = {
@@ -251,6 +261,8 @@ VARIABLES = {
 BARRIER_EXPLICIT = 0x20
 BARRIER_IMPLICIT_MASK = 0x1C0
 BARRIERS_IMPLICIT = {0x40: "for", 0xC0: "sections", 0x140: "single", 0x1C0: "workshare"}
+# flang gives all worksharing constructs the mark of loops.
+ALSO_FLANGS = "for"
 
 
 def normal(name: str) -> str:

@@ -10,14 +10,32 @@ import os
 from functools import lru_cache
 from typing import Any
 
-from . import barriers, icvs, locks, program, regions, stacks, tasks, threads, verdict, waits
-from .document import object_of, word
+from . import (
+    barriers,
+    environment,
+    icvs,
+    locks,
+    program,
+    regions,
+    stacks,
+    tasks,
+    threads,
+    verdict,
+    waits,
+)
+from .document import object_of, objects, word
 from .markup import Markup, join, tag, text
 from .report import Maker, Report, Section
 
 _WAITS: tuple[Maker, ...] = (waits.section, barriers.section)
 _PLACES: tuple[Maker, ...] = (stacks.section, threads.section, regions.section)
-_REST: tuple[Maker, ...] = (locks.section, tasks.section, icvs.section, program.section)
+_REST: tuple[Maker, ...] = (
+    locks.section,
+    tasks.section,
+    icvs.section,
+    environment.section,
+    program.section,
+)
 
 
 def page(document: dict[str, Any]) -> str:
@@ -27,10 +45,9 @@ def page(document: dict[str, Any]) -> str:
     sections = [made for make in (*order, *_REST) if (made := make(report))]
     known = {section.id for section in sections}
     top = join(verdict.banner(report, known), verdict.strip(report))
-    doubts = report.doubts.list()
-    if doubts is not None:
-        lead = tag("p", "A ? stands where something is not certain. The reasons:", class_="lead")
-        sections.append(Section("doubts", "What could not be known", join(lead, doubts)))
+    unknown = _unknown(report)
+    if unknown:
+        sections.append(Section("doubts", "What could not be known", unknown))
     body = join(
         tag("a", "To the verdict", href="#verdict", class_="skip"),
         _header(document),
@@ -39,6 +56,17 @@ def page(document: dict[str, Any]) -> str:
         tag("footer", tag("p", "Made by ompd. This file is complete in itself.")),
     )
     return _whole(_title(document), body)
+
+
+def _unknown(report: Report) -> Markup:
+    doubts = report.doubts.list()
+    lead = tag("p", "A ? stands where something is not certain. The reasons:", class_="lead")
+    missing = [
+        tag("li", tag("b", f"section `{word(one, 'section')}'"), ": ", verdict.why(one))
+        for one in objects(report.document, "unavailable")
+        if not verdict.is_whole(one)
+    ]
+    return join(tag("ul", missing) if missing else None, [lead, doubts] if doubts else None)
 
 
 def _title(document: dict[str, Any]) -> str:
@@ -108,7 +136,8 @@ def _whole(title: str, body: Markup) -> str:
     dark = _part("dark.css")
     style = (
         _part("page.css")
-        + f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{\n{dark}}} }}\n"
+        + "@media screen and (prefers-color-scheme: dark) {\n"
+        + f":root:not([data-theme=light]) {{\n{dark}}}\n}}\n"
         + f":root[data-theme=dark] {{\n{dark}}}\n"
         + _part("print.css")
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from . import places, states, who
 from .document import Json, doubt, object_of, objects, word
 from .markup import Markup, Part, join, tag
-from .report import Report, Section, names_cell, plural
+from .report import Report, Section, names_cell, names_line, plural
 
 _DOING = {
     "working": "working",
@@ -57,7 +57,7 @@ def _barrier(report: Report, barrier: Json) -> Markup:
             aria_hidden="true",
         ),
         tag(
-            "p",
+            "div",
             tag("b", f"{len(arrived):,} of {total:,} {here}"),
             ": ",
             names_cell(who.compressed(arrived)),
@@ -65,7 +65,7 @@ def _barrier(report: Report, barrier: Json) -> Markup:
         ),
     ]
     if missing:
-        items = [_instead(report, group) for group in _groups(objects(barrier, "instead"))]
+        items = [_instead(report, group) for group in _groups(report, objects(barrier, "instead"))]
         parts += [
             tag("p", tag("b", f"{plural(len(missing), 'thread')} missing"), ":"),
             tag("ul", items, class_="missing-list"),
@@ -79,28 +79,35 @@ def _barrier(report: Report, barrier: Json) -> Markup:
     )
 
 
-def _groups(instead: list[Json]) -> list[list[Json]]:
+def _groups(report: Report, instead: list[Json]) -> list[list[Json]]:
     """Those of whom the same is told."""
     found: dict[object, list[Json]] = {}
     for one in instead:
         called = word(object_of(one, "in_call"), "function")
-        likeness = (word(one, "doing"), called, places.short(object_of(one, "loc")))
+        likeness = (_doing(report, one), called, places.short(object_of(one, "loc")))
         found.setdefault(likeness, []).append(one)
     return list(found.values())
+
+
+def _doing(report: Report, one: Json) -> str:
+    thread = report.thread(word(one, "who") or "?")
+    text = _DOING.get(word(one, "doing") or "", "not known")
+    if thread is not None and states.words(thread) not in ("?", text):
+        text += f": {states.words(thread)}"
+    return text
 
 
 def _instead(report: Report, group: list[Json]) -> Markup:
     one = group[0]
     names = [word(each, "who") or "?" for each in group]
     thread = report.thread(names[0])
-    text = _DOING.get(word(one, "doing") or "", "not known")
-    if thread is not None and states.words(thread) not in ("?", text):
-        text += f": {states.words(thread)}"
+    text = _doing(report, one)
     called = word(object_of(one, "in_call"), "function")
+    gdb = report.in_gdb(names)
     return tag(
         "li",
-        names_cell(who.compressed(names)),
-        f" ({report.in_gdb(names)})" if report.in_gdb(names) else None,
+        names_line(who.compressed(names)),
+        [" (", names_line(gdb), ")"] if gdb else None,
         ": ",
         states.chip(report.kind(thread), text) if thread is not None else text,
         " ",

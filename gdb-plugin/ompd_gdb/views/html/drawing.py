@@ -17,14 +17,16 @@ LONGEST_LINE, MOST_LINES = 38, 3
 def svg(graph: Graph, description: str) -> Markup:
     boxes = [_box(node) for node in graph.nodes]
     number = {id(node): i for i, node in enumerate(graph.nodes)}
-    arrows = [(number[id(a.source)], number[id(a.target)]) for a in graph.arrows]
+    ways = [(number[id(a.source)], number[id(a.target)]) for a in graph.arrows]
     rings = [[number[id(node)] for node in ring] for ring in graph.rings]
-    width, height = layout.arrange(boxes, arrows, rings)
+    width, height = layout.arrange(boxes, ways, rings)
     members = {i: ring for ring in rings for i in ring}
-    drawn = [
-        _arrow(arrow, boxes[source], boxes[target], _centre(boxes, members, source, target))
-        for arrow, (source, target) in zip(graph.arrows, arrows)
-    ]
+    drawn = []
+    for arrow, (source, target) in zip(graph.arrows, ways):
+        bend = _bend(boxes[source], boxes[target], _centre(boxes, members, source, target))
+        drawn.append(_arrow(arrow, boxes[source], boxes[target], bend))
+        lowest = (boxes[source].y + boxes[target].y + 2 * bend[1]) / 4
+        height = max(height, lowest + LINE)
     return tag(
         "svg",
         tag("title", "Who waits for whom"),
@@ -58,9 +60,11 @@ def _marker(name: str) -> Markup:
 
 def _lines(node: Node) -> list[str]:
     """The rest is told by its title."""
-    found = []
+    found: list[str] = []
     for line in node.lines:
-        found += textwrap.wrap(line, LONGEST_LINE, max_lines=MOST_LINES, placeholder=" ...")
+        most = MOST_LINES if found else 1
+        wrapped = textwrap.wrap(line, LONGEST_LINE, max_lines=most, placeholder=" ...")
+        found += [part if len(part) <= LONGEST_LINE else part[:LONGEST_LINE] for part in wrapped]
     return found or ["?"]
 
 
@@ -120,12 +124,19 @@ def _centre(
     )
 
 
-def _arrow(arrow: Arrow, one: Box, other: Box, centre: tuple[float, float] | None) -> Markup:
-    rounded = arrow.source.kind != "thread", arrow.target.kind != "thread"
+def _bend(one: Box, other: Box, centre: tuple[float, float] | None) -> tuple[float, float]:
+    """The point that an arrow bends to."""
     if centre is not None:
-        bend = _outwards(one, other, centre)
-    else:
-        bend = ((one.x + other.x) / 2, (one.y + other.y) / 2)
+        return _outwards(one, other, centre)
+    middle = (one.x + other.x) / 2, (one.y + other.y) / 2
+    if one.x <= other.x:
+        return middle
+    # Against the others' direction: below what lies between.
+    return middle[0], middle[1] + 60 + 0.3 * (one.x - other.x)
+
+
+def _arrow(arrow: Arrow, one: Box, other: Box, bend: tuple[float, float]) -> Markup:
+    rounded = arrow.source.kind != "thread", arrow.target.kind != "thread"
     start = one.towards(*bend, rounded[0])
     end = other.towards(*bend, rounded[1])
     middle = (

@@ -6,9 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from . import locks, places, states, who
-from .document import Json, object_of, objects, word, words
+from .document import Json, number, object_of, objects, word, words
 from .report import Report, plural
 
+SHORT_LIST = 16  # characters of a list of ids
 MOST_GROUPS = 12  # of threads outside of the circles
 MOST_RINGS, LONGEST_RING = 4, 16  # circles that are drawn, edges of one
 
@@ -119,7 +120,7 @@ class _Maker:
 
     def _others(self, waits: list[Json]) -> None:
         groups: list[tuple[Json, Node]] = []
-        for one in sorted(waits, key=lambda one: -(one.get("count") or 0)):
+        for one in sorted(waits, key=lambda one: -(number(one, "count") or 0)):
             names = [n for n in who.expanded(word(one, "who")) if n not in self._threads]
             goes_on = one.get("progress") and not one.get("for") and not one.get("barrier")
             if not names or goes_on:
@@ -141,7 +142,8 @@ class _Maker:
         title = who.compressed(names)
         gdb = who.gdb_name(found) if found is not None else ""
         if len(names) > 1:
-            title = f"{plural(len(names), 'thread')}: {title}"
+            shown = title if len(title) <= SHORT_LIST else f"{title[:SHORT_LIST]}..."
+            title = f"{plural(len(names), 'thread')}: {shown}"
         elif gdb and gdb != title:
             title += f" ({gdb})"
         node = self._add(Node("thread", [title, said], False, names))

@@ -48,6 +48,11 @@ def _program(document: Json) -> list[tuple[str, Part]]:
         found.append(("Core file", tag("code", core)))
     if number(inferior, "pid"):
         found.append(("Process", str(number(inferior, "pid"))))
+    rank, ranks = number(document, "rank"), number(document, "rank_count")
+    if rank is not None:
+        found.append(("Rank", f"{rank} of {ranks}" if ranks else str(rank)))
+    if word(document, "host"):
+        found.append(("Host", word(document, "host")))
     stopped = document.get("stopped_seconds")
     if isinstance(stopped, (int, float)):
         found.append(("Stopped for", f"{stopped:.2f} s"))

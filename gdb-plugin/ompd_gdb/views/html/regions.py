@@ -9,11 +9,12 @@ from ...model import ids
 from . import places, states, who
 from .document import Json, doubt, members, number, object_of, objects, word
 from .markup import Markup, Part, fold, join, tag
-from .report import Report, Section, names_cell, plural
+from .report import Report, Section, names_line, plural
 
 MOST_CELLS = 4096  # of single threads on the page
+MANY = 128  # squares that are drawn smaller
 MOST_DEPTH = 100
-OPEN_DEPTH = 4  # levels that are unfolded at first
+OPEN_DEPTH = 8  # levels that are unfolded at first
 
 
 def section(report: Report) -> Section | None:
@@ -78,7 +79,8 @@ class _Tree:
             ),
         }
         if not below or depth >= MOST_DEPTH:
-            return tag("div", head, class_="branch leaf", **facts)
+            more = tag("p", "What is inside is in the JSON document only.") if below else None
+            return tag("div", head, more, class_="branch leaf", **facts)
         inside = tag("div", self.branches(below, depth + 1), class_="inside")
         return fold(head, inside, opened=depth < OPEN_DEPTH, class_="branch", **facts)
 
@@ -97,7 +99,7 @@ class _Tree:
         return join(
             tag(
                 "span",
-                tag("b", names_cell(f"R{ids.compress(numbers)}")),
+                tag("b", names_line(f"R{ids.compress(numbers)}")),
                 " ",
                 self._construct(region),
                 " ",
@@ -108,7 +110,7 @@ class _Tree:
             tag(
                 "span",
                 [
-                    tag("span", of.name, " ", names_cell(_in_team(names, group)), class_="count")
+                    tag("span", of.name, " ", names_line(_in_team(names, group)), class_="count")
                     for of in states.ALL
                     if (names := counts.get(of))
                 ],
@@ -125,8 +127,8 @@ class _Tree:
         return [
             generator,
             " at ",
-            tag("code", _place(region) or "?", title=places.path(object_of(region, "loc"))),
-            self._report.doubts.mark(doubt(region, "loc")),
+            tag("code", _place(region), title=places.path(object_of(region, "loc"))),
+            self._report.doubts.mark(doubt(region, "loc")) or (None if _place(region) else "?"),
         ]
 
     def _is_of_helpers(self, region: Json) -> bool:
@@ -157,7 +159,8 @@ class _Tree:
             tag("span", [self._square(region, num, kind) for num, kind in self._team(region)])
             for region in group
         ]
-        return tag("span", teams, class_="squares", aria_hidden="true")
+        style = "squares small" if size > MANY else "squares"
+        return tag("span", teams, class_=style, aria_hidden="true")
 
     def _square(self, region: Json, num: int, kind: states.Kind) -> Markup:
         name = f"{word(region, 'id')}.{num}"

@@ -10,7 +10,7 @@ from typing import Callable, Iterable
 from . import states, who
 from .document import Json, object_of, objects, word
 from .doubts import Doubts
-from .markup import Markup, tag
+from .markup import Markup, fold, tag
 
 
 @dataclass
@@ -62,13 +62,31 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+LONGEST_LIST = 26  # characters; longer ones are cut, or fold
+
+
+def names_line(names: str) -> Markup:
+    """Ids that may be many, where a line has no room for all."""
+    if len(names) <= LONGEST_LIST:
+        return tag("span", _broken(names), class_="ids")
+    return tag("span", _broken(_start(names)), class_="ids", title=names)
+
+
 def names_cell(names: str) -> Markup:
-    """Ids that may be many; they break at commas and blanks."""
-    return tag("span", [tag("wbr") if one is None else one for one in _broken(names)], class_="ids")
+    """The same where they can be unfolded."""
+    if len(names) <= LONGEST_LIST:
+        return names_line(names)
+    return fold(_start(names), tag("span", _broken(names), class_="ids"), class_="all-ids")
 
 
-def _broken(names: str) -> list[str | None]:
-    found: list[str | None] = []
+def _start(names: str) -> str:
+    at = max(names.rfind(",", 0, LONGEST_LIST), names.rfind(" ", 0, LONGEST_LIST))
+    return f"{names[:at if at > 0 else LONGEST_LIST]},..."
+
+
+def _broken(names: str) -> list[Markup | str]:
+    """At commas and blanks a line may end."""
+    found: list[Markup | str] = []
     for part in re.split(r"(?<=[, ])", names):
-        found += [part, None]
+        found += [part, tag("wbr")]
     return found[:-1]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from . import places, states, who
 from .document import Json, number, object_of, objects, word
 from .markup import Markup, Part, fold, join, tag
-from .report import Report, Section, names_cell, plural
+from .report import Report, Section, names_line, plural
 
 FEW = 8  # times less than the most beside it
 MOST_DEPTH = 200  # branches within each other; HTML readers have limits
@@ -90,8 +90,8 @@ class _Tree:
             "span",
             tag("b", f"{counted:,}"),
             tag("i", class_="share-bar", style=f"--share:{percent:.1f}%", aria_hidden="true"),
-            names_cell(word(node, "who") or ""),
-            [tag("span", mark, class_="tag wrong") for mark in marks],
+            names_line(word(node, "who") or ""),
+            [[" ", tag("span", mark, class_="tag wrong")] for mark in marks],
             class_="threads",
         )
 

@@ -67,7 +67,7 @@ def _state(report: Report, thread: Json) -> Part:
         said = f"crashed, {said}"
     found: list[Part] = [states.chip(kind, said), report.doubts.mark(states.state_doubt(thread))]
     if who.name(thread) in report.stuck:
-        found.append(tag("span", "in the circle", class_="tag wrong"))
+        found += [" ", tag("span", "in the circle", class_="tag wrong")]
     return found
 
 

@@ -38,12 +38,10 @@ def banner(report: Report, sections: set[str]) -> Markup:
     """sections: those that the page has."""
     findings = objects(report.document, "findings")
     shown: list[Part] = [_finding(one, sections) for one in findings]
-    missing = objects(report.document, "unavailable")
-    incomplete = any(one.get("section") == "openmp" for one in missing)
-    if not findings and not incomplete:
+    missing = [one for one in objects(report.document, "unavailable") if is_whole(one)]
+    if not findings and not missing:
         shown.append(_calm(report))
-    for one in missing:
-        shown.append(_missing(one))
+    shown += [_missing(one) for one in missing]
     end = _end(object_of(report.document, "signal"))
     if end:
         shown.append(tag("p", tag("b", "Ended by "), end, ".", class_="end"))
@@ -110,13 +108,18 @@ def _calm(report: Report) -> Markup:
     )
 
 
+def is_whole(missing: Json) -> bool:
+    """Is it not just a section, but all of OpenMP that could not be told?"""
+    return word(missing, "section") == "openmp"
+
+
+def why(missing: Json) -> str:
+    return " ".join(filter(None, (word(missing, "message"), word(missing, "hint"))))
+
+
 def _missing(one: Json) -> Markup:
-    what = word(one, "section") or ""
-    about = "OpenMP's state" if what == "openmp" else f"Section `{what}'"
-    sentence = " ".join(filter(None, (word(one, "message"), word(one, "hint"))))
-    return tag(
-        "article", tag("h2", f"{about} is not known"), tag("p", sentence), class_="finding unknown"
-    )
+    title = tag("h2", "OpenMP's state is not known")
+    return tag("article", title, tag("p", why(one)), class_="finding unknown")
 
 
 def _end(signal: Json) -> Part:

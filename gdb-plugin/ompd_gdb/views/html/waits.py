@@ -6,7 +6,7 @@ from __future__ import annotations
 from . import drawing, graph, who
 from .document import Json, object_of, objects, word
 from .markup import Markup, Part, fold, join, row, table, tag
-from .report import Report, Section, names_cell, plural
+from .report import Report, Section, names_cell, names_line, plural
 
 
 def section(report: Report) -> Section | None:
@@ -24,7 +24,7 @@ def section(report: Report) -> Section | None:
         counted = len(who.expanded(bystanders))
         parts.append(
             tag(
-                "p",
+                "div",
                 tag("b", plural(counted, "bystander")),
                 " that wait for these: " if counted > 1 else " that waits for these: ",
                 names_cell(who.compressed(who.expanded(bystanders))),
@@ -96,19 +96,21 @@ def _all(report: Report, waits: list[Json]) -> Markup:
 
 
 def _target(one: Json) -> Part:
-    found: list[str] = []
+    found: list[Part] = []
     for edge in objects(one, "for"):
         what = word(edge, "lock") or word(edge, "task")
         likely = " (likely)" if edge.get("certainty") == "likely" else ""
-        found.append(f"{what} of {word(edge, 'thread')}{likely}" if what else f"{edge['thread']}")
+        thread = word(edge, "thread") or "?"
+        found.append(f"{what} of {thread}{likely}" if what else f"{thread}{likely}")
     barrier = object_of(one, "barrier")
     if barrier:
-        missing = word(barrier, "missing") or "nobody: all are there"
-        found.append(f"{missing}, missing at {word(barrier, 'name')} of {word(barrier, 'region')}")
+        missing = word(barrier, "missing")
+        at = f" at {word(barrier, 'name')} of {word(barrier, 'region')}"
+        found.append([names_line(missing), ", missing", at] if missing else f"nobody{at}: all came")
     if word(one, "outside"):
         found.append(f"what {word(one, 'outside')} waits for, outside of OpenMP")
     if word(one, "unknown"):
         found.append(f"not known: {word(one, 'unknown')}")
     if not found and one.get("progress"):
         found.append("nobody: it can go on")
-    return "; ".join(found) or "?"
+    return [tag("div", part) for part in found] or "?"

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where does a function return to, and with what in its caller's registers, when nothing but its
+code tells? By following the code from where a thread stands to where it returns, on every way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable, Sequence
+
+from .machine_code import (
+    Assign,
+    Atom,
+    Convention,
+    Instruction,
+    Memory,
+    Number,
+    Register,
+    Step,
+    Store,
+    number,
+)
+
+# A long function has some thousand instructions.
+MOST_INSTRUCTIONS = 4096
+
+
+@dataclass(frozen=True)
+class Return:
+    """As numbers of what registers and the stack hold now."""
+
+    stack: Number  # the stack pointer at the return: the address to return to is there
+    registers: tuple[tuple[str, Number], ...]  # those that the caller finds as it left them
+
+
+# The instruction at an address, and whether it returns. None: it cannot be read.
+Decode = Callable[[int], "tuple[Instruction, bool] | None"]
+
+
+def return_from(
+    start: int, decode: Decode, convention: Convention, kept: Sequence[str]
+) -> Return | None:
+    """kept: the registers that functions leave as they were. None: no way is known to the end, or
+    two ways differ."""
+    found: Return | None = None
+    waiting = [_State(start)]
+    seen: set[int] = set()
+    while waiting and len(seen) < MOST_INSTRUCTIONS:
+        state = waiting.pop()
+        if state.at in seen:
+            continue
+        seen.add(state.at)
+        decoded = decode(state.at)
+        if decoded is None:
+            continue
+        instruction, returns = decoded
+        if returns:
+            end = state.returned(convention, kept)
+            if end is None or found not in (None, end):
+                return None
+            found = end
+            continue
+        for step in instruction.steps:
+            state.do(step)
+        if instruction.flow == "call":
+            state.after_call(convention)
+        waiting += state.onward(instruction)
+    return found
+
+
+@dataclass
+class _State:
+    at: int
+    registers: dict[str, Number | None] = field(default_factory=dict)  # of those that changed
+    stored: dict[Number, Number | None] = field(default_factory=dict)  # words
+
+    def onward(self, instruction: Instruction) -> list[_State]:
+        """What can be followed: not where a register says where to go."""
+        targets = []
+        if instruction.flow in ("jump", "branch") and instruction.to.address is not None:
+            targets.append(instruction.to.address)
+        if instruction.flow not in ("jump", "end"):
+            targets.append(instruction.following)
+        return [_State(at, dict(self.registers), dict(self.stored)) for at in targets]
+
+    def do(self, step: Step) -> None:
+        if isinstance(step, Assign):
+            self.registers[step.register] = self._now(step.value)
+        elif isinstance(step, Store):
+            address = self._now(step.address)
+            if address is not None:
+                self.stored[address] = self._now(step.value) if step.size == 8 else None
+
+    def after_call(self, convention: Convention) -> None:
+        self.registers.update(dict.fromkeys(convention.lost))
+
+    def returned(self, convention: Convention, kept: Sequence[str]) -> Return | None:
+        stack = self._register(convention.stack)
+        values = [(name, self._register(name)) for name in kept]
+        if stack is None:
+            return None
+        known = tuple((name, value) for name, value in values if value is not None)
+        return Return(stack, known) if len(known) == len(values) else None
+
+    def _register(self, name: str) -> Number | None:
+        return self.registers.get(name, number(Register(name)))
+
+    def _now(self, of: Number | None) -> Number | None:
+        """In terms of what registers and memory held at the start."""
+        if of is None:
+            return None
+        total = Number(of.constant)
+        for atom, factor in of.terms:
+            part = self._of_atom(atom)
+            if part is None:
+                return None
+            total = total.plus(part.times(factor))
+        return total
+
+    def _of_atom(self, atom: Atom) -> Number | None:
+        if isinstance(atom, Register):
+            return self._register(atom.name)
+        if not isinstance(atom, Memory) or atom.size != 8:
+            return None
+        address = self._now(atom.address)
+        if address is None:
+            return None
+        return self.stored[address] if address in self.stored else number(Memory(address, 8))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose code called a function of which the compiler recorded nothing? flang without -g writes no
+unwind information for the code of constructs, and GDB then guesses.
+
+Called while GDB unwinds: no command of GDB's may be executed here."""
+
+from __future__ import annotations
+
+import gdb
+
+from ..errors import Unreadable
+from ..model.machine_code import Memory, Number, Register
+from ..model.returning import Return, return_from
+from . import arch_x86_64
+from .memory import LiveMemory
+from .unwind_tables import Tables
+
+_WORD = 0xFFFFFFFFFFFFFFFF
+
+
+class Unwinding:
+    """Of one inferior, while its files stay the same."""
+
+    def __init__(self, inferior: gdb.Inferior) -> None:
+        self._progspace = inferior.progspace
+        self._read = LiveMemory(inferior).read
+        self._tables = Tables(self._read)
+        self._returns: dict[int, Return | None] = {}
+
+    def caller(self, pending: gdb.PendingFrame) -> gdb.UnwindInfo | None:
+        """None: GDB knows better."""
+        pc = arch_x86_64.register(pending, arch_x86_64.NEXT)
+        if pc is None:
+            return None
+        if pc not in self._returns:
+            self._returns[pc] = self._return_from(pc, pending.architecture())
+        found = self._returns[pc]
+        return self._unwound(pending, found) if found is not None else None
+
+    def _return_from(self, pc: int, architecture: gdb.Architecture) -> Return | None:
+        if not arch_x86_64.serves(architecture.name()) or not self._is_untold(pc):
+            return None
+        decode = arch_x86_64.decoder(architecture)
+        return return_from(pc, decode, arch_x86_64.CONVENTION, arch_x86_64.KEPT)
+
+    def _is_untold(self, pc: int) -> bool:
+        """With debug information, there is unwind information as well."""
+        if self._progspace.find_pc_line(pc).symtab is not None:
+            return False
+        return self._tables.covers(pc) is False
+
+    def _unwound(self, pending: gdb.PendingFrame, found: Return) -> gdb.UnwindInfo | None:
+        stack = self._value(pending, found.stack)
+        if stack is None:
+            return None
+        address = self._word(stack)
+        if not arch_x86_64.follows_call(self._read, address):
+            return None
+        caller = {arch_x86_64.NEXT: address, arch_x86_64.CONVENTION.stack: stack + 8}
+        for name, number in found.registers:
+            value = self._value(pending, number)
+            if value is not None:
+                caller[name] = value
+        info = pending.create_unwind_info(_Id(gdb.Value(stack + 8)))
+        for name, value in caller.items():
+            info.add_saved_register(name, gdb.Value(value))
+        return info
+
+    def _value(self, pending: gdb.PendingFrame, number: Number) -> int | None:
+        total = number.constant
+        for atom, factor in number.terms:
+            part: int | None = None
+            if isinstance(atom, Register):
+                part = arch_x86_64.register(pending, atom.name)
+            elif isinstance(atom, Memory):
+                address = self._value(pending, atom.address)
+                part = self._word(address) if address is not None else None
+            if part is None:
+                return None
+            total += part * factor
+        return total & _WORD
+
+    def _word(self, address: int) -> int:
+        return int.from_bytes(self._read(address, 8), "little")
+
+
+class _Id:
+    """A frame is known by where its caller's stack begins: where its function begins is not known
+    for certain."""
+
+    def __init__(self, stack: gdb.Value) -> None:
+        self.sp = stack
+
+
+ERRORS = (gdb.error, Unreadable, ValueError, RuntimeError)

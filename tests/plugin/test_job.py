@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are the reports of many processes grouped rightly, whatever they hold?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ompd_gdb.model import job as job_model
+from ompd_gdb.model import rank_reports
+from ompd_gdb.model.job import Job, who
+from ompd_gdb.model.rank_reports import NoReport
+from ompd_gdb.views import job as view
+from ompd_gdb.views import job_document
+from ompd_gdb.views.table import Style
+
+WRONG = ("crash", "deadlock")
+
+
+def loc(function: str | None, line: int = 1, file: str = "heat.c") -> dict[str, Any]:
+    return {"function": function, "file": file, "line": line, "pc": "0x1234"}
+
+
+def thread(state: str, line: int = 1, function: str = "solve", **wait: Any) -> dict[str, Any]:
+    return {
+        "kind": "worker",
+        "running": False,
+        "where": loc(function, line),
+        "in_call": None,
+        "openmp": [{"state": state, "wait": wait or None}],
+    }
+
+
+OUTSIDE: dict[str, Any] = {
+    "kind": "none",
+    "running": False,
+    "where": {"function": None, "file": None, "line": None},
+    "in_call": loc("poll"),
+    "openmp": [],
+}
+
+
+def stack(*names: str, count: int = 1) -> dict[str, Any]:
+    """Outermost first."""
+    nodes: list[dict[str, Any]] = []
+    for name in reversed(names):
+        frame = {"kind": "user", "text": f"{name} ()", "loc": loc(name)}
+        nodes = [{"count": count, "frame": frame, "children": nodes}]
+    return nodes[0]
+
+
+def report(rank: int | None = None, *threads: dict[str, Any], **changed: Any) -> dict[str, Any]:
+    return {
+        "schema": "ompd/1",
+        "command": "report",
+        "rank": rank,
+        "inferior": {"pid": 1, "kind": "core", "program": "/bin/heat"},
+        "runtimes": [{"kind": "llvm", "version": "19", "build_id": "ab", "path": "/l/libomp.so"}],
+        "findings": [],
+        "unavailable": [],
+        "threads": list(threads) or [thread("work_parallel")],
+        "merged": {"children": []},
+        **changed,
+    }
+
+
+def finding(code: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"code": code, "text": text, **more}
+
+
+def merged(*documents: Any) -> Job:
+    job = Job(WRONG)
+    for i, document in enumerate(documents):
+        job.add(f"{i}.json", document)
+    job.finish()
+    return job
+
+
+def text_of(job: Job, **style: Any) -> str:
+    return "\n".join(view.lines(job, Style(100, **style)))
+
+
+def classes(job: Job) -> list[tuple[str, bool]]:
+    return [(who(one.reports), one.odd) for one in job.classes()]
+
+
+# ---- Which ranks are odd -------------------------------------------------------------------------
+
+
+def test_elsewhere() -> None:
+    usual = [report(rank, thread("wait_barrier_explicit", 30)) for rank in (0, 1, 3)]
+    job = merged(report(2, thread("work_parallel", 20)), *usual)
+    assert classes(job) == [("2", True), ("0-1,3", False)]
+    assert text_of(job).startswith(
+        "Odd     : 1 of 4 ranks is elsewhere than the others.\n"
+        "          rank 2: working: solve () at heat.c:20\n"
+        "Others  : 3 ranks (0-1,3): barrier: solve () at heat.c:30\n"
+    )
+
+
+def test_no_majority() -> None:
+    job = merged(report(0, thread("idle"), thread("work_serial", 1)), report(1, thread("idle")))
+    assert classes(job) == [("0", False), ("1", False)]
+    assert text_of(job).startswith("No finding, and no rank stands out: 2 ranks are at 2 different")
+
+
+def test_lines_do_not_make_ranks_that_compute_odd() -> None:
+    computing = [report(rank, thread("work_parallel", rank + 1)) for rank in range(9)]
+    job = merged(*computing, report(9, thread("work_parallel", 1, "write")))
+    assert classes(job) == [("9", True), ("0-8", False)]
+
+
+def test_findings_make_odd() -> None:
+    crash = [finding("crash", "SIGSEGV")]
+    job = merged(report(0, findings=crash), report(1), report(2, findings=crash))
+    assert classes(job) == [("0,2", True), ("1", False)]
+    assert "2 of 3 ranks have a finding: crash." in text_of(job)
+    assert [len(job.wrong(one)) for one in job.reports] == [1, 0, 1]
+
+
+def test_what_makes_no_rank_odd() -> None:
+    """Threads that are idle or in libraries, what has passed, and what only limits the report."""
+    job = merged(
+        report(0, thread("work_serial", 5)),
+        report(1, thread("work_serial", 5), thread("idle", 99), OUTSIDE),
+        report(2, thread("work_serial", 5), findings=[finding("crash", "x", confirmed=False)]),
+        report(3, thread("work_serial", 5), findings=[finding("several_runtimes", "y")]),
+    )
+    assert classes(job) == [("0-3", False)]
+    text = text_of(job)
+    assert text.startswith(
+        "Nothing odd is seen beside `Other findings' in 4 ranks, all at the same"
+    )
+    assert "rank 2: x (passing" in text_of(job)
+
+
+def test_a_rank_that_cannot_be_read() -> None:
+    """Its threads look like those of a program without OpenMP."""
+    reason = {"section": "openmp", "code": "unreadable", "message": "No libompd.", "hint": None}
+    job = merged(report(0, OUTSIDE), report(1, OUTSIDE), report(2, OUTSIDE, unavailable=[reason]))
+    assert classes(job) == [("2", True), ("0-1", False)]
+    assert "rank 2: its OpenMP state cannot be read" in text_of(job)
+
+
+def test_equal_findings_are_one() -> None:
+    """Numbers differ between ranks; and codes do not hide behind equal words."""
+    job = merged(
+        report(0, findings=[finding("crash", "at 0x7f10 in R1.2 (T3)")]),
+        report(1, findings=[finding("crash", "at 0x7e20 in R1.1 (T2)")]),
+        report(2, findings=[finding("deadlock", "at 0x7e20 in R1.1 (T2)")]),
+    )
+    told = [(one.code, same, who(reports)) for one, same, reports in job.findings()]
+    assert told == [("deadlock", True, "2"), ("crash", False, "0-1")]
+    assert "2 ranks (0-1): at 0x7f10 in R1.2 (T3) (in the words of rank 0)" in text_of(job)
+
+
+# ---- Names ---------------------------------------------------------------------------------------
+
+
+def test_names() -> None:
+    job = merged(
+        report(3),
+        report(None, host="n1", pid=10),
+        report(None, host="n1", pid=11),
+        report(0),
+        report(None),
+    )
+    assert who(job.reports) == "0,3 n1:10-11 4.json"
+
+
+def test_several_reports_of_one_rank() -> None:
+    job = merged(report(0), report(1, host="a", pid=7), report(1, host="b", pid=7))
+    assert who(job.reports) == "0 a:7 b:7"
+    assert "Several reports are of one rank (1; of rank 1: 1.json and 2.json)" in text_of(job)
+
+
+def test_the_same_process_at_two_moments() -> None:
+    assert who(merged(report(host="a", pid=7), report(host="a", pid=7)).reports) == "0.json 1.json"
+
+
+def test_ranks_without_a_report() -> None:
+    job = merged(*(report(rank, rank_count=9) for rank in (0, 1, 4)))
+    assert job.absent() == [(2, 3), (5, 8)]
+    assert "of 6 of 9 ranks there is none: 2-3,5-8" in text_of(job)
+    assert merged(report(5, rank_count=10**9)).absent() == [(0, 4), (6, 10**9 - 1)]
+    # They are of two jobs, or none is known.
+    assert merged(report(0, rank_count=2), report(1, rank_count=3)).absent() == []
+    assert merged(report(None, rank_count=3)).absent() == []
+    # A rank beyond the number of ranks.
+    assert merged(report(7, rank_count=3)).absent() == [(0, 6)]
+
+
+def test_reports_that_failed() -> None:
+    error = {"code": "timeout", "message": "GDB did not finish.", "hint": "Allow more."}
+    failed = {"schema": "ompd/1", "command": "report", "error": error, "rank": 1}
+    job = merged(report(0), failed)
+    assert [one.failed for one in job.reports] == [False, True]
+    text = text_of(job)
+    assert "Nothing odd is seen in 1 rank with a report." in text and "1 report failed" in text
+    assert "rank 1: no report: GDB did not finish. Allow more." in text
+    assert text_of(merged(failed)).startswith("No report could be read.")
+
+
+# ---- The tree ------------------------------------------------------------------------------------
+
+
+def with_stacks(rank: int, *stacks: dict[str, Any]) -> dict[str, Any]:
+    return report(rank, merged={"children": list(stacks)})
+
+
+def test_tree() -> None:
+    usual = [with_stacks(rank, stack("main", "solve", "wait", count=4)) for rank in (0, 2, 3)]
+    odd = with_stacks(1, stack("main", "solve", "write", count=2))
+    odd["findings"] = [finding("crash", "x")]
+    job = merged(odd, *usual)
+    (main,) = job.tree.children.values()
+    assert (main.threads, who(main.reports)) == (14, "0-3")
+    lines = text_of(job).split("Frames")[1].splitlines()
+    assert [line.split() for line in lines[1:4]] == [
+        ["main,", "heat.c:1", "->", "solve,", "heat.c:1", "14", "0-3"],
+        ["|-", "write,", "heat.c:1", "2", "1"],
+        ["`-", "wait,", "heat.c:1", "12", "0,2-3"],
+    ]
+
+
+def test_frames_are_alike_whatever_their_addresses() -> None:
+    documents = [with_stacks(rank, stack("main")) for rank in range(3)]
+    for rank, document in enumerate(documents):
+        document["merged"]["children"][0]["frame"]["loc"]["pc"] = hex(rank)
+    assert len(merged(*documents).tree.children) == 1
+
+
+def test_bounds_of_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = merged(with_stacks(0, stack(*(f"f{i}" for i in range(400)))))
+    assert len(rows(job_document.document(deep)["merged"])) == rank_reports.DEEPEST + 2
+    wide = [stack("f")] * (rank_reports.MOST_NODES + 5)
+    (node,) = merged(with_stacks(0, *wide)).tree.children.values()
+    assert node.threads == rank_reports.MOST_NODES
+    monkeypatch.setattr(job_model, "MOST_PLACES", 10)
+    full = merged(*(with_stacks(i, stack(f"f{i}", f"g{i}")) for i in range(9)))
+    assert who(full.untold) == "5-8"
+    assert "Not all stacks of ranks 5-8 are here" in text_of(full)
+
+
+def rows(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return [node, *(row for child in node["children"] for row in rows(child))]
+
+
+# ---- Any document --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "document, why",
+    [
+        (None, "schema"),
+        ([], "schema"),
+        ({"schema": "ompd/2"}, "schema"),
+        ({"schema": "ompd/1", "command": "threads"}, "`threads'"),
+        ({"schema": "ompd/1"}, "`?'"),
+        (report(threads=None), "`threads' are no list"),
+        (report(findings={}), "`findings' are no list"),
+    ],
+)
+def test_no_report(document: Any, why: str) -> None:
+    with pytest.raises(NoReport, match=why.replace("?", "[?]")):
+        merged(document)
+
+
+JUNK: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    1.5,
+    "\x1b[31m\ud800",
+    [],
+    [[]],
+    {},
+    [{}],
+    [None],
+)
+
+
+def spoilt(document: Any, junk: Any) -> list[Any]:
+    """The document with one of its values changed, for each."""
+    found = []
+    if isinstance(document, dict):
+        for key, value in document.items():
+            found += [{**document, key: new} for new in [junk, *spoilt(value, junk)]]
+    elif isinstance(document, list):
+        for i, value in enumerate(document):
+            found += [
+                [*document[:i], new, *document[i + 1 :]] for new in [junk, *spoilt(value, junk)]
+            ]
+    return found
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=ascii)
+def test_anything_anywhere(junk: Any) -> None:
+    whole = report(
+        1,
+        thread("wait_critical", name="update", kind="critical"),
+        OUTSIDE,
+        findings=[finding("crash", "x")],
+        unavailable=[{"section": "tasks", "code": "c", "message": "m", "hint": None}],
+        merged={"children": [stack("main", "solve"), stack("other")]},
+        rank_count=4,
+        host="n",
+        pid=3,
+    )
+    kept = 0
+    for document in spoilt(whole, junk):
+        job = Job(WRONG)
+        job.add("good", report(0))
+        try:
+            job.add("spoilt", document)
+        except NoReport:
+            continue
+        kept += 1
+        job.finish()
+        text = text_of(job)
+        assert all(line.isprintable() for line in text.splitlines()), text
+        job_document.document(job)
+    assert kept > 50
+
+
+# ---- A screen or two -----------------------------------------------------------------------------
+
+
+def test_many_ranks_that_differ() -> None:
+    documents = [
+        with_stacks(rank, stack("main", *(f"f{rank}_{i}" for i in range(5)))) for rank in range(500)
+    ]
+    for rank, document in enumerate(documents):
+        document["threads"] = [thread("work_serial", i, f"f{rank}_{i}") for i in range(64)]
+        document["findings"] = [finding("crash", f"in f{chr(97 + rank % 26) * rank}")]
+        document["unavailable"] = [{"section": f"s{rank}", "code": "c", "message": f"m{rank}"}]
+        document["runtimes"][0]["build_id"] = str(rank)
+    job = merged(*documents)
+    text = text_of(job)
+    assert len(text.splitlines()) < 110
+    assert max(len(line) for line in text.splitlines()) <= 100
+    assert len(text_of(job, every=True).splitlines()) > 2000

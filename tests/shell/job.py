@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is an MPI job of tests/programs/ranks.c started, and what do its ranks say of themselves?"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator, Sequence
+
+import machine
+from sessions import PATIENCE
+
+RANKS, THREADS, ODD = 4, 4, 2
+SETTLED = 2.0  # seconds until a thread is where it said that it would go
+
+
+@dataclass
+class Truth:
+    """Of one rank."""
+
+    pid: int
+    rank: int
+    size: int
+    threads: dict[int, str]  # what each thread of OpenMP does, by LWP
+
+
+@dataclass
+class RunningJob:
+    launcher: subprocess.Popen[bytes]
+    folder: Path
+
+    def truth(self) -> dict[int, Truth]:
+        """Of the ranks that have told all."""
+        found = {}
+        for rank in range(RANKS):
+            with contextlib.suppress(OSError):
+                lines = (self.folder / "truth" / str(rank)).read_text(encoding="utf-8").splitlines()
+                words = [line.split() for line in lines]
+                threads = {int(tid): what for tid, what in words[1:]}
+                if len(threads) == THREADS and (rank == ODD or "mpi" in threads.values()):
+                    pid, told, size = map(int, words[0])
+                    found[rank] = Truth(pid, told, size, threads)
+        return found
+
+    def settle(self) -> dict[int, Truth]:
+        end = time.monotonic() + PATIENCE
+        while len(self.truth()) < RANKS:
+            assert self.launcher.poll() is None, self.complaints()
+            assert time.monotonic() < end, f"{len(self.truth())} ranks have begun"
+            time.sleep(0.05)
+        time.sleep(SETTLED)
+        return self.truth()
+
+    def complaints(self) -> str:
+        return (self.folder / "mpirun.log").read_text(encoding="utf-8", errors="replace")
+
+
+def executable() -> Path:
+    if shutil.which("mpicc") is None or shutil.which("mpirun") is None:
+        raise machine.Missing("There is no Open MPI: apt-get install openmpi-bin libopenmpi-dev")
+    path = machine.BUILD / "tests" / "programs" / "ranks"
+    source = machine.PROGRAMS / "ranks.c"
+    if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch = path.with_name(f"ranks.{os.getpid()}")
+        compiler = f"OMPI_CC={machine.CLANG}"
+        machine.run("env", compiler, "mpicc", "-g", "-fopenmp", source, "-o", scratch)
+        scratch.replace(path)
+    return path
+
+
+@contextlib.contextmanager
+def running(
+    how: str, folder: Path, before: Sequence[str | Path] = (), after: str = ""
+) -> Iterator[RunningJob]:
+    """before: what each rank's program is started by. after: what its shell does then. Each rank
+    has a folder of its own to work in, since all leave cores of one name."""
+    (folder / "truth").mkdir()
+    program = [*before, executable(), how, str(ODD), folder / "truth"]
+    script = f'mkdir $OMPI_COMM_WORLD_RANK && cd $OMPI_COMM_WORLD_RANK && "$@"; {after}'
+    command = ["mpirun", "--oversubscribe", "-n", str(RANKS), "sh", "-c", script, "sh", *program]
+    if os.geteuid() == 0:
+        command.insert(1, "--allow-run-as-root")
+    runtime = machine.cached("libomp-14")
+    with open(folder / "mpirun.log", "wb") as log, subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, "LD_LIBRARY_PATH": str(runtime)},
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        preexec_fn=_allow_cores,
+    ) as launcher:
+        job = RunningJob(launcher, folder)
+        try:
+            yield job
+        finally:
+            launcher.send_signal(signal.SIGCONT)
+            launcher.terminate()
+
+
+def _allow_cores() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
