@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does GDB need help to unwind a stack? Only where a runtime is loaded.
-Read at GDB's start: imports gdb alone. Called for every frame of every stack."""
+"""Does GDB need help to unwind a stack? Only where a runtime is loaded, and code of which the
+compiler recorded nothing: GDB calls an unwinder for every frame of every stack, for which no other
+program shall pay. Read at GDB's start: imports gdb alone."""
 
 from __future__ import annotations
 
@@ -12,20 +13,18 @@ from gdb.unwinder import Unwinder, register_unwinder
 
 NAME = "ompd"
 _RUNTIMES = re.compile(r"(.*/)?lib(omp|iomp5|gomp)\b")
+# Distributions compile all that they have with unwind information.
+_DISTRIBUTIONS = re.compile(r"/(usr/)?lib(32|64|x32)?/|system-supplied DSO")
+
+_untold: "dict[str, bool]" = {}  # by the file's name
 
 
 class OfConstructs(Unwinder):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__(NAME)
-        self._has_runtime: bool | None = None  # None: files have come or gone
         self._unwindings: dict[int, Any] = {}  # by the inferior's number
 
     def __call__(self, pending: Any) -> Any:
-        if self._has_runtime is None:
-            files = (str(one.filename) for one in gdb.objfiles())
-            self._has_runtime = any(_RUNTIMES.match(file) for file in files)
-        if not self._has_runtime:
-            return None
         from ..target import unwinding
 
         inferior = gdb.selected_inferior()
@@ -37,16 +36,41 @@ class OfConstructs(Unwinder):  # type: ignore[misc]
             return None
 
     def forget(self, _: object) -> None:
-        self._has_runtime = None
         self._unwindings.clear()
 
 
 def register() -> None:
     """Once, also if it is called again."""
-    if any(one.name == NAME for one in gdb.frame_unwinders):
+    if not any(one.name == NAME for one in gdb.frame_unwinders):
+        gdb.events.new_objfile.connect(_look)
+        gdb.events.clear_objfiles.connect(lambda _: _untold.clear())  # they may be made anew
+        _look(None)
+
+
+def _look(_: object) -> None:
+    """Is it needed by now?"""
+    if not _is_needed():
         return
+    gdb.events.new_objfile.disconnect(_look)
     made = OfConstructs()
     register_unwinder(None, made)
     gdb.events.new_objfile.connect(made.forget)
     gdb.events.clear_objfiles.connect(made.forget)
     gdb.events.exited.connect(made.forget)
+
+
+def _is_needed() -> bool:
+    for progspace in gdb.progspaces():
+        files = [str(one.filename) for one in progspace.objfiles()]
+        if any(map(_RUNTIMES.match, files)) and any(map(_is_untold, files)):
+            return True
+    return False
+
+
+def _is_untold(file: str) -> bool:
+    if file not in _untold:
+        from ..target import untold_code
+
+        of_others = _RUNTIMES.match(file) or _DISTRIBUTIONS.match(file)
+        _untold[file] = not of_others and untold_code.has_untold_code(file)
+    return _untold[file]

@@ -19,8 +19,8 @@ MOST_HEADERS = 256
 MOST_ENTRIES = 1 << 24
 # How all linkers encode the table and its entries (LSB, DWARF exception header): version 1, a
 # pointer of no interest, a count, pairs of distances from the table.
-_TABLE = struct.Struct("<BBBBiI")
-_COUNT_AND_PAIRS = (0x03, 0x3B)
+TABLE = struct.Struct("<BBBBiI")
+COUNT_AND_PAIRS = (0x03, 0x3B)
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Tables:
         return _Image(start, bias + max(s.address + s.memory_size for s in loads), table)
 
     def _is_covered(self, table: int, address: int) -> bool | None:
-        version, _, counted, pairs, _, count = _TABLE.unpack(self._read(table, _TABLE.size))
-        if version != 1 or (counted, pairs) != _COUNT_AND_PAIRS or count > MOST_ENTRIES:
+        version, _, counted, pairs, _, count = TABLE.unpack(self._read(table, TABLE.size))
+        if version != 1 or (counted, pairs) != COUNT_AND_PAIRS or count > MOST_ENTRIES:
             return None
         low, high = 0, count  # the first entry that begins behind the address
         while low < high:
@@ -94,7 +94,7 @@ class Tables:
         return self._range(entry, begin, address)
 
     def _pair(self, table: int, index: int) -> tuple[int, int]:
-        begin, entry = struct.unpack("<ii", self._read(table + _TABLE.size + 8 * index, 8))
+        begin, entry = struct.unpack("<ii", self._read(table + TABLE.size + 8 * index, 8))
         return table + begin, table + entry
 
     def _range(self, entry: int, begin: int, address: int) -> bool | None:
