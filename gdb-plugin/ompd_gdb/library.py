@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Sequence
 
 from . import capi
 from .answers import (
@@ -112,31 +111,24 @@ class Library:
     def _call(self, routine: str, *arguments: Any) -> None:
         """Call a routine; raise what a callback met, or OmpdError unless the answer is ok."""
         self.callbacks.met = None
-        with self._catching_leaks():
+        hook, sys.unraisablehook = sys.unraisablehook, self._keep_interrupt
+        try:
             rc = getattr(self._dll, routine)(*arguments)
+        finally:
+            sys.unraisablehook = hook
         met, self.callbacks.met = self.callbacks.met, None
         if met is not None:
             raise met
         if rc != Rc.OK:
             raise OmpdError(routine, rc)
 
-    @contextmanager
-    def _catching_leaks(self) -> Iterator[None]:
+    def _keep_interrupt(self, unraisable: Any) -> None:
         """Ctrl-C can hit a callback before it has entered its `try': ctypes drops that exception
         and tells this hook, which keeps it for the end of the call."""
-        hook = sys.unraisablehook
-
-        def keep(unraisable: Any) -> None:
-            if isinstance(unraisable.exc_value, KeyboardInterrupt):
-                self.callbacks.met = unraisable.exc_value
-            else:
-                hook(unraisable)
-
-        sys.unraisablehook = keep
-        try:
-            yield
-        finally:
-            sys.unraisablehook = hook
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            self.callbacks.met = unraisable.exc_value
+        else:
+            sys.__unraisablehook__(unraisable)
 
     def _text(self, routine: str, *arguments: Any, owned: bool = True) -> str:
         out = capi.Handle()

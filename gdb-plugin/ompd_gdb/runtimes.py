@@ -91,7 +91,10 @@ class Runtimes:
     def _find(self) -> list[FoundRuntime]:
         images = self._target.images
         try:
-            return self.library.find_runtimes(self._context)
+            found = self.library.find_runtimes(self._context)
+            # Of a core file names can be missing: then a runtime is known by what its memory has.
+            of_core = self._target.core is not None
+            return self._find_among(images.nameless()) if of_core and not found else found
         except OmpdError as error:
             met = error
         program = images.program

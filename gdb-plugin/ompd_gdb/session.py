@@ -175,9 +175,13 @@ class Session:
         used = self._runtimes.library if self._runtimes is not None else library()
         return notes.of_session(self.target, used.path, used.missing_extensions)
 
+    @staticmethod
+    def selected_thread() -> gdb.InferiorThread | None:
+        return selection.selected_thread()
+
     def selected_frame(self) -> tuple[int, int]:
         """GDB's number of the selected thread, 0 if there is none, and its selected frame's."""
-        thread = gdb.selected_thread()
+        thread = self.selected_thread()
         return (thread.num, selection.selected_level()) if thread is not None else (0, 0)
 
     # ---- Its runtimes ----------------------------------------------------------------------------
@@ -263,7 +267,7 @@ class Session:
                 " to its end.",
                 " ".join(notes.of_core(self.target)),
             )
-        nameless = self.target.images.nameless()
+        nameless = [image.path for image in self.target.images.nameless()]
         if nameless:
             return UserError(
                 "unreadable",

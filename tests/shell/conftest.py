@@ -46,5 +46,6 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    line = f"corpus: {facts.score.right} of {facts.score.all} facts right"
-    terminalreporter.write_line(line)
+    if facts.score.all:
+        line = f"corpus: {facts.score.right} of {facts.score.all} facts right"
+        terminalreporter.write_line(line)

@@ -207,7 +207,11 @@ def test_libraries_of_another_machine(folder: Path) -> None:
     shutil.copytree(machine.cached("libomp-16"), elsewhere)
     wrong = ompd("core", "--json", core, folder=folder)
     assert any("in other builds" in note for note in wrong.document["notes"]), wrong.text
-    assert wrong.document["signal"]["id"] is None
+    # What the core has of the runtime's own memory is told all the same.
+    assert wrong.document["signal"]["id"] == "R1.2"
+    (runtime,) = wrong.document["runtimes"]
+    assert runtime["build_id"] == alone.document["runtimes"][0]["build_id"]
+    assert runtime["version"] is None and runtime["descriptors"] == "recovered"
     found = ompd("core", "--json", "--lib-search-root", folder / "kept", core, folder=folder)
     assert found.document["notes"] == [] and found.document["runtimes"][0]["version"] == "14"
     assert found.document["signal"]["id"] == "R1.2"

@@ -18,7 +18,7 @@ from . import output
 
 def thread(here: Session, process: Process) -> Thread:
     """Raises UserError."""
-    selected = gdb.selected_thread()
+    selected = here.selected_thread()
     if selected is None:
         raise UserError("no_thread", "No thread is selected.", "`thread N' selects one.")
     followed = here.followed

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Sequence
 
-import gdb
-
 from ..errors import UserError
 from ..model import ids
 from ..model.process import NoSuchId, Process, Region, Thread
@@ -35,7 +33,7 @@ def team(here: Session, process: Process, wanted: Sequence[ids.Ids]) -> list[Thr
         chosen = threads(process, wanted, here.inferior.num)
     else:
         chosen = [thread for thread in process.threads if thread.openmp]
-        selected = gdb.selected_thread()
+        selected = here.selected_thread()
         own = [t for t in chosen if selected and t.native and t.native.num == selected.num]
         region = own[0].openmp[0].region if own else None
         if region is not None and region.parent is not None:

@@ -28,8 +28,6 @@ class Threads(OmpdCommand):
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:
-        import gdb
-
         from .. import session
         from ..views import json_document, threads
         from . import documents, output, selecting
@@ -45,7 +43,7 @@ class Threads(OmpdCommand):
             section = json_document.threads(chosen)
             output.document(arguments, documents.envelope(here, "threads", threads=section))
             return
-        selected = gdb.selected_thread()
+        selected = here.selected_thread()
         style = output.style(arguments)
         found = threads.lines(process, chosen, selected.num if selected else None, style)
         output.lines(found + threads.remarks(process, here.notes(), style))

@@ -55,10 +55,17 @@ class CoreFile:
             (s for s in self._elf.segments() if s.kind == PT_LOAD), key=lambda s: s.address
         )
         self._starts = [segment.address for segment in self._loads]
+        # Of each: where that ends which the file has; how far its place there is from its address.
+        whole = self._elf.size
+        self._dumped_to = [
+            s.address + min(s.file_size, max(whole - s.offset, 0)) for s in self._loads
+        ]
+        self._shifts = [segment.offset - segment.address for segment in self._loads]
         self.missing = max(
             [s.offset + s.file_size - self._elf.size for s in self._elf.segments()] + [0]
         )
         self.mappings: list[Mapping] = []
+        self._mapped: list[int] = []  # where each begins
         self.auxv: dict[int, int] = {}
         self.pid: int | None = None
         self.command = ""  # the beginning of its command line
@@ -134,9 +141,15 @@ class CoreFile:
             path = names[i].decode("utf-8", "surrogateescape")
             self.mappings.append(Mapping(start, end, offset * page, path))
         self.mappings.sort(key=lambda mapping: mapping.start)
+        self._mapped = [mapping.start for mapping in self.mappings]
 
     def read(self, address: int, nbytes: int) -> bytes:
         """Raises Unreadable if a single byte is not known."""
+        # Most of what is read lies in one segment, and a report reads twenty thousand times.
+        i = bisect.bisect_right(self._starts, address) - 1
+        if i >= 0 and address + nbytes <= self._dumped_to[i]:
+            at = address + self._shifts[i]
+            return self._elf.data[at : at + nbytes]
         parts = []
         while nbytes:
             part = self._read_some(address, nbytes)
@@ -154,7 +167,7 @@ class CoreFile:
             end = self._starts[i + 1] if i + 1 < len(self._starts) else address + nbytes
             return self._from_file(address, min(nbytes, end - address))
         inside = address - segment.address
-        dumped = min(segment.file_size, max(self._elf.size - segment.offset, 0))
+        dumped = self._dumped_to[i] - segment.address
         if inside < dumped:
             step = min(nbytes, dumped - inside)
             return self._elf.read(segment.offset + inside, step)
@@ -194,10 +207,8 @@ class CoreFile:
         return self._loads[first : bisect.bisect_left(self._starts, mapping.end)]
 
     def mapping_of(self, address: int) -> Mapping | None:
-        for mapping in self.mappings:
-            if mapping.start <= address < mapping.end:
-                return mapping
-        return None
+        i = bisect.bisect_right(self._mapped, address) - 1
+        return self.mappings[i] if i >= 0 and address < self.mappings[i].end else None
 
     def _backing(self, path: str) -> ElfFile | None:
         """The file that was mapped from path: that path, or one that GDB found for it."""

@@ -299,7 +299,7 @@ class Holdings:
         return self._bodies[start]
 
     def _disassembled(self, start: int) -> Body | None:
-        """None: too long, or where a part of it lies is not known."""
+        """None: too long, or where a part of it lies is not known, or what is there."""
         architecture = gdb.selected_inferior().architecture()
         code: dict[int, Instruction] = {}
         parts: dict[int, int] = {}
@@ -309,7 +309,7 @@ class Holdings:
         while waiting:
             part = waiting.pop()
             end = self._end(part)
-            if end is None or len(parts) == MOST_PARTS:
+            if end is None or len(parts) == MOST_PARTS or not self._code.is_known(part, end):
                 return None
             code.update(arch_x86_64.instructions(architecture, part, end))
             parts[part] = end

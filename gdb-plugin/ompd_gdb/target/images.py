@@ -115,10 +115,10 @@ class ImageList:
         """There is a list, or should be one, and not all of it can be read."""
         return self.program is None or self._is_cut
 
-    def nameless(self) -> list[str]:
-        """The paths of images whose names cannot be read: whether one of them is a runtime is not
-        known. Of a core file, when the file that the image came from is not here."""
-        return [image.path for image in self.loaded if not self._has_names(image)]
+    def nameless(self) -> list[LoadedImage]:
+        """Those whose names cannot be read: whether one of them is a runtime is not known by them.
+        Of a core file, when the file that the image came from is not here."""
+        return [image for image in self.loaded if not self._has_names(image)]
 
     def _has_names(self, image: LoadedImage) -> bool:
         try:

@@ -12,6 +12,15 @@ _depth = 0
 _relied_on: list[gdb.InferiorThread] = []  # by the on_thread blocks that we are in
 
 
+def selected_thread() -> gdb.InferiorThread | None:
+    """None also for one that GDB has forgotten: of two threads of a core file that have the same
+    LWP, the first, which is the selected one."""
+    try:
+        return gdb.selected_thread()
+    except SystemError:
+        return None
+
+
 @contextmanager
 def kept_selection() -> Iterator[None]:
     """The thread and the frame that are selected now are selected afterwards, whatever happens.
@@ -20,7 +29,7 @@ def kept_selection() -> Iterator[None]:
     again.
     """
     global _depth
-    thread = gdb.selected_thread()
+    thread = selected_thread()
     level = selected_level() if _depth == 0 else 0
     _depth += 1
     try:
@@ -39,20 +48,20 @@ def kept_selection() -> Iterator[None]:
 def on_thread(thread: gdb.InferiorThread) -> Iterator[None]:
     """Inside, thread is the selected one. A gdb.Frame must not leave: it dies with the switch."""
     with kept_selection():
-        if gdb.selected_thread() != thread:
+        if selected_thread() != thread:
             thread.switch()
         _relied_on.append(thread)
         try:
             yield
         finally:
             _relied_on.pop()
-            if _relied_on and gdb.selected_thread() != _relied_on[-1]:
+            if _relied_on and selected_thread() != _relied_on[-1]:
                 _relied_on[-1].switch()
 
 
 def select(thread: gdb.InferiorThread, level: int) -> None:
     """For the commands that are there to select: nothing is put back."""
-    if gdb.selected_thread() != thread:
+    if selected_thread() != thread:
         thread.switch()
     select_frame(level)
 
@@ -85,7 +94,7 @@ def selected_level() -> int:
 def _restore(thread: gdb.InferiorThread | None, level: int) -> None:
     if thread is None or not thread.is_valid():
         return
-    if gdb.selected_thread() != thread:
+    if selected_thread() != thread:
         thread.switch()
     if not level:
         return

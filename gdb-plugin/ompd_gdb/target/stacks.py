@@ -155,6 +155,15 @@ class Code:
             self._holders[key] = outlined.enclosing(function)
         return self._holders[key]
 
+    def is_known(self, start: int, end: int) -> bool:
+        """GDB answers zeros for code of a core file that it has not found the file of, and
+        disassembles them."""
+        try:
+            shown = bytes(self._inferior.read_memory(start, end - start))
+            return shown == self.read(start, end - start)
+        except (gdb.MemoryError, Unreadable):
+            return False
+
     def in_executable(self, pc: int) -> bool:
         return self._executable[0] <= pc < self._executable[1]
 

@@ -9,14 +9,14 @@ import gdb
 
 from ..model.native import NativeThread
 from ..model.signals import Signal, from_siginfo
-from .selection import kept_selection, on_thread
+from .selection import kept_selection, on_thread, selected_thread
 from .threads import Threads
 
 
 def crash(threads: Threads, natives: Sequence[NativeThread], pid: int) -> Signal | None:
     """GDB tells which thread stopped it only while it stops: here each is asked for its last
     signal, the selected one first."""
-    selected = gdb.selected_thread()
+    selected = selected_thread()
     number = selected.num if selected is not None else 0
     with kept_selection():
         for native in sorted(natives, key=lambda native: native.num != number):

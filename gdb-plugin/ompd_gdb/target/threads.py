@@ -9,7 +9,7 @@ import gdb
 
 from ..model.native import NativeThread
 from . import arch_x86_64, thread_names
-from .selection import kept_selection, on_thread
+from .selection import kept_selection, on_thread, selected_thread
 
 
 class Threads:
@@ -31,7 +31,7 @@ class Threads:
         return found
 
     def selected(self) -> NativeThread | None:
-        thread = gdb.selected_thread()
+        thread = selected_thread()
         if thread is None:
             return None
         self._by_number[thread.num] = thread

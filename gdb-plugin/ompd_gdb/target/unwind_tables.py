@@ -15,6 +15,7 @@ PT_GNU_EH_FRAME = 0x6474E550
 PAGE = 4096
 # Between an image's beginning and its code.
 MOST_PAGES = 1 << 14
+LARGEST_GAP = 512  # pages: linkers of old put 2 MiB between an image's segments
 MOST_HEADERS = 256
 MOST_ENTRIES = 1 << 24
 # How all linkers encode the table and its entries (LSB, DWARF exception header): version 1, a
@@ -35,6 +36,7 @@ class Tables:
         """Raises Unreadable."""
         self._read = read
         self._images: list[_Image] = []
+        self._barren: list[tuple[int, int]] = []  # pages where no image was found
 
     def covers(self, address: int) -> bool | None:
         """None: it cannot be told."""
@@ -50,17 +52,29 @@ class Tables:
         known = next((one for one in self._images if one.start <= address < one.end), None)
         if known is not None:
             return known
-        for page in range(address // PAGE, max(address // PAGE - MOST_PAGES, 0), -1):
+        first = lowest = address // PAGE
+        if any(low <= first <= high for low, high in self._barren):
+            return None
+        gap = 0
+        for page in range(first, max(first - MOST_PAGES, 0), -1):
+            if gap > LARGEST_GAP:
+                break
+            gap += 1
+            lowest = page
             try:
                 if self._read(page * PAGE, 4) != b"\x7fELF":
+                    gap = 0
                     continue
                 image = self._image(page * PAGE)
             except (Unreadable, NotElf):
                 continue
-            if image.start <= address < image.end:
-                self._images.append(image)
+            self._images.append(image)
+            if address < image.end:
                 return image
+            lowest = -(-image.end // PAGE)
             break
+        # A damaged stack has many addresses of nothing.
+        self._barren.append((lowest, first))
         return None
 
     def _image(self, start: int) -> _Image:

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Would tests/hostile see it, if a core file did harm? Its mutations change what they say, and its
+judge is shown commands that do what must not be."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import machine
+import pytest
+
+import corpus
+
+sys.path.insert(0, str(machine.ROOT / "tests" / "hostile"))
+
+import judge  # noqa: E402
+import mutations  # noqa: E402
+
+HARM = {
+    "print('Traceback (most recent call last):')": "stdout has `Traceback",
+    "print('defect of its own', file=sys.stderr)": "stderr has `defect",
+    "print('red \\x1b[31m')": "stdout has '\\x1b'",
+    "sys.exit(3)": "its status is 3",
+    "sys.exit(2)": "it says nothing",
+    "open('left', 'w')": "it left left",
+    "open(os.environ['TMPDIR'] + '/left', 'w')": "it left left",
+    "os.system(DECOYS + '/decoy.sh')": "a decoy was run or loaded",
+    "ctypes.CDLL(DECOYS + '/decoy.so')": "a decoy was run or loaded",
+    "open(DECOYS + '/decoy.so-gdb.py').read()": "the decoy decoy.so-gdb.py was opened",
+    "print('a line\\nanother', file=sys.stderr)": "it complains in several lines",
+    "print('GDB was ended by signal 11', file=sys.stderr)": "GDB died, and without us it does not",
+}
+
+
+@pytest.fixture(name="decoys", scope="module")
+def fixture_decoys(tmp_path_factory: pytest.TempPathFactory) -> judge.Decoys:
+    return judge.Decoys(tmp_path_factory.mktemp("hostile") / "decoys")
+
+
+def judged(code: str, decoys: judge.Decoys, folder: Path, traced: bool = False) -> list[str]:
+    """Of a command that does this, instead of `ompd core'."""
+    for part in ("scratch", "home"):
+        (folder / part).mkdir()
+    core, program = corpus.unpack(corpus.entries()["idle-pool"], folder / "sound")
+    run = judge.Run(
+        core, program, folder / "sound", folder, judge.logging_gdb(folder / "gdb"), ("text",)
+    )
+    source = f"import ctypes, os, sys\nDECOYS = {str(decoys.folder)!r}\nprint('fine')\n{code}\n"
+    if "says nothing" in HARM.get(code, ""):
+        source = source.replace("print('fine')\n", "")
+    run.command = [sys.executable, "-c", source]
+    return run.judged(decoys, traced)[1]
+
+
+@pytest.mark.parametrize("code", HARM)
+def test_harm_is_seen(code: str, decoys: judge.Decoys, folder: Path) -> None:
+    found = judged(code, decoys, folder)
+    assert any(HARM[code] in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    "code, sentence",
+    [
+        ("os.execv('/bin/true', ['true'])", "it started /bin/true"),
+        (
+            "open('/var/tmp/ompd-hostile-test', 'w'); os.unlink('/var/tmp/ompd-hostile-test')",
+            "to write",
+        ),
+    ],
+)
+def test_traced_harm_is_seen(code: str, sentence: str, decoys: judge.Decoys, folder: Path) -> None:
+    found = judged(code, decoys, folder, traced=True)
+    assert any(sentence in one for one in found), found
+
+
+def test_no_harm(decoys: judge.Decoys, folder: Path) -> None:
+    assert judged("print('fine')", decoys, folder) == []
+
+
+@pytest.mark.parametrize("mutation", dict.fromkeys(mutations.MUTATIONS), ids=lambda m: m.__name__)
+def test_mutation(mutation: object, decoys: judge.Decoys, folder: Path) -> None:
+    """It changes something, and again the same by the same seed."""
+    core, _ = corpus.unpack(corpus.entries()["serialized"], folder)
+    sound = core.read_bytes()
+    made = []
+    for seed in (1, 2, 3, 1):
+        one = mutations.Core(sound, random.Random(seed), decoys.folder)
+        assert callable(mutation)
+        mutation(one)
+        made.append(bytes(one.data))
+    assert made[0] == made[3]
+    assert any(data != sound for data in made)
