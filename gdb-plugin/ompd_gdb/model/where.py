@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Iterable, Sequence
 
-from .naming import is_outlined, of_fortran, parse_source, system_name, users_function
+from .naming import is_flangs, is_outlined, of_fortran, parse_source, system_name, users_function
 from .native import Frame, Location
 
 # For an outlined function whose name does not tell where it came from.
@@ -147,13 +147,15 @@ def in_users_terms(location: Location, enclosing: str | None) -> Location:
 
 def recorded(text: str | None, near: Location | None = None) -> Location | None:
     """The place that the compiler recorded of a construct, ";file;function;line;column;;". near:
-    code of the construct or around it, for the file's name where the compiler recorded none."""
+    code of the construct or around it, for what flang does not record: the file, and what the
+    function is in."""
     source = parse_source(text)
     if source is None:
         return None
-    if source.file is None and near is not None:
-        return Location(source.function, near.file, near.fullname, source.line)
-    return Location(source.function, source.file, None, source.line)
+    if source.file is not None or near is None:
+        return Location(source.function, source.file, None, source.line)
+    function = users_function(near.function or "") if is_flangs(near.function) else None
+    return Location(function or source.function, near.file, near.fullname, source.line)
 
 
 def fork_sites(

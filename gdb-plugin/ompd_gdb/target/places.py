@@ -12,7 +12,7 @@ from ..model import doubts, region_ends, waiting, where
 from ..model.doubts import Doubt
 from ..model.holding import Held
 from ..model.locks import Holdings
-from ..model.naming import critical_name, is_flangs, parse_source, users_function
+from ..model.naming import critical_name, parse_source, users_function
 from ..model.native import Frame, Location
 from ..model.process import Process, Region, Runtime, Thread, Wait
 from ..model.runtimes import llvm
@@ -253,8 +253,6 @@ class Places:
         if not entry:
             return place, None
         code = where.in_users_terms(names[entry], place.function if place is not None else None)
-        if place is not None and is_flangs(names[entry].function):
-            place = replace(place, function=code.function)  # with the module's name
         if place is None and names[entry].line and "._omp_fn." in (names[entry].function or ""):
             place = code  # gcc gives the entry of the outlined function the construct's line
         return place, code

@@ -8,6 +8,7 @@ from typing import Callable, Iterator
 
 import gdb
 
+from ..model.naming import is_flangs
 from ..model.native import Frame, Location
 from ..model.where import VDSO
 from . import arch_x86_64, console, outlined
@@ -185,6 +186,8 @@ class Code:
         if not arch_x86_64.serves(architecture.name()):
             return outlined
         try:
+            if is_flangs(self._function(outlined)):
+                return self._first_row(architecture, outlined)
             # clang's unoptimised code with -g has a function between the runtime and the user's.
             called = arch_x86_64.only_call(architecture, outlined)
             if called is not None and "_debug__" in (self._function(called) or ""):
@@ -202,6 +205,14 @@ class Code:
             return next(behind, next(iter(found), outlined))
         except gdb.error:
             return outlined
+
+    def _first_row(self, architecture: gdb.Architecture, start: int) -> int:
+        """flang's code has no line before the user's first, and jumps there."""
+        for at in arch_x86_64.only_way(architecture, start):
+            sal = self._progspace.find_pc_line(at)
+            if sal.line and sal.pc == at:
+                return at
+        return start
 
     def _begins_at_once(self, architecture: gdb.Architecture, outlined: int) -> bool:
         """Optimised code may need no stack frame: its first line is the user's own."""
