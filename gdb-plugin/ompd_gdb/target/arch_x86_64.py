@@ -477,6 +477,14 @@ def decoder(architecture: gdb.Architecture) -> Callable[[int], tuple[Instruction
     return decoded
 
 
+def call_before(architecture: gdb.Architecture, address: int) -> Instruction | None:
+    """By name: of five bytes."""
+    (one,) = architecture.disassemble(address - 5)
+    if one["length"] != 5 or not _CALLED.match(one["asm"]):
+        return None
+    return decode(one["addr"], one["length"], one["asm"], False)
+
+
 def follows_call(read: Callable[[int, int], bytes], address: int) -> bool:
     """Can it be an address to return to?"""
     code = read(address - 7, 7)

@@ -13,6 +13,7 @@ from ..model.native import Frame, Location
 from ..model.where import VDSO
 from . import arch_x86_64, console, outlined
 from .memory import Unreadable
+from .unwind_tables import Tables
 
 # A frame of the user's lies a few frames above the runtime's. Recursion can pile up tens of
 # thousands.
@@ -30,8 +31,15 @@ class Walk:
     No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
     that moment would be lost."""
 
-    def __init__(self, record: Callable[[gdb.Frame, bool], Frame], most: int) -> None:
+    def __init__(
+        self,
+        record: Callable[[gdb.Frame, bool], Frame],
+        is_guess: Callable[[int, int], bool],
+        most: int,
+    ) -> None:
+        """is_guess: has GDB made up that the code at an address was called from another?"""
         self._record = record
+        self._is_guess = is_guess
         self._most = most
         self._frame: gdb.Frame | None = None
         self._ended = False
@@ -51,11 +59,18 @@ class Walk:
             if self._frame is None:
                 self.whole = last is not None and _is_outermost(last)
                 raise StopIteration
+            if last is not None and self._is_made_up(last, self._frame):
+                self._ended = True
+                raise StopIteration
             self.seen.append(self._record(self._frame, not self.seen))
         except gdb.error:
             self._ended = True
             raise StopIteration from None
         return self.seen[-1]
+
+    def _is_made_up(self, inner: gdb.Frame, outer: gdb.Frame) -> bool:
+        usual = inner.type() == outer.type() == gdb.NORMAL_FRAME
+        return usual and self._is_guess(inner.pc(), outer.pc())
 
 
 def _is_outermost(frame: gdb.Frame) -> bool:
@@ -80,6 +95,8 @@ class Code:
         self._progspace = inferior.progspace
         self._demangled: dict[str, str] = {}
         self._executable = executable or (0, 0)
+        self._tables = Tables(read)
+        self._guessed: dict[int, bool] = {}
         self._callers: dict[int, Frame] = {}  # by the address to return to
         self._holders: dict[tuple[str, int], str | None] = {}  # by an outlined function's line
         self._vdso = vdso or (0, 0)
@@ -88,10 +105,21 @@ class Code:
         """What is where: another file may be loaded there by now."""
         self._callers.clear()
         self._holders.clear()
+        self._guessed.clear()
 
     def frames(self, most: int = MOST_FRAMES) -> Walk:
         """Of the selected thread, while it is selected."""
-        return Walk(self.record, most)
+        return Walk(self.record, self._is_guess, most)
+
+    def _is_guess(self, pc: int, caller: int) -> bool:
+        """Of code without unwind information, at a place that no call returns to."""
+        if pc not in self._guessed:
+            told = self._progspace.find_pc_line(pc).symtab is not None
+            self._guessed[pc] = not told and self._tables.covers(pc) is False
+        try:
+            return self._guessed[pc] and not arch_x86_64.follows_call(self.read, caller)
+        except Unreadable:
+            return True
 
     def record(self, frame: gdb.Frame, innermost: bool = False) -> Frame:
         """As plain values. Threads of a team have many callers in common: what is at a place is

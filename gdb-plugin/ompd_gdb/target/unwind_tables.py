@@ -36,8 +36,11 @@ class Tables:
         self._read = read
         self._images: list[_Image] = []
 
-    def covers(self, address: int) -> bool | None:
-        """None: it cannot be told."""
+    def covers(self, pc: int) -> bool | None:
+        """The code there, or the call in front of it. None: it cannot be told."""
+        return self._covers(pc - 1) or self._covers(pc)
+
+    def _covers(self, address: int) -> bool | None:
         image = self._around(address)
         if image is None or not image.table:
             return None
