@@ -35,8 +35,9 @@ class Return:
 # What is behind a call of these is not where the function goes on.
 NEVER_RETURN = frozenset(
     "abort exit _exit _Exit quick_exit __assert_fail __stack_chk_fail _Unwind_Resume __cxa_throw"
-    " __cxa_rethrow longjmp siglongjmp pthread_exit _FortranAStopStatement"
-    " _FortranAStopStatementText _FortranAAbort _FortranAExit _gfortran_stop_numeric _gfortran_stop_string".split()
+    " __cxa_rethrow longjmp siglongjmp pthread_exit"
+    " _FortranAStopStatement _FortranAStopStatementText _FortranAAbort _FortranAExit"
+    " _gfortran_stop_numeric _gfortran_stop_string".split()
 )
 
 # The instruction at an address, and whether it returns. None: it cannot be read.
