@@ -240,3 +240,23 @@ def test_steps(walk: Walk, folder: Path) -> None:
     executable = machine.compiled("passing", compiler=machine.FLANG)
     locking = LOCKING[WALKS.index(walk) % len(LOCKING)]
     walk_through(walk, executable, machine.cached("libomp-19"), folder, locking)
+
+
+# ---- Values --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
+def test_values(runtime: str, folder: Path) -> None:
+    """Each thread's own loop variable, not the one outside; variables of modules; of the team."""
+    commands = ["ompd print R1 i -json", "ompd print R1 number -json", "ompd print R1 total -json"]
+    commands += ["ompd print R1 i", "ompd each R1 ompd print R1.1 i"]
+    answer = asked("loop", commands, folder, runtime=runtime)
+    own, shared, of_module = (
+        answer.document(command)["print"]["values"] for command in commands[:3]
+    )
+    told_values = {value["who"]: (value["text"], value["in_construct"]) for value in own}
+    assert told_values == {"R1.0": ("1", False), "R1.1": ("2", True)}, answer.everything
+    assert "2  (in the construct's code" in answer.texts[3]
+    assert "R1.0-1 (T1,3):" in answer.text and answer.text.count("R1.1") == 1
+    assert [(value["text"], value["parents"]) for value in shared] == [("7", "R1")]
+    assert {value["text"] for value in of_module} == {"0"}

@@ -29,6 +29,9 @@ SYSTEM = (
     "libpthread-[0-9]*.so",
 )
 
+# flang's library for Fortran itself is linked into the program: how its functions begin.
+_LINKED = ("libFortranRuntime.a", re.compile(r"_Fortran[A-Z]|(?:\w+ )*Fortran::runtime::"))
+
 # Runtimes under their usual names, for a library that does not tell where the one it reads is.
 RUNTIMES = ("libomp.so*", "libomp-*.so*", "libiomp5.so*")
 
@@ -55,6 +58,7 @@ class CodeMap:
         self._runtimes = list(runtimes)
         self._skip = tuple(skip)
         self._matches: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._skips_linked = any(fnmatch.fnmatchcase(_LINKED[0], one) for one in self._skip)
 
     def is_runtime(self, frame: Frame) -> bool:
         return self.runtime_of(frame) is not None
@@ -86,7 +90,8 @@ class CodeMap:
 
     def is_skipped(self, frame: Frame) -> bool:
         """The same, or of a library in which the user does not look for his own code."""
-        return self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
+        linked = self._skips_linked and _LINKED[1].match(frame.location.function or "")
+        return bool(linked) or self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
 
     def _is_of(self, frame: Frame, patterns: tuple[str, ...]) -> bool:
         objfile = frame.location.objfile
@@ -116,6 +121,17 @@ def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
         if in_executable is None and frame.executable:
             in_executable = frame
     return in_executable or outside
+
+
+def construct_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
+    """That of a construct's code, which the runtime called. None: none of the user's is."""
+    inner = None
+    for frame in frames:
+        if not code.is_runtime(frame):
+            inner = inner if code.is_skipped(frame) else frame
+        elif inner is not None:
+            return inner
+    return None
 
 
 def call_of(frames: Sequence[Frame], users: Frame, code: CodeMap) -> Location | None:
