@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from ompd_gdb.errors import Unreadable
-from ompd_gdb.target.unwind_tables import MOST_ENTRIES, Tables
+from ompd_gdb.target.unwind_tables import MOST_ENTRIES, Tables, has_untold_code
 
 BASE = 0x555500000000
 TABLE, ENTRIES, CODE, SIZE = 0x400, 0x600, 0x2000, 0x4000
@@ -92,3 +95,51 @@ def test_an_entry_of_other_code() -> None:
 def test_no_image() -> None:
     assert covers(bytearray(SIZE), 0x2001) is None
     assert covers(image(), 0x200000) is None
+
+
+# ---- Files ---------------------------------------------------------------------------------------
+
+SOURCE = """
+#include <omp.h>
+int sink[64];
+#define WORK(i) sink[i] += sink[i + 1] * 3; sink[i + 2] ^= sink[i + 3] + i;
+__attribute__((noinline)) void work(int by)
+{
+	for (int i = 0; i < by; i++) {
+		WORK(0) WORK(4) WORK(8) WORK(12) WORK(16) WORK(20) WORK(24) WORK(28)
+	}
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+#pragma omp parallel
+	work(argc);
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "flags, untold",
+    [
+        ([], False),
+        (["-fno-asynchronous-unwind-tables"], True),
+        (["-fno-asynchronous-unwind-tables", "-s"], True),
+        (["-fno-asynchronous-unwind-tables", "-fno-openmp"], False),
+    ],
+)
+def test_files(flags: list[str], untold: bool, tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(SOURCE, encoding="utf-8")
+    words = ["gcc", "-O2", "-fopenmp", *flags, str(source), "-o", str(tmp_path / "program")]
+    subprocess.run(words, check=True)
+    assert has_untold_code(str(tmp_path / "program")) is untold
+
+
+@pytest.mark.parametrize("cut", [0, 40, 64, 600, 5000, 12000])
+def test_files_that_end_early(cut: int, tmp_path: Path) -> None:
+    whole = Path(sys.executable).resolve().read_bytes()
+    (tmp_path / "program").write_bytes(whole[:cut])
+    assert has_untold_code(str(tmp_path / "program")) is False
+    assert has_untold_code(str(tmp_path / "nothing")) is False
+    assert has_untold_code(str(tmp_path)) is False

@@ -17,14 +17,13 @@ _RUNTIMES = re.compile(r"(.*/)?lib(omp|iomp5|gomp)\b")
 class OfConstructs(Unwinder):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__(NAME)
-        self._has_runtime: bool | None = None  # None: files have come or gone
+        self._is_needed: bool | None = None  # None: files have come or gone
         self._unwindings: dict[int, Any] = {}  # by the inferior's number
 
     def __call__(self, pending: Any) -> Any:
-        if self._has_runtime is None:
-            files = (str(one.filename) for one in gdb.objfiles())
-            self._has_runtime = any(_RUNTIMES.match(file) for file in files)
-        if not self._has_runtime:
+        if self._is_needed is None:
+            self._is_needed = _is_needed()
+        if not self._is_needed:
             return None
         from ..target import unwinding
 
@@ -37,8 +36,19 @@ class OfConstructs(Unwinder):  # type: ignore[misc]
             return None
 
     def forget(self, _: object) -> None:
-        self._has_runtime = None
+        self._is_needed = None
         self._unwindings.clear()
+
+
+def _is_needed() -> bool:
+    """To ask for a frame's address takes as long as to unwind it."""
+    files = [str(one.filename) for one in gdb.objfiles()]
+    others = [file for file in files if not _RUNTIMES.match(file)]
+    if len(others) == len(files):
+        return False
+    from ..target import unwind_tables
+
+    return any(unwind_tables.has_untold_code(file) for file in others)
 
 
 def register() -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Sequence
 
 import gdb
 
@@ -87,15 +87,17 @@ class Code:
         vdso: tuple[int, int] | None,
         read: Callable[[int, int], bytes],
         bias_of: Callable[[str], int | None],
+        bases: Sequence[int],
     ) -> None:
-        """bias_of: by how much an object file was moved when it was loaded."""
+        """bias_of: by how much an object file was moved when it was loaded. bases: where images
+        begin."""
         self.read = read
         self._bias_of = bias_of
         self._inferior = inferior
         self._progspace = inferior.progspace
         self._demangled: dict[str, str] = {}
         self._executable = executable or (0, 0)
-        self._tables = Tables(read)
+        self._tables = Tables(read, bases)
         self._guessed: dict[int, bool] = {}
         self._callers: dict[int, Frame] = {}  # by the address to return to
         self._holders: dict[tuple[str, int], str | None] = {}  # by an outlined function's line
