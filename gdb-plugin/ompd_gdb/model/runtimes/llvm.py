@@ -53,8 +53,8 @@ EVENTS = {
     ("teams", "end"): {name: AFTER for name in _TEAMS_FUNCTIONS},
     ("task", "begin"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_begin_if0": AFTER},
     ("task", "end"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_complete_if0": AFTER},
-    # Each of the program's barriers once: gcc's code calls one more behind GOMP_single_copy_end, and
-    # one before GOMP_workshare_task_reduction_unregister.
+    # Each of the program's barriers once: gcc's code calls one more behind GOMP_single_copy_end,
+    # and one before GOMP_workshare_task_reduction_unregister.
     ("barrier", "all"): {
         name: AFTER
         for name in (
