@@ -78,6 +78,10 @@ class Breakpoint:
         # GDB disables one that has had a condition of GDB's when it looks for its place in vain.
         self._set("enabled", self.enabled)
 
+    def catch_up(self) -> None:
+        if self._process is not None:
+            self._process.catch_up()
+
     def detach(self) -> None:
         process, self._process = self._process, None
         self.problem = session.NO_RUNTIME
@@ -231,6 +235,7 @@ def create(event: Event, place: Place | None, condition: str | None, temporary: 
     try:
         if session.has_process():
             made.attach()
+            made.catch_up()
     except BaseException:
         made.detach()
         made.gdbs.delete()

@@ -278,7 +278,7 @@ def test_teams(folder: Path) -> None:
     assert texts[2] == "$1 = 13"
     assert re.search(r"of 2 threads, in R\d, level 1, team 1 of a league of 3\.", texts[4])
     assert "team 1 of a league of 2." in texts[5]
-    assert f"end of a teams region, leagues () at events.c:{line}.\nThread T1 is R0.0." in texts[7]
+    assert "end of a teams region, " in texts[7] and f"leagues () at events.c:{line}" in texts[7]
     assert texts[8] == "$2 = 1"
     assert re.search(r"^1 +keep +y +2 ", texts[9], re.M) and len(texts[9].splitlines()) == 2
     assert f"'OpenMP teams begin at events.c:{line}'" in texts[10]
@@ -482,4 +482,4 @@ def test_steps_over_new_constructs(gdb: str, folder: Path) -> None:
     answer = session(commands, folder, gdb)
     lines = [int(re.findall(r"^(\d+)\t", text, re.M)[-1]) for text in answer.texts[6:15]]
     assert lines == list(range(call, call + 9))
-    assert "main (" in answer.text and str(call + 8) in answer.text
+    assert "pass_all (" in answer.text and str(call + 8) in answer.text

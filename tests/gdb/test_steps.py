@@ -146,7 +146,7 @@ if machine.FULL:
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
-@pytest.mark.parametrize("walk", walks("through", "part", "serialized", "inquire"), ids=str)
+@pytest.mark.parametrize("walk", walks("through", "part", "serialized", "inquire", "team"), ids=str)
 def test_other_runtimes(walk: Walk, runtime: str, folder: Path) -> None:
     """One with debug information is not stepped into either."""
     executable = machine.compiled("steps")

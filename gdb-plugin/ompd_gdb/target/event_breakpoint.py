@@ -84,6 +84,24 @@ class EventBreakpoint:
         self.arm()
         return bool(self._runtimes)
 
+    def catch_up(self) -> None:
+        """Of the constructs that threads are in already they come to the end too."""
+        if self.event.kind == "thread":
+            return
+        known = llvm.EVENTS.get((self.event.kind, self.event.when), {})
+        names = {name for name, argument in known.items() if argument == llvm.AFTER}
+        for call in self._calls.under_way(names):
+            construct = self._target.code.location(call.back - 1)
+            if self._place is None or self._place.holds(construct):
+                note = self._after(call.name, call.back, call.stack, construct)
+                self._notes.add(call.ptid, note)
+                self._meet(note.address, self._at_place)
+        self.arm()
+
+    @staticmethod
+    def _after(name: str, back: int, stack: int, construct: Location) -> Note:
+        return Note(back, stack, True, construct, cancellable=name in llvm.CANCELLABLE)
+
     def _entries(self, runtime: Runtime) -> Iterator[tuple[int | None, Hook]]:
         if self.event.kind == "thread":
             yield self._target.symbol(llvm.CREATES_THREAD[0], None), self._at_creation
@@ -166,8 +184,7 @@ class EventBreakpoint:
         if self.event.when == "entry":
             return self._decide(construct)
         if argument == llvm.AFTER:
-            cancellable = name in llvm.CANCELLABLE
-            return self._expect(Note(back, stack, True, construct, cancellable=cancellable))
+            return self._expect(self._after(name, back, stack, construct))
         function = arch_x86_64.argument(frame, argument)
         if self.event.kind in ("task", "teams"):
             self._functions[function] = _Function(construct, name == llvm.PARTS_OF)

@@ -25,7 +25,7 @@ FORKS = (
 )
 
 # Those that call another one.
-FORKS_BY_ANOTHER = ("__kmpc_fork_call_if", "GOMP_parallel_reductions")
+FORKS_BY_ANOTHER = ("__kmpc_fork_call_if", "GOMP_parallel_reductions", "GOMP_teams_reg")
 # Which argument is the function that a region executes.
 FORKED_ARGUMENT = {name: 0 if name.startswith("GOMP_") else 2 for name in FORKS}
 # Where a construct's own code begins or goes on, by the entry point that leads there: which
