@@ -274,7 +274,7 @@ def test_teams(folder: Path) -> None:
     texts = answer.texts
     assert f"begin of a teams region, at events.c:{line}, if $_omp_team_num() == 1" in texts[0]
     assert f"begin of a teams region, leagues () at events.c:{line}." in texts[1]
-    assert re.search(r"is R2\.0, of 1 thread, in R0, level 0, team 1 of a league of 3\.", texts[1])
+    assert re.search(r"is R\d\.0, of 1 thread, in R0, level 0, team 1 of a league of 3\.", texts[1])
     assert texts[2] == "$1 = 13"
     assert re.search(r"of 2 threads, in R\d, level 1, team 1 of a league of 3\.", texts[4])
     assert "team 1 of a league of 2." in texts[5]
@@ -469,6 +469,94 @@ def test_forks(folder: Path) -> None:
         answer = ask("gdb", commands, before, made.files, folder=folder)
     assert "begin of a parallel region" in answer.everything
     assert not HIDDEN.search(answer.text)
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-16", "gdb-18"])
+def test_exec(gdb: str, folder: Path) -> None:
+    """The new program's runtime is another one, at other addresses; also of a step's breakpoints
+    none is left that could not be inserted there."""
+    source = (machine.PROGRAMS / "execs.c").read_text(encoding="utf-8").splitlines()
+    line = next(number for number, text in enumerate(source, 1) if "PLACE exec" in text)
+    commands = [
+        f"set environment LD_LIBRARY_PATH {machine.cached('libomp-19')}",
+        "ompd break parallel",
+        "ompd break parallel end if 0",
+        f"tbreak execs.c:{line}",
+        "run",
+        "continue",
+        "ompd next",
+        "ompd info break",
+        "continue",
+        "maint info breakpoints",
+    ]
+    answer = ask(gdb, commands, [], [machine.compiled("execs")], folder=folder)
+    texts = answer.texts
+    assert "Cannot insert" not in answer.everything
+    assert "begin of a parallel region, main ()" in texts[4]
+    assert "Temporary breakpoint 3, main" in texts[5]
+    assert "executing new program" in answer.everything
+    assert "begin of a parallel region, main ()" in texts[6]
+    assert re.search(r"^1 +keep +y +2 ", texts[7], re.M)
+    assert "exited normally" in texts[8]
+    assert not HIDDEN.search(answer.text)
+
+
+ENDS = {
+    "kill": ["kill"],
+    "detach": ["detach"],
+    "delete": ["delete", "next"],
+    "again": ["kill", "run", "kill"],
+    "error": ["condition 1 no_such_thing", "continue", "delete", "next"],
+    "commands": [
+        "python gdb.breakpoints()[0].commands = 'delete 1 2 3'",
+        "continue",
+        "next",
+    ],
+    "to_the_end": ["disable", "continue"],
+}
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
+@pytest.mark.parametrize("end", ENDS)
+def test_nothing_is_left(end: str, gdb: str, folder: Path) -> None:
+    commands = [
+        "ompd break parallel",
+        "ompd break barrier if 0",
+        "ompd break task end",
+        "run",
+        "continue",
+        "maint info breakpoints",
+        *ENDS[end],
+        "maint info breakpoints",
+    ]
+    answer = session(commands, folder, gdb)
+    assert HIDDEN.search(answer.texts[5])
+    assert not HIDDEN.search(answer.texts[-1]), answer.texts[-1]
+
+
+def test_temporary_one_leaves_nothing(folder: Path) -> None:
+    answer = session(["ompd tbreak parallel", "run", "maint info breakpoints"], folder)
+    assert "begin of a parallel region" in answer.texts[1]
+    assert not HIDDEN.search(answer.texts[2])
+
+
+def test_end_of_what_has_begun(folder: Path) -> None:
+    """Breakpoints that are set while threads are in the construct."""
+    line = line_of('passed_by_team("parallel begin", innermost)')
+    commands = [
+        f"tbreak events.c:{line} if $_omp_team_num() == 1",
+        "run",
+        "ompd tbreak parallel end if $_omp_team_num() == 1",
+        "ompd tbreak teams end",
+        "continue",
+        "print $_omp_level()",
+        "continue",
+    ]
+    texts = session(commands, folder).texts
+    assert "end of a parallel region, near " in texts[4] and f"events.c:{line - 1}." in texts[4]
+    assert texts[5] == "$1 = 1"
+    line = line_of("num_teams(sizes[i])")
+    assert f"end of a teams region, near leagues () at events.c:{line}." in texts[6]
 
 
 @pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
