@@ -634,7 +634,7 @@ class Session:
             self._places.locate_regions()
 
 
-NO_RUNTIME = "the program has no OpenMP runtime now"
+NO_RUNTIME = "it waits for the program to load an OpenMP runtime"
 NOT_TOLD = "is loaded, but it cannot be told whether it has started"
 
 

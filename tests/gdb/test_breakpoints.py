@@ -372,7 +372,7 @@ def test_document_of_a_new_breakpoint(folder: Path) -> None:
     answer = session(commands, folder)
     (made,) = answer.document(commands[0])["breakpoints"]
     assert (made["kind"], made["when"], made["at"]) == ("task", "end", "tasks")
-    assert made["condition"] == "1 > 0" and "no OpenMP runtime" in made["problem"]
+    assert made["condition"] == "1 > 0" and "to load an OpenMP runtime" in made["problem"]
     assert answer.document(commands[1])["breakpoints"] == [made]
 
 
@@ -571,3 +571,43 @@ def test_steps_over_new_constructs(gdb: str, folder: Path) -> None:
     lines = [int(re.findall(r"^(\d+)\t", text, re.M)[-1]) for text in answer.texts[6:15]]
     assert lines == list(range(call, call + 9))
     assert "pass_all (" in answer.text and str(call + 8) in answer.text
+    assert "#0" not in answer.text
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-16", "gdb-18"])
+def test_until_and_advance_over_new_constructs(gdb: str, folder: Path) -> None:
+    """Each has two places to end at; main's frame is the outermost that GDB shows."""
+    events = ("parallel begin", "teams begin", "teams end")
+    last = line_of('record("parallel end", line, 0, 1)') + 3
+    main = line_of("pass_all(rounds, argc > 100)")
+    commands = [f"ompd break {event} if 0" for event in events]
+    for command in (f"until {last}", f"advance {last}", "finish"):
+        commands += ["tbreak leagues", "run", command, "tbreak combined_league", "continue"]
+        commands += [command, "next", "kill"]
+    commands += [f"tbreak {main}", "run", "until", "kill", f"tbreak {main}", "run"]
+    commands += ["next", "kill"]
+    answer = session(commands, folder, gdb)
+    lines = {
+        command: [re.findall(r"^(\d+)\t", text, re.M) for text in texts]
+        for command, texts in by_command(commands, answer).items()
+    }
+    after = [str(line_of("\tcombined_league();"))]
+    assert lines[f"until {last}"] == lines[f"advance {last}"] == [after, [str(last)]]
+    assert lines["finish"] == [after, [str(line_of("\tcombined_league();") + 1)]]
+    assert lines["until"] == [[str(main + 1)]] and lines["next"][-1] == [str(main + 1)]
+
+
+def by_command(commands: Sequence[str], answer: Answer) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for command, text in zip(commands, answer.texts):
+        found.setdefault(command, []).append(text)
+    return found
+
+
+def test_threads_that_go_on(folder: Path) -> None:
+    """In non-stop mode the stop to set a breakpoint is one thread's, as the event is."""
+    commands = ["set non-stop on", "ompd break parallel at nested", "run", "ompd info break"]
+    source = "python import time; time.sleep(2)"
+    answer = session([*commands[:3], source, *commands[3:], "info threads"], folder)
+    assert "begin of a parallel region, nested ()" in answer.texts[2]
+    assert re.search(r"^\* 1 .*nested|^\* 1 .*omp_outlined", answer.texts[5], re.M)

@@ -276,6 +276,14 @@ def test_core_file(command: str, folder: Path) -> None:
     assert answer.text.startswith("A core file does not run.")
 
 
+@pytest.mark.parametrize("command", ["ompd step", "ompd next", "ompd finish"])
+def test_recording(command: str, folder: Path) -> None:
+    """There GDB's own steps do not come past a barrier."""
+    answer = session(["record", command, "record stop", "ompd next"], folder)
+    assert answer.texts[1].startswith("GDB records the program, or replays it")
+    assert "omp barrier" in answer.texts[3]
+
+
 def test_program_without_openmp(folder: Path) -> None:
     """As GDB's own commands."""
     executable = machine.compiled("no_openmp")

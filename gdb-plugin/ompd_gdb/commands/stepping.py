@@ -7,6 +7,7 @@ import gdb
 
 from .. import session
 from ..errors import UserError
+from ..target.stepper import Stepper
 
 
 def count(command: str, text: str) -> int:
@@ -19,9 +20,22 @@ def count(command: str, text: str) -> int:
         ) from None
 
 
+def _stepper() -> Stepper | None:
+    found = session.current().stepper()
+    recording = gdb.current_recording()
+    if found is not None and recording is not None:
+        if recording.method == "full" or recording.replay_position is not None:
+            raise UserError(
+                "recording",
+                "GDB records the program, or replays it: other threads do not run then.",
+                "Use GDB's own commands, or `record stop'.",
+            )
+    return found
+
+
 def lines(command: str, times: int) -> None:
     """Raises UserError."""
-    stepper = session.current().stepper()
+    stepper = _stepper()
     if stepper is None:
         gdb.execute(f"{command} {times}")
     else:
@@ -30,7 +44,7 @@ def lines(command: str, times: int) -> None:
 
 def finish() -> None:
     """Raises UserError."""
-    stepper = session.current().stepper()
+    stepper = _stepper()
     if stepper is None:
         gdb.execute("finish")
     else:

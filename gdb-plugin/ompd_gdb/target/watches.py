@@ -7,7 +7,6 @@ from typing import Callable
 
 import gdb
 
-
 _all: list[Watch] = []
 _connected: list[bool] = []
 
