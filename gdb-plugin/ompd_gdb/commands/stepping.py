@@ -7,7 +7,6 @@ import gdb
 
 from .. import session
 from ..errors import UserError
-from ..target.stepper import Stepper
 
 
 def count(command: str, text: str) -> int:
@@ -20,32 +19,33 @@ def count(command: str, text: str) -> int:
         ) from None
 
 
-def _stepper() -> Stepper | None:
-    found = session.current().stepper()
-    recording = gdb.current_recording()
-    if found is not None and recording is not None:
-        if recording.method == "full" or recording.replay_position is not None:
-            raise UserError(
-                "recording",
-                "GDB records the program, or replays it: other threads do not run then.",
-                "Use GDB's own commands, or `record stop'.",
-            )
-    return found
-
-
 def lines(command: str, times: int) -> None:
     """Raises UserError."""
-    stepper = _stepper()
+    stepper = session.current().stepper()
     if stepper is None:
         gdb.execute(f"{command} {times}")
     else:
+        _refuse_recording()
         stepper.lines(command, times)
 
 
 def finish() -> None:
     """Raises UserError."""
-    stepper = _stepper()
+    stepper = session.current().stepper()
     if stepper is None:
         gdb.execute("finish")
     else:
+        _refuse_recording()
         stepper.finish()
+
+
+def _refuse_recording() -> None:
+    recording = gdb.current_recording()
+    if recording is None:
+        return
+    if recording.method == "full" or recording.replay_position is not None:
+        raise UserError(
+            "recording",
+            "GDB records the program, or replays it: other threads do not run then.",
+            "Use GDB's own commands, or `record stop'.",
+        )
