@@ -9,7 +9,6 @@ program is stopped, the breakpoint set, and the program continued (arm). Places 
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import Callable, Iterator, Sequence
 
@@ -200,12 +199,10 @@ class EventBreakpoint:
         if not self._notes.has(thread, address):
             return False  # as most: a frame for each of a team's threads would cost too much
         try:
-            frame = arch_x86_64.Registers()
-            stack_pointer = functools.partial(arch_x86_64.stack_pointer, frame)
-            note = self._notes.take(thread, address, stack_pointer)
+            note = self._notes.take(thread, address, _stack_pointer)
             if note is None or (note.task and self._goes_on(note)):
                 return False
-            if note.cancellable and arch_x86_64.result(frame) & 0xFF:
+            if note.cancellable and arch_x86_64.result(arch_x86_64.Registers()) & 0xFF:
                 return False
         except (gdb.error, Unreadable):
             return False
@@ -296,6 +293,10 @@ class EventBreakpoint:
     def _source(self, ident: int) -> str | None:
         text = self._target.number(ident + llvm.IDENT_SOURCE, self._target.pointer_size)
         return self._target.images.string(text)
+
+
+def _stack_pointer() -> int:
+    return arch_x86_64.stack_pointer(arch_x86_64.Registers())
 
 
 def _thread() -> tuple[int, int, int]:
