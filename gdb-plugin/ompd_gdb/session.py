@@ -32,7 +32,7 @@ from .target.stacks import MOST_FRAMES
 from .target.stepper import Stepper
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
-NO_RUNTIME = "the program has no OpenMP runtime now"
+NO_RUNTIME = "it waits for the program to load an OpenMP runtime"
 
 _library: Library | None = None
 _library_settings: tuple[str, str] | None = None

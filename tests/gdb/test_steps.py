@@ -148,7 +148,7 @@ if machine.FULL:
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
-@pytest.mark.parametrize("walk", walks("through", "part", "serialized", "inquire"), ids=str)
+@pytest.mark.parametrize("walk", walks("through", "part", "serialized", "inquire", "team"), ids=str)
 def test_other_runtimes(walk: Walk, runtime: str, folder: Path) -> None:
     """One with debug information is not stepped into either."""
     executable = machine.compiled("steps")
@@ -276,6 +276,14 @@ def test_core_file(command: str, folder: Path) -> None:
     with sessions.target("core", machine.compiled("nested"), (), runtime, folder) as made:
         answer = ask("gdb", [command], made.before, made.files, folder=folder)
     assert answer.text.startswith("A core file does not run.")
+
+
+@pytest.mark.parametrize("command", ["ompd step", "ompd next", "ompd finish"])
+def test_recording(command: str, folder: Path) -> None:
+    """There GDB's own steps do not come past a barrier."""
+    answer = session(["record", command, "record stop", "ompd next"], folder)
+    assert answer.texts[1].startswith("GDB records the program, or replays it")
+    assert "omp barrier" in answer.texts[3]
 
 
 def test_program_without_openmp(folder: Path) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has a file constructs, and code for x86-64 that its unwind information leaves out? As a rule, what
-lies between functions is padding."""
+"""Has a file constructs, and code for x86-64 that its unwind information leaves out? What lies
+between functions is padding, as a rule."""
 
 from __future__ import annotations
 
