@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are the frames that `ompd bt' tells to be a task's those of the task? A runtime that tracks states
-records for tools where each task's code was entered and left, which `ompd bt' does not use: where
-the program itself calls the code, it is a frame of the runtime's that is gone."""
+"""Are the frames that `ompd bt' tells to be a task's those of the task? A runtime that tracks
+states records for tools where each task's code was entered and left, which `ompd bt' does not use:
+where the program itself calls the code, it is a frame of the runtime's that is gone."""
 
 from __future__ import annotations
 
