@@ -46,8 +46,8 @@ void written(void)
 		abort();
 	fprintf(file, "{\"events\": [");
 	for (int i = 0; i < count; i++)
-		fprintf(file, "%s[\"%s\", %d, %d, %d]", i ? ", " : "", events[i].what, events[i].line,
-			events[i].level, events[i].size);
+		fprintf(file, "%s[\"%s\", %d, %d, %d]", i ? ", " : "", events[i].what,
+			events[i].line, events[i].level, events[i].size);
 	fprintf(file, "]}\n");
 	fclose(file);
 }
