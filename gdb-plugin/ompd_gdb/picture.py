@@ -25,7 +25,7 @@ from .model.waits import Arrivals
 from .runtimes import Runtimes
 from .target import environment
 from .target.inferior import InferiorTarget
-from .target.places import Places
+from .target.places import ALWAYS, IF_AWAITED, NEVER, Places
 from .target.walks import Walks
 
 
@@ -47,7 +47,7 @@ class Picture:
 
     # ---- Places and stacks -----------------------------------------------------------------------
 
-    def locate_threads(self, holdings: bool = False, depth: int = 0) -> None:
+    def locate_threads(self, holdings: str = NEVER, depth: int = 0) -> None:
         """holdings: and what each thread holds; depth: and so much of its stack, for `splicer'."""
         self._places.locate_threads(lambda: self.arrivals, holdings, depth)
 
@@ -101,7 +101,7 @@ class Picture:
     @cached_property
     def locks(self) -> Locks:
         """Raises UserError, OmpdError."""
-        self.locate_threads(holdings=True)
+        self.locate_threads(ALWAYS)
         holdings = self._places.holdings()
         views = self._runtimes.locks(
             lambda runtime: locks_model.variables(self.process, runtime, holdings)
@@ -119,8 +119,10 @@ class Picture:
                 tasks = self.tasks
         return deadlock_model.find(self.process, locks, tasks, self.arrivals)
 
-    def deadlock_of_locks(self) -> Deadlock | None:
-        """The same, if a thread waits for a lock, and the runtime's can be read."""
+    def deadlock_of_locks(self, depth: int = 0) -> Deadlock | None:
+        """The same, if a thread waits for a lock, and the runtime's can be read. depth: as of
+        `locate_threads', which is done in any case."""
+        self.locate_threads(IF_AWAITED, depth)
         if not self.process.any_waits(*locks_model.CONSTRUCTS):
             return None
         try:

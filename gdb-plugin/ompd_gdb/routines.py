@@ -105,4 +105,6 @@ class Routines:
             "ompd_get_icv_string_from_scope", handle, scope or own_scope, icv, capi.byref(out)
         )
         text = self._taken(out) if told else None
+        if text is not None and text.isascii() and text.isdecimal():
+            return IcvValue(int(text), text)  # the text of a number says all
         return IcvValue(self.number(name, handle, scope), text)

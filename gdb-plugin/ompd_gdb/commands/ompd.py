@@ -38,7 +38,6 @@ class Ompd(OmpdCommand):
             )
         here = session.current()
         picture = here.picture()
-        picture.locate_threads()
         process, waits = picture.process, picture.deadlock_of_locks()
         if arguments.json:
             section = json_document.summary(process, waits)

@@ -36,7 +36,7 @@ class Report(OmpdCommand):
 
     def run(self, arguments: Arguments) -> None:
         from .. import session
-        from ..views import html, json_document, report
+        from ..views import json_document, report
         from . import documents, output, sections
 
         for word in arguments.words[1:]:
@@ -66,6 +66,8 @@ class Report(OmpdCommand):
                 **made,
             )
             if page:
+                from ..views import html
+
                 output.file(page, html.page(document))
             if arguments.json:
                 output.document(arguments, document)

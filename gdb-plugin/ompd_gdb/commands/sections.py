@@ -114,14 +114,13 @@ def look(here: Session) -> tuple[Picture, Deadlock | None, Missing]:
     waits = None
     try:
         picture = here.picture()
-        picture.locate_threads(depth=USUAL_DEPTH)
-        waits = picture.deadlock_of_locks()
+        waits = picture.deadlock_of_locks(USUAL_DEPTH)
     except UserError as error:
         if error.code not in ("no_openmp", "not_supported", "unreadable"):
             raise
         missing["openmp"] = error
         picture = here.native_picture()
-    picture.locate_threads()
+        picture.locate_threads()
     picture.locate_regions()
     return picture, waits, missing
 

@@ -36,7 +36,7 @@ def of_region(region: Region) -> list[Barrier]:
     barriers: dict[object, Barrier] = {}
     elsewhere = []
     for num, thread in enumerate(region.members):
-        wait = _wait_in(thread, region)
+        wait = wait_in(member_of(thread, region), region)
         if wait is None:
             elsewhere.append(num)
         else:
@@ -88,9 +88,9 @@ def instead(thread: Thread | None, region: Region) -> str:
     return "call" if thread.in_call is not None else "working"
 
 
-def _wait_in(thread: Thread | None, region: Region) -> Wait | None:
-    """A thread that is in a region inside waits for others there, if at all."""
-    member = member_of(thread, region)
+def wait_in(member: Membership | None, region: Region) -> Wait | None:
+    """At a barrier of the region. A thread that is in a region inside waits for others there, if at
+    all."""
     if member is None or member.region is not region or member.wait is None:
         return None
     # The end of a league is a barrier of several regions.

@@ -11,7 +11,7 @@ import gdb
 from ..model import doubts, region_ends, waiting, where
 from ..model.doubts import Doubt
 from ..model.holding import Held
-from ..model.locks import Holdings
+from ..model.locks import CONSTRUCTS, Holdings
 from ..model.naming import critical_name, parse_source, users_function
 from ..model.native import Frame, Location
 from ..model.process import Process, Region, Runtime, Thread, Wait
@@ -25,6 +25,10 @@ from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
 from .spelling import spelled
 from .walks import Walks
+
+
+# When is it looked for what threads hold?
+NEVER, IF_AWAITED, ALWAYS = "never", "if a thread waits for a lock", "always"
 
 
 class Places:
@@ -42,15 +46,17 @@ class Places:
         self._objects: dict[int, int | None] = {}  # constant arguments, by the place of the call
         self._names: dict[tuple[int, bool], str | None] = {}  # of locks
         self._held: dict[Thread, Sequence[Held]] = {}
-        self._threads_known = self._regions_known = self._holdings_known = False
+        self._threads_known = self._regions_known = False
+        self._looked_through: set[Thread] = set()  # for what they hold
+        self._waits_for_lock = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
     def locate_threads(
-        self, arrivals: Callable[[], Arrivals], holdings: bool = False, depth: int = 0
+        self, arrivals: Callable[[], Arrivals], holdings: str = NEVER, depth: int = 0
     ) -> None:
-        """The user's own frame of each thread, and what it does there. holdings: and what it holds;
-        depth: and so much of its stack. Both are cheaper now than when the thread has to be looked
-        at again."""
+        """The user's own frame of each thread, and what it does there. holdings: and what it holds,
+        ALWAYS or from the first one on that waits for a lock; depth: and so much of its stack. Both
+        are cheaper now than when the thread has to be looked at again."""
         if self._threads_known:
             return
         with kept_selection():
@@ -58,9 +64,8 @@ class Places:
                 self._locate(thread, holdings, depth)
         region_ends.settle(self._process, arrivals)
         self._threads_known = True
-        self._holdings_known = holdings
 
-    def _locate(self, thread: Thread, holdings: bool, depth: int) -> None:
+    def _locate(self, thread: Thread, holdings: str, depth: int) -> None:
         if thread.native is None:
             thread.doubts["where"] = doubts.NATIVE_UNKNOWN
             return
@@ -79,7 +84,7 @@ class Places:
             if depth:
                 self._walks.finish(native.num, frames, depth)
             self._judge_state(thread, call)
-            if holdings and _may_hold(thread):
+            if holdings == ALWAYS or (holdings == IF_AWAITED and self._waits_for_lock):
                 self._hold(thread)
         if frame is not None:
             thread.where = where.in_users_terms(frame.location, _enclosing_function(thread))
@@ -103,10 +108,12 @@ class Places:
             if found.doubt is not None:
                 member.doubts["state"] = found.doubt
             member.wait = self._with_object(found.wait, call) if found.wait is not None else None
+            if member.wait is not None and member.wait.kind in CONSTRUCTS:
+                self._waits_for_lock = True
 
     def _with_object(self, wait: Wait, call: waiting.Call) -> Wait:
         """Which lock, which critical construct? Of the selected thread."""
-        if wait.kind not in ("critical", "lock", "nest_lock") or call.caller is None:
+        if wait.kind not in CONSTRUCTS or call.caller is None:
             return wait
         address, exact = self._objects.get(call.caller.pc), True
         if call.caller.pc not in self._objects:
@@ -135,19 +142,19 @@ class Places:
 
     def holdings(self) -> Holdings:
         """What each thread holds, as its code tells."""
-        if not self._holdings_known:
-            with kept_selection():
-                for thread in self._process.threads:
-                    native = self._native(thread) if _may_hold(thread) else None
-                    if native is not None:
-                        with on_thread(native):
-                            self._hold(thread)
-            self._holdings_known = True
+        left = [thread for thread in self._process.threads if thread not in self._looked_through]
+        with kept_selection():
+            for thread in left:
+                native = self._native(thread) if _may_hold(thread) else None
+                if native is not None:
+                    with on_thread(native):
+                        self._hold(thread)
         return self._held
 
     def _hold(self, thread: Thread) -> None:
         """Of the selected thread."""
-        held = self._holding.of_selected_thread()
+        self._looked_through.add(thread)
+        held = self._holding.of_selected_thread() if _may_hold(thread) else ()
         if held:
             self._held[thread] = held
 

@@ -8,7 +8,7 @@ from typing import Sequence
 from ..model import barriers as model
 from ..model import ids
 from ..model.barriers import Barrier
-from ..model.process import Process, Region, Thread
+from ..model.process import Process, Region, Thread, Wait
 from .table import Style, Table, count, cut_list, paragraph, place, plain
 from .threads import call_name, where_of, words_of
 
@@ -26,7 +26,7 @@ def lines(process: Process, found: Sequence[Barrier], style: Style) -> list[str]
     for barrier in found:
         table.add(
             barrier.region.id,
-            name(barrier),
+            name(barrier.wait),
             ids.compress(barrier.arrived),
             ids.compress(barrier.missing) or "-",
         )
@@ -38,16 +38,16 @@ def lines(process: Process, found: Sequence[Barrier], style: Style) -> list[str]
     return shown
 
 
-def name(barrier: Barrier) -> str:
+def name(wait: Wait) -> str:
     """end of for, heat.c:32"""
-    construct = barrier.wait.construct
+    construct = wait.construct
     if construct in (None, "barrier"):
         text = "barrier"
     else:
         text = "end of region" if construct == "parallel" else f"end of {construct}"
     if construct == "reduction":
         text = "reduction"
-    location = barrier.location
+    location = wait.location
     if location is not None and location.file and location.line:
         text += f", {plain(location.file.rsplit('/', 1)[-1])}:{location.line}"
     return text
@@ -55,7 +55,7 @@ def name(barrier: Barrier) -> str:
 
 def divergence(barriers: Sequence[Barrier]) -> str:
     region = barriers[0].region
-    parts = [f"{_ids(region.id, b.arrived)} at {name(b)}" for b in barriers]
+    parts = [f"{_ids(region.id, b.arrived)} at {name(b.wait)}" for b in barriers]
     return (
         f"Threads of {region.id} wait at different barriers: {'; '.join(parts)}. Either those that"
         " are behind are just being released, or they never will be: every thread of a team has to"

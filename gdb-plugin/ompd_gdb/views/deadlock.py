@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from ..model import ids
-from ..model.barriers import of_region
+from ..model.barriers import wait_in
 from ..model.deadlock import Deadlock, locks_of
 from ..model.locks import Lock
 from ..model.process import Membership, Region, Thread, pairs
@@ -103,8 +103,8 @@ def _at_barrier(edge: Edge) -> str:
 
 def _barrier(region: Region, member: Membership) -> str:
     """At which a thread of the region waits."""
-    found = (b for b in of_region(region) if member.thread_num in b.arrived)
-    return next((barrier_name(barrier) for barrier in found), "barrier")
+    wait = wait_in(member, region)
+    return barrier_name(wait) if wait is not None else "barrier"
 
 
 def _named(thread: Thread, runtime: int) -> str:
