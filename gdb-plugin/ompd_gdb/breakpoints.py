@@ -26,6 +26,7 @@ from .views.table import plain
 
 _all: list[Breakpoint] = []
 _gone: list[Breakpoint] = []  # the user has deleted them, and GDB does not allow yet to clean up
+_cut_off: list[Breakpoint] = []  # from a process that may still have its runtime
 _going_on = False
 _interrupted: list[Step | None] = []
 
@@ -77,6 +78,10 @@ class Breakpoint:
         self._process.set_enabled(self.enabled)
         # GDB disables one that has had a condition of GDB's when it looks for its place in vain.
         self._set("enabled", self.enabled)
+
+    def catch_up(self) -> None:
+        if self._process is not None:
+            self._process.catch_up()
 
     def detach(self) -> None:
         process, self._process = self._process, None
@@ -231,6 +236,7 @@ def create(event: Event, place: Place | None, condition: str | None, temporary: 
     try:
         if session.has_process():
             made.attach()
+            made.catch_up()
     except BaseException:
         made.detach()
         made.gdbs.delete()
@@ -266,6 +272,10 @@ def _deleted(gdbs: gdb.Breakpoint) -> None:
 def _sweep(event: object = None) -> None:
     while _gone:
         _gone.pop().detach()
+    while _cut_off:
+        one = _cut_off.pop()
+        if one in _all and one.problem is not None:
+            _attach(one)
 
 
 def _modified(gdbs: gdb.Breakpoint) -> None:
@@ -289,6 +299,14 @@ def _attach(one: Breakpoint) -> None:
             one.attach()
     except (UserError, OmpdError, gdb.error):
         pass  # too early: its list of images cannot be read yet
+
+
+def _cleared(event: Any) -> None:
+    """The process executes another program, or the user has named another file."""
+    for one in _all:
+        if one.inferior.progspace == event.progspace:
+            one.detach()
+            _cut_off.append(one)
 
 
 def _exited(event: Any) -> None:
@@ -351,6 +369,7 @@ def _connect_events() -> None:
     gdb.events.breakpoint_deleted.connect(_deleted)
     gdb.events.breakpoint_modified.connect(_modified)
     gdb.events.new_objfile.connect(_new_objfile)
+    gdb.events.clear_objfiles.connect(_cleared)
     gdb.events.exited.connect(_exited)
     gdb.events.stop.connect(_stopped)
     gdb.events.before_prompt.connect(_sweep)

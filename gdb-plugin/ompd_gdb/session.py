@@ -32,7 +32,7 @@ from .target.stacks import MOST_FRAMES
 from .target.stepper import Stepper
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
-NO_RUNTIME = "the program has no OpenMP runtime now"
+NO_RUNTIME = "it waits for the program to load an OpenMP runtime"
 
 _library: Library | None = None
 _library_settings: tuple[str, str] | None = None
@@ -275,7 +275,8 @@ class Session:
                 f" the core file nor this machine has them: {_paths(nameless)}.",
                 " ".join(notes.of_core(self.target))
                 or "Copy the files from the core's machine, name the place by `set sysroot DIR' or"
-                " `set solib-search-path DIR', and open the core file again.",
+                " `set solib-search-path DIR' (in a shell: --sysroot DIR, --lib-search-root DIR),"
+                " and open the core file again.",
             )
         return UserError(
             "no_openmp",

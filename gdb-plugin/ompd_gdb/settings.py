@@ -7,7 +7,7 @@ from __future__ import annotations
 import gdb
 
 # Libraries without line information are passed over anyway; this is for machines that have it.
-SKIPPED = "libstdc++.so* libm.so* libgcc_s.so* libgfortran.so* libquadmath.so*"
+SKIPPED = "libstdc++.so* libm.so* libgcc_s.so* libgfortran.so* libquadmath.so* libFortranRuntime*"
 
 
 class SetOmpd(gdb.Command):

@@ -49,7 +49,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             notes=notes,
             origin=origin,
         )
-        outcome = debugger.report(task, options.gdb, folder, options.timeout, options.all)
+        outcome = debugger.report(task, folder, options)
         outcome.json["inferior"]["core"] = os.path.abspath(options.core)  # as the user knows it
         return outcome
 
@@ -70,7 +70,9 @@ def _opened(path: str, folder: str) -> tuple[CoreFile, str]:
     except NotElf as error:
         why = "" if str(error).startswith(path) else f" ({error})"
         raise UserError(
-            "core_unreadable", f"{path} is no core file{why}.", "Type `ompd core CORE [EXE]'."
+            "core_unreadable",
+            f"{path} is no core file{why}.",
+            "Type `ompd core CORE [EXE]': the core file comes first.",
         ) from None
 
 

@@ -4,6 +4,7 @@ comes out: its own words on stdout are no document."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import select
@@ -125,14 +126,15 @@ class Run:
         self.process.wait()
 
 
-def start(task: Task, gdb: str, folder: str, limit: float, every: bool) -> Run:
+def start(task: Task, gdb: str, folder: str, limit: float, options: str) -> Run:
+    """options: of `ompd report'."""
     steps = os.path.join(folder, "steps.py")
     width = min(shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns, DEFAULT_WIDTH)
     details = {
         "kind": task.kind,
         "folder": folder,
         "width": width,
-        "every": every,
+        "options": options,
         **task.details,
     }
     with open(steps, "w", encoding="ascii") as file:
@@ -168,9 +170,15 @@ def start(task: Task, gdb: str, folder: str, limit: float, every: bool) -> Run:
     return Run(process, folder, task, limit)
 
 
-def report(task: Task, gdb: str, folder: str, limit: float, every: bool) -> Outcome:
+def options_of(options: argparse.Namespace) -> str:
+    """Of `ompd report'."""
+    return " ".join(f"-{name}" for name in ("all", "locals") if getattr(options, name))
+
+
+def report(task: Task, folder: str, options: argparse.Namespace) -> Outcome:
     """Raises UserError, KeyboardInterrupt."""
-    run = start(task, found(gdb), folder, limit, every)
+    gdb = found(options.gdb)
+    run = start(task, gdb, folder, options.timeout, options_of(options))
     try:
         ended = run.wait(Progress())
     except BaseException:

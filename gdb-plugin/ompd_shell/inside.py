@@ -6,12 +6,13 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import time
 from typing import Any
 
 import gdb
 
-from .outcome import PASSING
+from .outcome import ASKED, AT_ONCE, PASSING
 
 LATER = 1.0  # seconds until it is looked at again
 
@@ -19,15 +20,15 @@ LATER = 1.0  # seconds until it is looked at again
 _CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
 
 
-def main(kind: str, folder: str, width: int, every: bool, **details: Any) -> None:
+def main(kind: str, folder: str, width: int, options: str, **details: Any) -> None:
     result: dict[str, Any] = {}
     try:
         gdb.execute(f"set width {width}", to_string=True)
-        report = _Report(folder, "-all" if every else "")
+        report = _Report(folder, options)
         if kind == "pid":
             _pid(report, result, **details)
         elif kind == "run":
-            _run(report, result, **details)
+            _run(report, result, folder, **details)
         else:
             report.write()
     except gdb.error as error:
@@ -80,12 +81,29 @@ def _look(report: _Report, pid: int) -> float:
     return time.monotonic() - began
 
 
-def _run(report: _Report, result: dict[str, Any], wrapper: str) -> None:
+def _asked(folder: str) -> bool:
+    """Was the SIGTERM meant for ompd, which gets it at the same time?"""
+    end = time.monotonic() + AT_ONCE
+    while time.monotonic() < end:
+        if os.path.exists(os.path.join(folder, ASKED)):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def _run(report: _Report, result: dict[str, Any], folder: str, wrapper: str) -> None:
     for setting in ("disable-randomization off", f"exec-wrapper {wrapper}"):
         gdb.execute(f"set {setting}", to_string=True)
     gdb.execute("handle all nostop noprint pass", to_string=True)
-    gdb.execute(f"handle {_CRASHES} SIGINT stop nopass", to_string=True)
+    gdb.execute(f"handle {_CRASHES} SIGINT SIGTERM stop nopass", to_string=True)
+    # A batch system sends it to every process of a job. The program does not inherit this.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    met: list[str] = []
+    gdb.events.stop.connect(lambda event: met.append(getattr(event, "stop_signal", "")))
     gdb.execute("run", to_string=True)
+    if met[-1:] == ["SIGTERM"] and not _asked(folder):
+        gdb.execute("handle SIGTERM nostop noprint pass", to_string=True)
+        gdb.execute("signal SIGTERM", to_string=True)
     if gdb.selected_inferior().pid:
         try:
             report.write()

@@ -10,7 +10,9 @@ import shlex
 import shutil
 import signal
 import sys
+import time
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Iterator
 
 from ompd_gdb.errors import UserError
@@ -18,7 +20,7 @@ from ompd_gdb.target.elf import ElfFile, NotElf
 
 from . import debugger
 from .origin import Origin
-from .outcome import Outcome
+from .outcome import ASKED, AT_ONCE, Outcome
 from .progress import Progress
 
 FOR_THE_REPORT = 300.0  # seconds, when the program's are over
@@ -46,7 +48,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             origin=origin,
         )
         limit = options.timeout + FOR_THE_REPORT if options.timeout else 0
-        run = debugger.start(task, gdb, folder, limit, options.all)
+        run = debugger.start(task, gdb, folder, limit, debugger.options_of(options))
         try:
             ended = _wait(run, options.timeout)
         except BaseException:
@@ -103,26 +105,43 @@ def _own_streams() -> Iterator[list[int]]:
 
 
 def _wait(run: debugger.Run, seconds: float) -> dict[str, Any]:
-    """The first Ctrl-C is the program's, where GDB meets it; the second is ours. seconds: after
-    that time it is interrupted in any case; 0: never."""
+    """The first Ctrl-C is the program's, where GDB meets it; the second is ours. So it is with
+    SIGTERM, by which batch systems and launchers announce a SIGKILL. seconds: after that time it is
+    interrupted in any case; 0: never."""
+    usual: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
+    if signal.getsignal(signal.SIGTERM) != signal.SIG_IGN:
+        usual[signal.SIGTERM] = signal.getsignal(signal.SIGTERM)
+    terms: list[float] = []
 
-    def by_user(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def by_user(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, usual[number])
         if not _interrupt(run):
-            raise KeyboardInterrupt
+            os.kill(os.getpid(), number)
+
+    def by_launcher(number: int, frame: FrameType | None) -> None:
+        terms.append(time.monotonic())
+        if terms[-1] - terms[0] < AT_ONCE:
+            with open(os.path.join(run.folder, ASKED), "wb"):
+                pass  # the program's own SIGTERM is no request
+            if _interrupt(run):
+                return
+        signal.signal(number, usual[number])
+        os.kill(os.getpid(), number)
 
     def by_time(*_: object) -> None:
         if not _interrupt(run):
             signal.setitimer(signal.ITIMER_REAL, 1)
 
-    signal.signal(signal.SIGINT, by_user)
+    for number in usual:
+        signal.signal(number, by_user if number == signal.SIGINT else by_launcher)
     signal.signal(signal.SIGALRM, by_time)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         return run.wait(Progress())
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in usual.items():
+            signal.signal(number, handler)
 
 
 def _interrupt(run: debugger.Run) -> bool:

@@ -33,7 +33,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
     )
     try:
         with debugger.private_folder() as folder:
-            return debugger.report(task, options.gdb, folder, options.timeout, options.all)
+            return debugger.report(task, folder, options)
     except UserError as error:
         if error.code != "gdb_error" or "ptrace" not in error.message:
             raise

@@ -11,12 +11,14 @@ from typing import NoReturn, Sequence
 
 from ompd_gdb.errors import UserError
 from ompd_gdb.views import json_document
-from ompd_gdb.views.table import plain
+from ompd_gdb.views.table import plain, shorten
 
 from . import corefile, launched, living
 from .merge import merge
 from .origin import Origin, named, problem_of
 from .outcome import CANNOT_READ, INTERRUPTED
+
+LONGEST = 300  # characters of an argument parser's sentence: it repeats what was typed
 
 _TOP = """\
 Report the OpenMP state of a program: why it died or what it waits for, its threads, parallel
@@ -41,9 +43,10 @@ Report on a running process, which is stopped as briefly as possible. It runs on
 a guardian outside GDB sees to that."""
 
 _RUN = """\
-Run a program in GDB, and report when it crashes, when you press Ctrl-C, or after a time; then the
-program is ended. The report goes to stderr, since stdout is the program's. A program that ends by
-itself gets no report, and its status is passed on. It has no controlling terminal."""
+Run a program in GDB, and report when it crashes, when you press Ctrl-C, at SIGTERM (by which batch
+systems and launchers end a job), or after a time; then the program is ended. The report goes to
+stderr, since stdout is the program's. A program that ends by itself gets no report, and its status
+is passed on. It has no controlling terminal."""
 
 
 _MERGE = """\
@@ -119,7 +122,10 @@ def _to_file(path: str, text: str) -> None:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(CANNOT_READ, f"ompd: {plain(message)}. `{self.prog} --help' tells more.\n")
+        self.exit(
+            CANNOT_READ,
+            f"ompd: {shorten(plain(message), LONGEST)}. `{self.prog} --help' tells more.\n",
+        )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -227,6 +233,11 @@ def _command(
         metavar="FILE",
         type=_file_name,
         help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
+    )
+    made.add_argument(
+        "--locals",
+        action="store_true",
+        help="local variables of odd threads: crashed, in a deadlock, at different barriers",
     )
     made.add_argument("--gdb", metavar="PATH", default="gdb", help="the GDB to use; 10 or newer")
     late = "give up" if name != "run" else "interrupt the program and report"

@@ -14,6 +14,9 @@ NOTHING_ODD, FINDING, CANNOT_READ, INTERRUPTED = 0, 1, 2, 130
 # Threads that are just being let go look like this too: a process is looked at twice then.
 PASSING = frozenset(("barrier_divergence", "standing_still"))
 
+AT_ONCE = 1.0  # seconds: Slurm sends a SIGTERM to all processes of a job, and several times
+ASKED = "asked"  # a file in the private folder: somebody's SIGTERM asks for the report
+
 
 @dataclass
 class Outcome:

@@ -159,6 +159,7 @@ def _fortran_frame(program: str, flags: list[str], into: Path) -> None:
 FORTRAN = {
     "whole_fortran": "fortran_recorder",
     "constructs": "fortran_states",
+    "passing": "fortran_events",
 }
 
 

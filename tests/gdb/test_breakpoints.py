@@ -274,11 +274,11 @@ def test_teams(folder: Path) -> None:
     texts = answer.texts
     assert f"begin of a teams region, at events.c:{line}, if $_omp_team_num() == 1" in texts[0]
     assert f"begin of a teams region, leagues () at events.c:{line}." in texts[1]
-    assert re.search(r"is R2\.0, of 1 thread, in R0, level 0, team 1 of a league of 3\.", texts[1])
+    assert re.search(r"is R\d\.0, of 1 thread, in R0, level 0, team 1 of a league of 3\.", texts[1])
     assert texts[2] == "$1 = 13"
     assert re.search(r"of 2 threads, in R\d, level 1, team 1 of a league of 3\.", texts[4])
     assert "team 1 of a league of 2." in texts[5]
-    assert f"end of a teams region, leagues () at events.c:{line}.\nThread T1 is R0.0." in texts[7]
+    assert "end of a teams region, " in texts[7] and f"leagues () at events.c:{line}" in texts[7]
     assert texts[8] == "$2 = 1"
     assert re.search(r"^1 +keep +y +2 ", texts[9], re.M) and len(texts[9].splitlines()) == 2
     assert f"'OpenMP teams begin at events.c:{line}'" in texts[10]
@@ -372,7 +372,7 @@ def test_document_of_a_new_breakpoint(folder: Path) -> None:
     answer = session(commands, folder)
     (made,) = answer.document(commands[0])["breakpoints"]
     assert (made["kind"], made["when"], made["at"]) == ("task", "end", "tasks")
-    assert made["condition"] == "1 > 0" and "no OpenMP runtime" in made["problem"]
+    assert made["condition"] == "1 > 0" and "to load an OpenMP runtime" in made["problem"]
     assert answer.document(commands[1])["breakpoints"] == [made]
 
 
@@ -471,6 +471,94 @@ def test_forks(folder: Path) -> None:
     assert not HIDDEN.search(answer.text)
 
 
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-16", "gdb-18"])
+def test_exec(gdb: str, folder: Path) -> None:
+    """The new program's runtime is another one, at other addresses; also of a step's breakpoints
+    none is left that could not be inserted there."""
+    source = (machine.PROGRAMS / "execs.c").read_text(encoding="utf-8").splitlines()
+    line = next(number for number, text in enumerate(source, 1) if "PLACE exec" in text)
+    commands = [
+        f"set environment LD_LIBRARY_PATH {machine.cached('libomp-19')}",
+        "ompd break parallel",
+        "ompd break parallel end if 0",
+        f"tbreak execs.c:{line}",
+        "run",
+        "continue",
+        "ompd next",
+        "ompd info break",
+        "continue",
+        "maint info breakpoints",
+    ]
+    answer = ask(gdb, commands, [], [machine.compiled("execs")], folder=folder)
+    texts = answer.texts
+    assert "Cannot insert" not in answer.everything
+    assert "begin of a parallel region, main ()" in texts[4]
+    assert "Temporary breakpoint 3, main" in texts[5]
+    assert "executing new program" in answer.everything
+    assert "begin of a parallel region, main ()" in texts[6]
+    assert re.search(r"^1 +keep +y +2 ", texts[7], re.M)
+    assert "exited normally" in texts[8]
+    assert not HIDDEN.search(answer.text)
+
+
+ENDS = {
+    "kill": ["kill"],
+    "detach": ["detach"],
+    "delete": ["delete", "next"],
+    "again": ["kill", "run", "kill"],
+    "error": ["condition 1 no_such_thing", "continue", "delete", "next"],
+    "commands": [
+        "python gdb.breakpoints()[0].commands = 'delete 1 2 3'",
+        "continue",
+        "next",
+    ],
+    "to_the_end": ["disable", "continue"],
+}
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
+@pytest.mark.parametrize("end", ENDS)
+def test_nothing_is_left(end: str, gdb: str, folder: Path) -> None:
+    commands = [
+        "ompd break parallel",
+        "ompd break barrier if 0",
+        "ompd break task end",
+        "run",
+        "continue",
+        "maint info breakpoints",
+        *ENDS[end],
+        "maint info breakpoints",
+    ]
+    answer = session(commands, folder, gdb)
+    assert HIDDEN.search(answer.texts[5])
+    assert not HIDDEN.search(answer.texts[-1]), answer.texts[-1]
+
+
+def test_temporary_one_leaves_nothing(folder: Path) -> None:
+    answer = session(["ompd tbreak parallel", "run", "maint info breakpoints"], folder)
+    assert "begin of a parallel region" in answer.texts[1]
+    assert not HIDDEN.search(answer.texts[2])
+
+
+def test_end_of_what_has_begun(folder: Path) -> None:
+    """Breakpoints that are set while threads are in the construct."""
+    line = line_of('passed_by_team("parallel begin", innermost)')
+    commands = [
+        f"tbreak events.c:{line} if $_omp_team_num() == 1",
+        "run",
+        "ompd tbreak parallel end if $_omp_team_num() == 1",
+        "ompd tbreak teams end",
+        "continue",
+        "print $_omp_level()",
+        "continue",
+    ]
+    texts = session(commands, folder).texts
+    assert "end of a parallel region, near " in texts[4] and f"events.c:{line - 1}." in texts[4]
+    assert texts[5] == "$1 = 1"
+    line = line_of("num_teams(sizes[i])")
+    assert f"end of a teams region, near leagues () at events.c:{line}." in texts[6]
+
+
 @pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
 def test_steps_over_new_constructs(gdb: str, folder: Path) -> None:
     """The stop to set a breakpoint must not end a user's `next' or `finish'."""
@@ -482,4 +570,44 @@ def test_steps_over_new_constructs(gdb: str, folder: Path) -> None:
     answer = session(commands, folder, gdb)
     lines = [int(re.findall(r"^(\d+)\t", text, re.M)[-1]) for text in answer.texts[6:15]]
     assert lines == list(range(call, call + 9))
-    assert "main (" in answer.text and str(call + 8) in answer.text
+    assert "pass_all (" in answer.text and str(call + 8) in answer.text
+    assert "#0" not in answer.text
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-16", "gdb-18"])
+def test_until_and_advance_over_new_constructs(gdb: str, folder: Path) -> None:
+    """Each has two places to end at; main's frame is the outermost that GDB shows."""
+    events = ("parallel begin", "teams begin", "teams end")
+    last = line_of('record("parallel end", line, 0, 1)') + 3
+    main = line_of("pass_all(rounds, argc > 100)")
+    commands = [f"ompd break {event} if 0" for event in events]
+    for command in (f"until {last}", f"advance {last}", "finish"):
+        commands += ["tbreak leagues", "run", command, "tbreak combined_league", "continue"]
+        commands += [command, "next", "kill"]
+    commands += [f"tbreak {main}", "run", "until", "kill", f"tbreak {main}", "run"]
+    commands += ["next", "kill"]
+    answer = session(commands, folder, gdb)
+    lines = {
+        command: [re.findall(r"^(\d+)\t", text, re.M) for text in texts]
+        for command, texts in by_command(commands, answer).items()
+    }
+    after = [str(line_of("\tcombined_league();"))]
+    assert lines[f"until {last}"] == lines[f"advance {last}"] == [after, [str(last)]]
+    assert lines["finish"] == [after, [str(line_of("\tcombined_league();") + 1)]]
+    assert lines["until"] == [[str(main + 1)]] and lines["next"][-1] == [str(main + 1)]
+
+
+def by_command(commands: Sequence[str], answer: Answer) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for command, text in zip(commands, answer.texts):
+        found.setdefault(command, []).append(text)
+    return found
+
+
+def test_threads_that_go_on(folder: Path) -> None:
+    """In non-stop mode the stop to set a breakpoint is one thread's, as the event is."""
+    commands = ["set non-stop on", "ompd break parallel at nested", "run", "ompd info break"]
+    source = "python import time; time.sleep(2)"
+    answer = session([*commands[:3], source, *commands[3:], "info threads"], folder)
+    assert "begin of a parallel region, nested ()" in answer.texts[2]
+    assert re.search(r"^\* 1 .*nested|^\* 1 .*omp_outlined", answer.texts[5], re.M)

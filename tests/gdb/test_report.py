@@ -130,9 +130,80 @@ def test_unreadable_runtime(folder: Path) -> None:
     core = kernel_core(executable, ("unmapped",), env, folder)
     machine.run("rm", "-r", home)
     commands = ["ompd report -json", "ompd report"]
+    commands.append("ompd report -locals -json")
     answer = ask("gdb", commands, files=[executable, core], folder=folder)
     report = answer.document("ompd report -json")
+    (stack,) = answer.document("ompd report -locals -json")["locals"]
+    assert stack["frames"][0]["loc"]["function"] == "end" and "locals" in stack["frames"][0]
     assert [finding["code"] for finding in report["findings"]][0] == "crash"
     assert len(report["threads"]) == 4
     for thread in report["threads"]:
         assert thread["openmp"] or "kind" in thread["doubts"]
+
+
+# ---- Variables -----------------------------------------------------------------------------------
+
+
+def crashed(program: str, args: tuple[str, ...], folder: Path) -> list[str | Path]:
+    executable, home = machine.compiled(program), machine.cached("libomp-19")
+    env = {"LD_LIBRARY_PATH": str(home)}
+    return [executable, kernel_core(executable, args, env, folder)]
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
+def test_variables_of_the_crash(gdb: str, folder: Path) -> None:
+    """What they hold is what the source says."""
+    page = folder / "page.html"
+    commands = ["ompd report -locals -json", "ompd report -locals", "ompd report -json"]
+    commands.append(f"ompd report -locals -html {page}")
+    answer = ask(gdb, commands, files=crashed("heat", ("crash",), folder), folder=folder)
+    report = answer.document(commands[0])
+    stack = report["locals"][0]  # others may be at different barriers just then
+    assert (stack["who"], stack["gdb"]) == (report["signal"]["id"], report["signal"]["gdb"])
+    row, sweep = stack["frames"][:2]
+    assert row["loc"]["function"] == "sweep_row" and row["locals"] == "column = 1\n"
+    assert sweep["loc"]["function"] == "sweep" and "wrong = 1\n" in sweep["locals"]
+    assert ".omp" not in sweep["locals"]
+    shown = (
+        answer.texts[1].partition("\nOdd threads' variables\n---")[2].partition("\nDeadlock\n")[0]
+    )
+    assert f"\n{stack['who']} (T" in shown and "        column = 1\n" in shown
+    assert "locals" not in answer.document(commands[2])
+    assert answer.text == "" and "wrong = 1" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scenario, odd", [("inversion3", 3), ("critical_twice", 1)])
+def test_variables_of_a_deadlock(scenario: str, odd: int, folder: Path) -> None:
+    commands = ["ompd report -locals -json", "ompd deadlock -json"]
+    executable, home = machine.compiled("deadlocks"), machine.cached("libomp-14")
+    with target("gcore", executable, (scenario,), home, folder) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    (cycle,) = answer.document("ompd deadlock -json")["deadlock"]["cycles"]
+    stuck = [edge["thread"] for edge in cycle]
+    told = answer.document("ompd report -locals -json")["locals"]
+    assert len(stuck) == odd and [stack["who"] for stack in told][:odd] == stuck
+    assert all(stack["frames"] for stack in told)
+
+
+def test_nobody_is_odd(folder: Path) -> None:
+    executable, home = machine.compiled("states"), machine.cached("libomp-14")
+    with target("live", executable, ("idle",), home, folder) as made:
+        commands = ["ompd report -locals -json", "ompd report -locals"]
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    assert answer.document(commands[0])["locals"] == []
+    assert "No thread is odd." in answer.text
+
+
+def test_large_variables_are_cut(folder: Path) -> None:
+    """In depth, in length, and what they hold cannot steer a terminal. The user's own settings
+    are as before."""
+    commands = ["set print elements 7", "ompd report -locals -json", "ompd report -locals"]
+    commands.append("show print elements")
+    answer = ask("gdb", commands, files=crashed("many_locals", (), folder), folder=folder)
+    (stack,) = answer.document(commands[1])["locals"]
+    frames = [frame for frame in stack["frames"] if "locals" in frame]
+    assert [frame["loc"]["function"] for frame in frames] == ["go_down"] * 8
+    assert not stack["complete"] and "-full" in stack["doubts"]["complete"]["how"]
+    for frame in frames:
+        assert 2000 < len(frame["locals"]) < 2100 and "more characters" in frame["locals"]
+    assert "\x1b" not in answer.texts[2] and "is 7." in answer.text

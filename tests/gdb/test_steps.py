@@ -22,6 +22,7 @@ LOCKING = ("replay", "off", "step", "on")
 
 @dataclass(frozen=True)
 class Walk:
+    source: str
     name: str
     compiler: str  # or "any"
     thread: int
@@ -33,23 +34,24 @@ class Walk:
         return f"{self.name}-{self.compiler}"
 
 
-def _walks() -> list[Walk]:
-    text = SOURCE.read_text(encoding="utf-8")
+def walks_in(source: Path) -> list[Walk]:
+    text = source.read_text(encoding="utf-8")
     places = {
         name: number
         for number, line in enumerate(text.splitlines(), 1)
-        for name in re.findall(r"PLACE (\w+) \*/", line)
+        for name in re.findall(r"PLACE (\w+)(?: \*/|$)", line)
     }
 
     def with_line(end: str) -> str:
         return re.sub(r"@(\w+)", lambda match: f"@{places[match.group(1)]}", end)
 
-    comments = re.sub(r"\n \*", " ", text)
+    comments = re.sub(r"\n *(?:\*|!(?!\$))", " ", text)
     found = []
-    for match in re.finditer(r"STEPS (\w+) (\w+) (\d)@(\w+):(.*?)(?=STEPS|\*/)", comments, re.S):
+    for match in re.finditer(r"STEPS (\w+) (\w+) (\d)@(\w+):(.*?)(?=STEPS|\*/|\n)", comments):
         steps = [step.split(None, 1) for step in match.group(5).split(";")]
         found.append(
             Walk(
+                source.name,
                 match.group(1),
                 match.group(2),
                 int(match.group(3)),
@@ -61,7 +63,7 @@ def _walks() -> list[Walk]:
     return found
 
 
-WALKS = _walks()
+WALKS = walks_in(SOURCE)
 OF_CLANG = [walk for walk in WALKS if walk.compiler != "gcc"]
 OF_GCC = [walk for walk in WALKS if walk.compiler != "clang"]
 
@@ -102,7 +104,7 @@ def walk_through(
     before = [
         f"target remote | {server}" if remote else f"set environment LD_LIBRARY_PATH {runtime}",
         DRIVER,
-        f"tbreak steps.c:{walk.begin} if {num}",
+        f"tbreak {walk.source}:{walk.begin} if {num}",
         "continue" if remote else "run",
         f"set scheduler-locking {locking}",
     ]
@@ -146,7 +148,7 @@ if machine.FULL:
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
-@pytest.mark.parametrize("walk", walks("through", "part", "serialized", "inquire"), ids=str)
+@pytest.mark.parametrize("walk", walks("through", "part", "serialized", "inquire", "team"), ids=str)
 def test_other_runtimes(walk: Walk, runtime: str, folder: Path) -> None:
     """One with debug information is not stepped into either."""
     executable = machine.compiled("steps")
@@ -274,6 +276,14 @@ def test_core_file(command: str, folder: Path) -> None:
     with sessions.target("core", machine.compiled("nested"), (), runtime, folder) as made:
         answer = ask("gdb", [command], made.before, made.files, folder=folder)
     assert answer.text.startswith("A core file does not run.")
+
+
+@pytest.mark.parametrize("command", ["ompd step", "ompd next", "ompd finish"])
+def test_recording(command: str, folder: Path) -> None:
+    """There GDB's own steps do not come past a barrier."""
+    answer = session(["record", command, "record stop", "ompd next"], folder)
+    assert answer.texts[1].startswith("GDB records the program, or replays it")
+    assert "omp barrier" in answer.texts[3]
 
 
 def test_program_without_openmp(folder: Path) -> None:

@@ -99,7 +99,7 @@ def node(who: str, count: int, label: str | None, *children: Json, kind: str = "
     }
 
 
-def wait(kind: str, name: str) -> Json:
+def wait(kind: str, name: str | None) -> Json:
     return {"kind": kind, "object": None, "name": name, "address": "0x3000", "holders": None}
 
 
@@ -193,7 +193,7 @@ def deadlock() -> Json:
         "threads": [
             thread(0, "wait_lock", wait("lock", "second")),
             thread(1, "wait_lock", wait("lock", "first")),
-            thread(2, "wait_barrier_explicit", wait("barrier", "")),
+            thread(2, "wait_barrier_explicit", wait("barrier", None)),
             thread(3, None),
         ],
         "regions": [region(0, None, 1), region(1, 0, 4)],
@@ -210,6 +210,19 @@ def deadlock() -> Json:
                 node("R1.3", 1, "work, solver.c:20"),
             ),
         ),
+        "locals": [
+            {
+                "who": "R1.0",
+                "gdb": "1.1",
+                "complete": False,
+                "hidden": 3,
+                "frames": [
+                    {**frame("user", "solve () at solver.c:10"), "locals": "i = 7\nx = 0x0\n"},
+                    frame("construct", "#pragma omp parallel at solver.c:5, R1.0 of 4"),
+                ],
+                "doubts": {"complete": DOUBT},
+            }
+        ],
         "deadlock": {
             "verdict": "deadlock",
             "certainty": "likely",

@@ -324,6 +324,18 @@ def test_anything_anywhere(junk: Any) -> None:
     assert kept > 50
 
 
+def test_long_ones() -> None:
+    """Texts are cut, and lists that no process has are refused."""
+    whole = report(0, thread("wait_lock", 1, "f" * 10**6, kind="lock", name="n" * 10**6))
+    whole.update(host="h" * 10**6, pid=1, runtimes=whole["runtimes"] * 1000)
+    whole["findings"] = [finding("crash", "x" * 10**6)]
+    job = merged(whole)
+    assert len(text_of(job)) < 20_000
+    assert len(job.reports[0].host or "") == rank_reports.LONGEST_HOST
+    with pytest.raises(NoReport, match="more than"):
+        merged(report(0, *[OUTSIDE] * (rank_reports.MOST_ENTRIES + 1)))
+
+
 # ---- A screen or two -----------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from ompd_gdb.model.process import Process
 from ompd_gdb.model.process import Runtime as LlvmRuntime
 from ompd_gdb.model.process import Thread
 from ompd_gdb.model.splicing import Splicer
-from ompd_gdb.model.stack import Walked, parts_of
+from ompd_gdb.model.stack import Parts, Walked
 from ompd_gdb.model.tasks import Tasks
 from ompd_gdb.model.where import CodeMap, Runtime
 from ompd_gdb.views import backtrace, merged_stacks
@@ -83,7 +83,7 @@ IDLE = "/sched_yield * * /start_thread /clone3"
     ],
 )
 def test_parts(text: str, expected: str) -> None:
-    found = parts_of(walked(text), CODE)
+    found = Parts(CODE).of(walked(text))
     shown = [f"{','.join(map(str, part.levels))} {part.began}" for part in found]
     assert "; ".join(shown) == expected
     assert found[0].start == 0
@@ -91,7 +91,7 @@ def test_parts(text: str, expected: str) -> None:
 
 
 def test_a_stack_that_nobody_looked_at_any_further() -> None:
-    (part,) = parts_of(walked("f:1 f:2", whole=False), CODE)
+    (part,) = Parts(CODE).of(walked("f:1 f:2", whole=False))
     assert part.began == stack.CUT
 
 

@@ -38,8 +38,14 @@ def unknown(name: str | None = None) -> Frame:
 WORKERS_LOOP = [libc(), omp(), omp("GOMP_taskgroup_end"), omp(), libc("start_thread")]
 
 
-def member(level: int = 1, num: int = 0, function: int = 0, flags: int | None = None) -> Membership:
-    raw = ViewThread(0, "initial", ident_flags=flags, ident_source=";a.c;main;9;1;;")
+def member(
+    level: int = 1,
+    num: int = 0,
+    function: int = 0,
+    flags: int | None = None,
+    source: str | None = ";a.c;main;9;1;;",
+) -> Membership:
+    raw = ViewThread(0, "initial", ident_flags=flags, ident_source=source)
     made = Membership(0, raw)
     generator = "parallel" if level else "program"
     region = Region(0, ViewRegion(0x10, None, generator, level, level, 2, function=function))
@@ -201,3 +207,29 @@ def test_the_call_that_the_users_frame_is_in(inner: list[Frame], expected: str |
     own = user()
     found = call_of([*inner, own], own, CODE)
     assert (found.function if found else None) == expected
+
+
+@pytest.mark.parametrize(
+    "source, name, construct",
+    [
+        (";a.c;main;9;1;;", "work", "for"),
+        (";FIRModule;work;9;1;;", "work", "worksharing"),
+        (";unknown;unknown;0;0;;", "work", "worksharing"),
+        (";unknown;unknown;0;0;;", "main.omp_outlined", "for"),
+        (";unknown;unknown;0;0;;", "_QQmain..omp_par", "worksharing"),
+        (None, None, "worksharing"),
+    ],
+)
+def test_one_mark_for_all_of_flangs(source: str | None, name: str | None, construct: str) -> None:
+    of = member(flags=0x40, source=source)
+    caller = Frame(Location(name, pc=PROGRAM, objfile="/bin/program"), executable=True)
+    found = state([omp(), omp("__kmpc_barrier"), caller], of)
+    assert found.name == "wait_barrier_implicit_workshare"
+    assert found.wait is not None and found.wait.construct == construct
+
+
+def test_file_that_flang_does_not_record() -> None:
+    of = member(flags=0x20, source=";FIRModule;work;9;1;;")
+    found = state([omp(), omp("__kmpc_barrier"), user()], of)
+    assert found.wait is not None and found.wait.location is not None
+    assert (found.wait.location.file, found.wait.location.line) == ("a.c", 9)

@@ -88,7 +88,8 @@ contains
   ! EXPECT loop 1: <barrier, implicit, end of worksharing>; constructs::loop; parallel@loop; constructs::loop;
   !   main program@run_loop
   subroutine loop()
-    integer :: i, j
+    integer :: i, j, number
+    number = 7
     !$omp parallel num_threads(2) ! PLACE loop
     !$omp do collapse(2) schedule(static, 1)
     do i = 1, 2
@@ -101,7 +102,7 @@ contains
       end do
     end do
     !$omp end do
-    call set_flag(flag, 1)
+    call set_flag(flag, number)
     !$omp end parallel
   end subroutine loop
 

@@ -285,15 +285,13 @@ static void combined_league(void)
 	passed("teams end", line);
 }
 
-/* Unless the runtime allows no cancellation, no thread passes the second barrier. */
+/* Unless the runtime allows no cancellation, no thread passes the barrier. */
 static void cancelled(void)
 {
 	int line = __LINE__ + 1;
 #pragma omp parallel num_threads(3)
 	{
 		passed_by_team("parallel begin", line);
-#pragma omp barrier
-		passed_by_team("barrier", __LINE__ - 1);
 		if (omp_get_thread_num() == 1) {
 #pragma omp cancel parallel
 		}
@@ -312,9 +310,9 @@ static void write_truth(void)
 		exit(2);
 	fprintf(file, "{\"events\": [");
 	for (int i = 0; i < count; i++)
-		fprintf(file, "%s[\"%s\", %d, %d, %d, %d, %d]", i > 0 ? ",\n" : "",
-			events[i].what, events[i].line, events[i].level, events[i].size,
-			events[i].team, events[i].teams);
+		fprintf(file, "%s[\"%s\", %d, %d, %d, %d, %d]", i > 0 ? ",\n" : "", events[i].what,
+			events[i].line, events[i].level, events[i].size, events[i].team,
+			events[i].teams);
 	fprintf(file, "]}\n");
 	fclose(file);
 }
@@ -338,6 +336,26 @@ static void wait_to_go(void)
 		usleep(10000);
 }
 
+/* Not in main: clang lets the runtime start where the function with the constructs begins. */
+static __attribute__((noinline)) void pass_all(int rounds, int no)
+{
+	for (int i = 0; i < rounds; i++) {
+		five_regions(i);
+		changing_team();
+		nested();
+		recursive(4);
+		serialized(no);
+		last_in_function();
+		passed("parallel end", last_line);
+		tasks(no);
+		barriers(i);
+		cancelled();
+	}
+	/* Once: leagues again and again can hang libomp 14, by itself. */
+	leagues();
+	combined_league();
+}
+
 int main(int argc, char **argv)
 {
 	const int rounds = argc > 1 ? atoi(argv[1]) : 1;
@@ -351,20 +369,7 @@ int main(int argc, char **argv)
 		many_regions(rounds);
 		return 0;
 	}
-	for (int i = 0; i < rounds; i++) {
-		five_regions(i);
-		changing_team();
-		nested();
-		recursive(4);
-		serialized(argc > 100);
-		last_in_function();
-		passed("parallel end", last_line);
-		tasks(argc > 100);
-		barriers(i);
-		leagues();
-		combined_league();
-		cancelled();
-	}
+	pass_all(rounds, argc > 100);
 	write_truth();
 	return 0;
 }

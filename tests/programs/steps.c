@@ -107,6 +107,25 @@ static void critical(int value)
 	}
 }
 
+/* STEPS league any 0@teams: next league@parallel 0.0; next league@beyond 0.0
+ * STEPS team any 0@parallel: step body@initial 0.0; next body@fork 0.0; step body@member 1.0; finish body@joined 0.0; finish league@beyond 0.0
+ * STEPS skip any 0@parallel: step body@initial 0.0; next_2 body@joined 0.0; finish league@beyond 0.0 */
+static __attribute__((noinline)) void league(int value)
+{
+	work(19);                              /* PLACE teams */
+#pragma omp teams num_teams(2) thread_limit(2) /* PLACE parallel */
+	{
+		work(value + 20);   /* PLACE initial */
+#pragma omp parallel num_threads(2) /* PLACE fork */
+		{
+			work(value + 21); /* PLACE member */
+			work(value + 22);
+		}
+		work(value + 23); /* PLACE joined */
+	}
+	work(24); /* PLACE beyond */
+}
+
 /* Nobody leaves before a debugger sets `no'. That there is a team is told by a file. */
 static void held(void)
 {
@@ -130,6 +149,8 @@ static void held(void)
 
 int main(int argc, char **argv)
 {
+	/* libomp's default limit is the number of processors, and the machine may have few. */
+	setenv("KMP_TEAMS_THREAD_LIMIT", "16", 0);
 	omp_set_max_active_levels(2);
 	omp_set_dynamic(0);
 	(void)argv;
@@ -142,5 +163,7 @@ int main(int argc, char **argv)
 		tasks(i);
 		critical(i);
 	}
+	if (argc == 1)
+		league(0);
 	return 0;
 }

@@ -78,13 +78,14 @@ def executable() -> Path:
 
 @contextlib.contextmanager
 def running(
-    how: str, folder: Path, before: Sequence[str | Path] = (), after: str = ""
+    how: str, folder: Path, before: Sequence[str | Path] = (), grace: int = 1
 ) -> Iterator[RunningJob]:
-    """before: what each rank's program is started by. after: what its shell does then. Each rank
-    has a folder of its own to work in, since all leave cores of one name."""
+    """before: what each rank's program is started by. grace: seconds between the launcher's SIGTERM
+    and its SIGKILL. Each rank has a folder of its own to work in, since all leave cores of one
+    name."""
     (folder / "truth").mkdir()
     program = [*before, executable(), how, str(ODD), folder / "truth"]
-    script = f'mkdir $OMPI_COMM_WORLD_RANK && cd $OMPI_COMM_WORLD_RANK && "$@"; {after}'
+    script = 'mkdir $OMPI_COMM_WORLD_RANK && cd $OMPI_COMM_WORLD_RANK && exec "$@"'
     command = ["mpirun", "--oversubscribe", "-n", str(RANKS), "sh", "-c", script, "sh", *program]
     if os.geteuid() == 0:
         command.insert(1, "--allow-run-as-root")
@@ -92,7 +93,11 @@ def running(
     with open(folder / "mpirun.log", "wb") as log, subprocess.Popen(
         command,
         cwd=folder,
-        env={**os.environ, "LD_LIBRARY_PATH": str(runtime)},
+        env={
+            **os.environ,
+            "LD_LIBRARY_PATH": str(runtime),
+            "OMPI_MCA_odls_base_sigkill_timeout": str(grace),
+        },
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=subprocess.STDOUT,
@@ -103,7 +108,8 @@ def running(
             yield job
         finally:
             launcher.send_signal(signal.SIGCONT)
-            launcher.terminate()
+            # With much grace it sleeps for long, and its ranks have ended before.
+            launcher.send_signal(signal.SIGTERM if grace == 1 else signal.SIGKILL)
 
 
 def _allow_cores() -> None:

@@ -8,10 +8,9 @@ import random
 import sys
 from pathlib import Path
 
+import corpus
 import machine
 import pytest
-
-import corpus
 
 sys.path.insert(0, str(machine.ROOT / "tests" / "hostile"))
 

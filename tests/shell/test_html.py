@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Iterator
 
 import command
+import corpus
 import machine
 import pytest
 from browser import Browser, browser
 from command import FINDING, NOTHING_ODD, is_an_error, ompd
 from ompd_gdb.views import html
-from sessions import parked, target
+from sessions import kernel_core, parked, target
 
 THREADS = 64
 
@@ -91,7 +92,7 @@ def fixture_seen() -> Iterator[Browser]:
 
 @pytest.fixture(name="pages", scope="module")
 def fixture_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Of a lock-order deadlock, of a crash, and of many threads."""
+    """Of a deadlock, of a crash, of many threads, and of cores of which not all can be known."""
     folder = tmp_path_factory.mktemp("pages")
     made = {}
     for name, args in (("deadlocks", ("inversion3",)), ("wide", (str(THREADS),))):
@@ -99,6 +100,11 @@ def fixture_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         with target("gcore", executable, args, home, folder) as stopped:
             assert stopped.core is not None
             made[name] = written(stopped.core, folder, f"{name}.html")
+    for name in DAMAGED:
+        core, program = corpus.unpack(corpus.entries()[name], folder / name)
+        page = made[name] = folder / f"{name}.html"
+        words = ("core", "--locals", "--html", page, "--lib-search-root", folder / name)
+        assert ompd(*words, core, program, folder=folder).errors == ""
     made["crashes"] = written(command.crashed(folder, "unmapped"), folder, "crashes.html")
     return made
 
@@ -111,7 +117,8 @@ def as_usual(request: pytest.FixtureRequest) -> None:
         seen.resize(1400)
 
 
-NAMES = ["deadlocks", "crashes", "wide"]
+DAMAGED = ["truncated", "no-runtime"]
+NAMES = ["deadlocks", "crashes", "wide", *DAMAGED]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -136,6 +143,18 @@ def test_verdict_is_seen_first(seen: Browser, pages: dict[str, Path]) -> None:
     verdict = seen.find("#verdict h2")
     assert verdict.text.startswith("Deadlock") and verdict.rect["y"] < 200
     assert seen.find("#waits svg").rect["y"] < 600
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_what_is_not_known(name: str, seen: Browser, pages: dict[str, Path]) -> None:
+    """Is called so first, and each mark leads to its reason."""
+    seen.open(pages[name])
+    assert not seen.all("#verdict .calm") and "is not known" in seen.find("#verdict").text
+    marks = seen.all("a.doubt")
+    assert marks
+    for mark in marks:
+        reason = seen.find(f"[id='{mark.get_attribute('href').partition('#')[2]}']")
+        assert mark.get_attribute("title").partition(":")[0] in reason.text
 
 
 def test_picture_has_all_of_the_circle(seen: Browser, pages: dict[str, Path]) -> None:
@@ -183,8 +202,8 @@ def search(seen: Browser, words: str) -> str:
         ("R1.7", ["T8"]),
         ("r1.7", ["T8"]),
         ("T8", ["T8"]),
-        ("R1.0 stop_here", ["T1"]),
-        ("stop_here", ["T1"]),
+        ("R1.7 truth.h", ["T8"]),
+        ("R1.7 stacks.c", []),
         ("truth.h", [f"T{n + 1}" for n in range(THREADS)]),
         ("programs/truth.h:", []),
         ("R1.64", []),
@@ -203,6 +222,15 @@ def test_search(words: str, threads: list[str], seen: Browser, pages: dict[str, 
     assert search(seen, "") == ""
     assert not seen.shown("#threads > details tbody tr"), "it was folded before"
     assert len(seen.shown("#threads > .scroll tbody tr")) == 2
+
+
+def test_search_finds_the_odd_one(seen: Browser, pages: dict[str, Path]) -> None:
+    """By the function that one thread alone is in."""
+    seen.open(pages["wide"])
+    assert search(seen, "stop_here")
+    (leaf,) = seen.shown("#stacks .leaf")
+    (row,) = seen.shown("#threads > details tbody tr")
+    assert "stop_here" in leaf.text and row.text.split()[1] in leaf.text.split()
 
 
 def test_search_by_path(seen: Browser, pages: dict[str, Path]) -> None:
@@ -278,6 +306,18 @@ def test_headings_and_names(seen: Browser, pages: dict[str, Path]) -> None:
     targets = [one.get_attribute("href").partition("#")[2] for one in seen.all("a")]
     ids = [one.get_attribute("id") for one in seen.all("[id]")]
     assert set(targets) <= set(ids) and len(ids) == len(set(ids))
+
+
+def test_names_of_a_hostile_program(seen: Browser, folder: Path) -> None:
+    executable, home = machine.compiled("hostile_names", "release"), machine.cached("libomp-19")
+    core = kernel_core(executable, (), {"LD_LIBRARY_PATH": str(home)}, folder)
+    page = written(core, folder)
+    text = page.read_text(encoding="utf-8")
+    assert "&lt;script&gt;hacked=1&lt;/script&gt;" in text and "\\x1b[31m" in text
+    seen.open(page)
+    assert "<script>hacked=1</script><img src=x" in seen.find("#verdict").text
+    assert seen.run("return [window.hacked, document.images.length]") == [None, 0]
+    assert seen.complaints() == [], "the policy had nothing to stop"
 
 
 def test_nothing_foreign_runs(seen: Browser, pages: dict[str, Path], folder: Path) -> None:

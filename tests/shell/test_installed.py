@@ -30,7 +30,9 @@ def test_installed(prefix: Path, folder: Path) -> None:
     moved, link = folder / "moved", folder / "by-link"
     shutil.move(prefix, moved)
     link.symlink_to(moved / "bin" / "ompd")
-    answer = ompd("core", "--json", core, folder=folder, command=link)
+    page = folder / "page.html"
+    answer = ompd("core", "--json", "--html", page, core, folder=folder, command=link)
+    assert "</html>" in page.read_text(encoding="utf-8"), "its parts are not installed"
     assert answer.document["library"]["path"] == str(moved / "lib" / "libompd.so")
 
 
@@ -50,8 +52,18 @@ def test_help(words: tuple[str, ...], folder: Path) -> None:
 
 
 def test_mistakes(folder: Path) -> None:
-    for words in ((), ("merge",), ("cores",), ("core",), ("pid", "1", "2"), ("core", "--text", "--json", "x")):
+    for words in (
+        (),
+        ("merge",),
+        ("cores",),
+        ("core",),
+        ("pid", "1", "2"),
+        ("core", "--text", "--json", "x"),
+    ):
         is_an_error(ompd(*words, folder=folder), "--help")
+    many = ompd("merge", "a.json", "--all", *["b.json"] * 1000, folder=folder)
+    is_an_error(many, "unrecognized", "--help")
+    assert len(many.errors) < 400
 
 
 def test_output_cannot_be_written(folder: Path) -> None:

@@ -16,6 +16,7 @@ import command
 import machine
 import pytest
 from command import FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
+from ompd_shell import outcome
 from sessions import PATIENCE
 
 
@@ -86,9 +87,10 @@ def running_in(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("how", ["state", "wait"])
-def test_interrupted(how: str, folder: Path) -> None:
-    """As by Ctrl-C, which reaches ompd alone."""
+def test_interrupted(how: str, number: int, folder: Path) -> None:
+    """As by Ctrl-C, or by a batch system, which reach ompd alone."""
     env = {**os.environ, **command.environment(folder)}
     program, sign = [str(command.program()), "wait"], folder / "truth"
     if how == "state":
@@ -100,7 +102,7 @@ def test_interrupted(how: str, folder: Path) -> None:
         end = time.monotonic() + PATIENCE
         while not sign.exists() and time.monotonic() < end:
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, errors = process.communicate(timeout=PATIENCE)
     command.check(errors.decode())
     if how == "state":
@@ -109,6 +111,47 @@ def test_interrupted(how: str, folder: Path) -> None:
     else:
         assert process.returncode == NOTHING_ODD
         assert "R1.2" in errors.decode()
+    assert not running_in(folder), "the program is still there"
+
+
+def test_interrupted_twice(folder: Path) -> None:
+    """Then without a report."""
+    env = {**os.environ, **command.environment(folder)}
+    with subprocess.Popen(
+        [OMPD, "run", "--", command.program(), "wait"], env=env, stderr=subprocess.PIPE, cwd=folder
+    ) as process:
+        end = time.monotonic() + PATIENCE
+        while not (folder / "truth").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        for number in running_in(folder):
+            if Path(f"/proc/{number}/comm").read_text(encoding="utf-8") == "gdb\n":
+                os.kill(int(number), signal.SIGSTOP)  # it would be ready before
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)  # Slurm sends several at once
+        time.sleep(outcome.AT_ONCE)
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, errors) == (128 + signal.SIGTERM, b"")
+    while running_in(folder):
+        assert time.monotonic() < end, "the program is still there"
+        time.sleep(0.05)
+
+
+def test_all_are_asked(folder: Path) -> None:
+    """Slurm's SIGTERM reaches GDB and the program too."""
+    env = {**os.environ, **command.environment(folder)}
+    with subprocess.Popen(
+        [OMPD, "run", "--", command.program(), "wait"], env=env, stderr=subprocess.PIPE, cwd=folder
+    ) as process:
+        end = time.monotonic() + PATIENCE
+        while not (folder / "truth").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        for number in [*running_in(folder), process.pid]:
+            os.kill(int(number), signal.SIGTERM)
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == NOTHING_ODD and "R1.2" in errors.decode()
     assert not running_in(folder), "the program is still there"
 
 

@@ -38,7 +38,10 @@ class Break(RawCommand):
 
     GDB lists the breakpoint too, as pending; `delete', `disable', `ignore', `condition' and
     `commands' take its number. `ompd info break' counts the hits. At a construct that is met for
-    the first time the program is stopped for a moment; a `next' or `finish' goes on behind it."""
+    the first time the program is stopped for a moment; a `next', `until', `advance' or `finish'
+    goes on behind it, but of `next N' only the line that was under way, and `finish' tells no
+    value. Set while threads are inside constructs, it stops at these constructs' end too, but not
+    at that of tasks. A recording that GDB replays backwards has no such events."""
 
     name = "ompd break"
     takes_ids = False

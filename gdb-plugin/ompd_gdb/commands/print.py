@@ -17,8 +17,9 @@ class Print(RawCommand):
     other threads, as for `ompd threads'. An expression that begins like an id, a number for
     instance, goes behind `--'. FORMAT is one of GDB's letters, as in `print/x'.
 
-    What an outlined function has lost, and what was optimised out there, is looked up in the frame
-    that began the region, and marked so: it is that frame's variable, as it is now.
+    What that frame does not have, or what was optimised out there, is looked up in the code of the
+    construct, and then in the frame that began the region, and marked so: it is that frame's
+    variable, as it is now.
 
     -where shows where each thread is. -all gives each thread its own line. -json prints a JSON
     document ("ompd/1"), or writes it to FILE."""

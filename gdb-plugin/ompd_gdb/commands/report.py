@@ -12,7 +12,7 @@ from .base import OmpdCommand
 class Report(OmpdCommand):
     """Show all that the ompd commands know of this stop, the verdict first.
 
-    Usage: ompd report [FILE] [-html FILE] [-all] [-wide] [-json [FILE]]
+    Usage: ompd report [FILE] [-html FILE] [-locals] [-all] [-wide] [-json [FILE]]
 
     Why the program died, or what is odd about it; then threads, parallel regions, stacks as one
     tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, OpenMP's
@@ -20,14 +20,17 @@ class Report(OmpdCommand):
     program without OpenMP, or with a runtime that cannot be read, has a report too: its signal and
     its threads. With FILE the text is written there.
 
-    -all gives equal threads, regions and tasks lines of their own. -wide shortens nothing.
+    -locals adds local variables of odd threads: the one that crashed or that a signal came to,
+    those of a deadlock or at different barriers, some of a program that stands still. Little is
+    shown of each, and after 10 seconds no more is begun. -all gives equal threads, regions and
+    tasks lines of their own. -wide shortens nothing.
     -html writes one page for a browser to its FILE, which needs nothing else: the same with
     pictures, to fold and to search. -json prints a JSON document ("ompd/1"), or writes it to a file
     of its own. Several files are of the same moment. In a shell, the command `ompd' makes this
     report of a core file or a process."""
 
     name = "ompd report"
-    flags = ("all", "wide")
+    flags = ("all", "locals", "wide")
     valued = ("html",)
     takes_ids = True  # here: FILE
 
@@ -41,7 +44,7 @@ class Report(OmpdCommand):
         here = session.current()
         style = output.style(arguments)
         picture, waits, missing = sections.look(here)
-        shown, made = sections.show(picture, missing, style)
+        shown, made = sections.show(picture, missing, style, arguments.flags)
         process = picture.process
         page = arguments.values.get("html")
         if arguments.words or not (arguments.json or page):

@@ -25,6 +25,7 @@ from ..views import (
     threads,
 )
 from ..views.table import Style
+from . import local_variables
 from .base import in_users_terms
 from .stacks import USUAL_DEPTH
 
@@ -36,6 +37,8 @@ class Section:
     name: str  # in a JSON document
     title: str
     show: Callable[[Picture, Style], Shown]  # raises UserError, OmpdError
+    native: bool = False  # also of a program without OpenMP
+    flag: str = ""  # the option that asks for it
 
 
 def _threads(picture: Picture, style: Style) -> Shown:
@@ -87,11 +90,12 @@ def _environment(picture: Picture, style: Style) -> Shown:
     return environment.lines(found, style), json_document.environment(found)
 
 
-# One line each; a program without OpenMP has only the first.
+# One line each.
 SECTIONS = (
-    Section("threads", "Threads", _threads),
+    Section("threads", "Threads", _threads, native=True),
     Section("regions", "Parallel regions", _regions),
     Section("merged", "Stacks, merged", _stacks),
+    Section("locals", "Odd threads' variables", local_variables.show, True, "locals"),
     Section("deadlock", "Deadlock", _deadlock),
     Section("locks", "Locks and critical constructs", _locks),
     Section("barriers", "Barriers", _barriers),
@@ -123,11 +127,14 @@ def look(here: Session) -> tuple[Picture, Deadlock | None, Missing]:
 
 
 def show(
-    picture: Picture, missing: Missing, style: Style
+    picture: Picture, missing: Missing, style: Style, flags: set[str]
 ) -> tuple[list[tuple[str, list[str]]], dict[str, Any]]:
-    """The sections as text, by title, and as JSON, by name; what fails is added to missing."""
+    """The sections as text, by title, and as JSON, by name; what fails is added to missing.
+    flags: the options of those that are shown only if asked for."""
     shown, made = [], {}
-    for section in SECTIONS[:1] if "openmp" in missing else SECTIONS:
+    for section in SECTIONS:
+        if section.flag and section.flag not in flags or "openmp" in missing and not section.native:
+            continue
         try:
             with in_users_terms():
                 text, made[section.name] = section.show(picture, style)

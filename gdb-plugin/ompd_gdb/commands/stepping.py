@@ -25,6 +25,7 @@ def lines(command: str, times: int) -> None:
     if stepper is None:
         gdb.execute(f"{command} {times}")
     else:
+        _refuse_recording()
         stepper.lines(command, times)
 
 
@@ -34,4 +35,17 @@ def finish() -> None:
     if stepper is None:
         gdb.execute("finish")
     else:
+        _refuse_recording()
         stepper.finish()
+
+
+def _refuse_recording() -> None:
+    recording = gdb.current_recording()
+    if recording is None:
+        return
+    if recording.method == "full" or recording.replay_position is not None:
+        raise UserError(
+            "recording",
+            "GDB records the program, or replays it: other threads do not run then.",
+            "Use GDB's own commands, or `record stop'.",
+        )

@@ -13,8 +13,6 @@ from gdb.unwinder import Unwinder, register_unwinder
 
 NAME = "ompd"
 _RUNTIMES = re.compile(r"(.*/)?lib(omp|iomp5|gomp)\b")
-# Distributions compile all that they have with unwind information.
-_DISTRIBUTIONS = re.compile(r"/(usr/)?lib(32|64|x32)?/|system-supplied DSO")
 
 _untold: "dict[str, bool]" = {}  # by the file's name
 
@@ -71,6 +69,5 @@ def _is_untold(file: str) -> bool:
     if file not in _untold:
         from ..target import untold_code
 
-        of_others = _RUNTIMES.match(file) or _DISTRIBUTIONS.match(file)
-        _untold[file] = not of_others and untold_code.has_untold_code(file)
+        _untold[file] = not _RUNTIMES.match(file) and untold_code.has_untold_code(file)
     return _untold[file]

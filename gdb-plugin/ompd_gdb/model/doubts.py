@@ -198,6 +198,9 @@ NO_CODE = Doubt(
     "no file of the program's has code at this address: the stack is damaged here, or the code was "
     "made while the program ran",
 )
+FRAMES_ENOUGH = Doubt(
+    "unknown", "a report shows the variables of the innermost frames only", "`ompd bt -full'"
+)
 STACK_LIMIT = Doubt(
     "unknown", "the stack is deeper than was looked at", "`ompd bt -depth N' looks at N frames"
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 # What compilers append to the name of a function when they make another of it.
 _CLONE = re.compile(r"(\.(constprop|isra|part|cold|lto_priv|llvm)(\.\d+)?|\.\d+)+$")
@@ -59,10 +60,12 @@ def critical_name(symbol: str) -> str | None:
     return match.group(1) if match else None
 
 
+@lru_cache(maxsize=4096)
 def is_outlined(symbol: str | None) -> bool:
     return symbol is not None and users_function(symbol) != _plain(symbol)
 
 
+@lru_cache(maxsize=4096)
 def users_function(symbol: str) -> str | None:
     """The function that holds the construct; the same name if it is no outlined one; None if the
     compiler's name does not tell."""
@@ -127,6 +130,7 @@ _GNU_MODULE = re.compile(r"__([a-z]\w*?)_MOD_(\w+)")
 _FLANGS = re.compile(r"_Q((?:[MSF][a-z0-9_]*)*)(?:B\d+)*[PE]([a-z0-9_.]+)")
 
 
+@lru_cache(maxsize=4096)
 def of_fortran(name: str) -> str:
     """A procedure's or a variable's name as GDB spells it, which names what is directly around it;
     the main program, whose name flang does not record, is called so. Other names stay."""

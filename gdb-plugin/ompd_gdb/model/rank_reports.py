@@ -14,6 +14,10 @@ from .process import Wait
 SCHEMA = "ompd/1"
 DEEPEST = 200  # frames of a stack; a report leaves out the middle of deeper ones
 MOST_NODES = 1 << 16  # of one report's tree of stacks
+MOST_ENTRIES = 1 << 16  # of any list
+MOST_RUNTIMES = 8
+LONGEST_TEXT = 4096
+LONGEST_HOST = 64
 LARGEST = 1 << 53
 
 
@@ -117,7 +121,7 @@ def read(file: str, document: object) -> Report:
         file,
         _count(top, "rank"),
         _count(top, "rank_count"),
-        _text(top, "host"),
+        (_text(top, "host") or "")[:LONGEST_HOST] or None,
         _count(top, "pid"),
         _text(process, "program"),
     )
@@ -127,11 +131,13 @@ def read(file: str, document: object) -> Report:
     for section in ("findings", "threads", "unavailable"):
         if not isinstance(top.get(section), list):
             raise NoReport(f"its `{section}' are no list")
+        if len(top[section]) > MOST_ENTRIES:
+            raise NoReport(f"its `{section}' are more than {MOST_ENTRIES}")
     report.findings = [found for found in map(_finding, _list(top, "findings")) if found.code]
     report.doing = Counter(map(_doing, _list(top, "threads")))
     for one in _list(top, "unavailable"):
         report.missing.append(_missing(_text(one, "section") or "?", one))
-    report.runtimes = tuple(map(_runtime, _list(top, "runtimes")))
+    report.runtimes = tuple(map(_runtime, _list(top, "runtimes")[:MOST_RUNTIMES]))
     return report
 
 
@@ -178,7 +184,7 @@ def _runtime(told: dict[str, Any]) -> Runtime:
 
 
 def _doing(thread: dict[str, Any]) -> Doing:
-    states = tuple(map(_state, _list(thread, "openmp")))
+    states = tuple(map(_state, _list(thread, "openmp")[:MOST_RUNTIMES]))
     call = _fields(thread.get("in_call"))
     return Doing(
         _text(thread, "kind"),
@@ -224,12 +230,13 @@ def _fields(told: object) -> dict[str, Any]:
 
 def _list(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
     told = fields.get(name)
-    return [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
+    entries = told[:MOST_ENTRIES] if isinstance(told, list) else []
+    return [one for one in entries if isinstance(one, dict)]
 
 
 def _text(fields: dict[str, Any], name: str) -> str | None:
     told = fields.get(name)
-    return told if isinstance(told, str) else None
+    return told[:LONGEST_TEXT] if isinstance(told, str) else None
 
 
 def _count(fields: dict[str, Any], name: str) -> int | None:

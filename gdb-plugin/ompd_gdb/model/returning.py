@@ -32,6 +32,14 @@ class Return:
     registers: tuple[tuple[str, Number], ...]  # those that the caller finds as it left them
 
 
+# What is behind a call of these is not where the function goes on.
+NEVER_RETURN = frozenset(
+    "abort exit _exit _Exit quick_exit __assert_fail __stack_chk_fail _Unwind_Resume __cxa_throw"
+    " __cxa_rethrow longjmp siglongjmp pthread_exit"
+    " _FortranAStopStatement _FortranAStopStatementText _FortranAAbort _FortranAExit"
+    " _gfortran_stop_numeric _gfortran_stop_string".split()
+)
+
 # The instruction at an address, and whether it returns. None: it cannot be read.
 Decode = Callable[[int], "tuple[Instruction, bool] | None"]
 
@@ -53,7 +61,7 @@ def return_from(
         if decoded is None:
             continue
         instruction, returns = decoded
-        if returns:
+        if returns or _leaves(instruction):
             end = state.returned(convention, kept)
             if end is None or found not in (None, end):
                 return None
@@ -67,6 +75,18 @@ def return_from(
     return found
 
 
+def never_returns(call: Instruction) -> bool:
+    return call.flow == "call" and (call.to.name or "").partition("@")[0] in NEVER_RETURN
+
+
+def _leaves(instruction: Instruction) -> bool:
+    """A jump to what the dynamic linker wrote down: another function returns in the place of this
+    one. Where a switch goes is in a table, found by a register."""
+    pointer = instruction.to.pointer if instruction.flow == "jump" else None
+    atom = pointer.only_atom() if pointer is not None else None
+    return isinstance(atom, Memory) and atom.address.is_constant
+
+
 @dataclass
 class _State:
     at: int
@@ -78,7 +98,7 @@ class _State:
         targets = []
         if instruction.flow in ("jump", "branch") and instruction.to.address is not None:
             targets.append(instruction.to.address)
-        if instruction.flow not in ("jump", "end"):
+        if instruction.flow not in ("jump", "end") and not never_returns(instruction):
             targets.append(instruction.following)
         return [_State(at, dict(self.registers), dict(self.stored)) for at in targets]
 

@@ -16,7 +16,7 @@ from .lineage import Lineage
 from .naming import is_flangs, is_fortran, is_outlined, library_function, of_fortran, users_function
 from .native import Location
 from .process import Membership, Process, Region, Thread
-from .stack import BOTTOM, CALL, CUT, FORK, INCLUDED, START, TASK, Part, Walked, parts_of
+from .stack import BOTTOM, CALL, CUT, FORK, INCLUDED, START, TASK, Part, Parts, Walked
 from .tasks import ExplicitTask
 from .where import NAMELESS, CodeMap
 
@@ -64,6 +64,7 @@ class Splicer:
         where explicit tasks are on a stack."""
         self._process = process
         self._code = code
+        self._parts = Parts(code)
         self._walk = walk
         self._read_lineages = lineages
         self._lineages: Mapping[int, Lineage] | None = None
@@ -98,7 +99,7 @@ class Splicer:
         return self._stacks[thread]
 
     def _parsed(self, thread: Thread, walked: Walked) -> _Stack:
-        parts = parts_of(walked, self._code)
+        parts = self._parts.of(walked)
         if not parts[0].levels and not _in_region(thread, parts[0]):
             if len(parts) > 1:  # it is about to begin the region
                 del parts[0]

@@ -5,7 +5,7 @@ the task came to be there; the frames between two parts are the runtime's."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Sequence
 
 from .naming import MAIN_PROGRAM, is_flangs, is_fortran, is_outlined, of_fortran
@@ -49,8 +49,19 @@ class Part:
     base: Frame | None = None  # the frame that the runtime, or the construct's function, called
 
 
-def parts_of(walked: Walked, code: CodeMap) -> list[Part]:
-    return _Parser(walked, code).parts
+class Parts:
+    """Of many stacks: most threads of a team stand in the same functions."""
+
+    def __init__(self, code: CodeMap) -> None:
+        self._code = code
+        self._known: dict[object, list[Part]] = {}
+
+    def of(self, walked: Walked) -> list[Part]:
+        places = [(f.location.pc, f.location.function, f.cfa) for f in walked.frames]
+        key = (walked.whole, *places)
+        if key not in self._known:
+            self._known[key] = _Parser(walked, self._code).parts
+        return [replace(part, levels=[*part.levels]) for part in self._known[key]]
 
 
 class _Parser:

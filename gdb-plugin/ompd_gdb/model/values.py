@@ -19,6 +19,7 @@ class Value:
     number: Number | None = None
     error: str | None = None
     parents: str | None = None  # evaluated in the frame of this region's beginning: R1
+    in_construct: bool = False  # evaluated in the frame of the code of the construct
 
 
 Answer = tuple[Thread, Value]

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Iterable, Sequence
 
-from .naming import is_outlined, of_fortran, parse_source, system_name, users_function
+from .naming import is_flangs, is_outlined, of_fortran, parse_source, system_name, users_function
 from .native import Frame, Location
 
 # For an outlined function whose name does not tell where it came from.
@@ -28,6 +28,9 @@ SYSTEM = (
     "libpthread.so*",
     "libpthread-[0-9]*.so",
 )
+
+# flang's library for Fortran itself is linked into the program: how its functions begin.
+_LINKED = ("libFortranRuntime.a", re.compile(r"_Fortran[A-Z]|(?:\w+ )*Fortran::runtime::"))
 
 # Runtimes under their usual names, for a library that does not tell where the one it reads is.
 RUNTIMES = ("libomp.so*", "libomp-*.so*", "libiomp5.so*")
@@ -55,12 +58,16 @@ class CodeMap:
         self._runtimes = list(runtimes)
         self._skip = tuple(skip)
         self._matches: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._skips_linked = any(fnmatch.fnmatchcase(_LINKED[0], one) for one in self._skip)
 
     def is_runtime(self, frame: Frame) -> bool:
         return self.runtime_of(frame) is not None
 
     def runtime_of(self, frame: Frame) -> int | None:
-        return next((r.id for r in self._runtimes if self._is_in(frame, r)), None)
+        for runtime in self._runtimes:
+            if self._is_in(frame, runtime):
+                return runtime.id
+        return None
 
     def understands(self, runtime: int | None) -> bool:
         return any(r.id == runtime and r.understood for r in self._runtimes)
@@ -86,7 +93,8 @@ class CodeMap:
 
     def is_skipped(self, frame: Frame) -> bool:
         """The same, or of a library in which the user does not look for his own code."""
-        return self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
+        linked = self._skips_linked and _LINKED[1].match(frame.location.function or "")
+        return bool(linked) or self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
 
     def _is_of(self, frame: Frame, patterns: tuple[str, ...]) -> bool:
         objfile = frame.location.objfile
@@ -118,6 +126,17 @@ def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
     return in_executable or outside
 
 
+def construct_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
+    """That of a construct's code, which the runtime called. None: none of the user's is."""
+    inner = None
+    for frame in frames:
+        if not code.is_runtime(frame):
+            inner = inner if code.is_skipped(frame) else frame
+        elif inner is not None:
+            return inner
+    return None
+
+
 def call_of(frames: Sequence[Frame], users: Frame, code: CodeMap) -> Location | None:
     """The function outside OpenMP that the user's frame is in a call of. frames: innermost first,
     up to the user's."""
@@ -147,13 +166,15 @@ def in_users_terms(location: Location, enclosing: str | None) -> Location:
 
 def recorded(text: str | None, near: Location | None = None) -> Location | None:
     """The place that the compiler recorded of a construct, ";file;function;line;column;;". near:
-    code of the construct or around it, for the file's name where the compiler recorded none."""
+    code of the construct or around it, for what flang does not record: the file, and what the
+    function is in."""
     source = parse_source(text)
     if source is None:
         return None
-    if source.file is None and near is not None:
-        return Location(source.function, near.file, near.fullname, source.line)
-    return Location(source.function, source.file, None, source.line)
+    if source.file is not None or near is None:
+        return Location(source.function, source.file, None, source.line)
+    function = users_function(near.function or "") if is_flangs(near.function) else None
+    return Location(function or source.function, near.file, near.fullname, source.line)
 
 
 def fork_sites(

@@ -358,6 +358,7 @@ def _computed(name: str, values: list[Number | None], last: int | None) -> Numbe
 _AWAY = ("j", "ret", "bnd", "notrack", "loop", "ud2", "syscall", "hlt", "int3")
 _NOT_STRAIGHT = ("call", *_AWAY)
 MOST_OF_WRAPPER = 64  # instructions; those that compilers make have some twenty
+_UNCONDITIONAL = re.compile(r"jmp\w*\s+0x([0-9a-f]+)")
 _CALLED = re.compile(r"call\w*\s+(0x[0-9a-f]+)")
 
 
@@ -393,6 +394,18 @@ def only_call(architecture: gdb.Architecture, start: int) -> int | None:
         elif one["asm"].startswith(_NOT_STRAIGHT):
             return None
     return None
+
+
+def only_way(architecture: gdb.Architecture, start: int) -> Iterator[int]:
+    """The instructions that code which enters at the start certainly comes to, up to a call."""
+    at = start
+    for _ in range(MOST_OF_WRAPPER):
+        yield at
+        (one,) = architecture.disassemble(at)
+        jump = _UNCONDITIONAL.match(one["asm"])
+        if jump is None and one["asm"].startswith(_NOT_STRAIGHT):
+            return
+        at = int(jump.group(1), 16) if jump else one["addr"] + one["length"]
 
 
 def builds_frame(architecture: gdb.Architecture, start: int) -> bool:
@@ -479,6 +492,14 @@ def decoder(architecture: gdb.Architecture) -> Callable[[int], tuple[Instruction
         return decode(address, one["length"], text, True), bool(_RETURN.match(text))
 
     return decoded
+
+
+def call_before(architecture: gdb.Architecture, address: int) -> Instruction | None:
+    """By name: of five bytes."""
+    (one,) = architecture.disassemble(address - 5)
+    if one["length"] != 5 or not _CALLED.match(one["asm"]):
+        return None
+    return decode(one["addr"], one["length"], one["asm"], False)
 
 
 def follows_call(read: Callable[[int, int], bytes], address: int) -> bool:

@@ -3,10 +3,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Container, Iterator
+
+import gdb
+
 from ..model import where
 from ..model.native import Frame
 from . import arch_x86_64
 from .inferior import InferiorTarget
+from .selection import kept_selection, on_thread
+from .stacks import MOST_FRAMES
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """A call that a thread has not come back from."""
+
+    ptid: tuple[int, int, int]
+    name: str
+    back: int  # where it comes back to
+    stack: int  # the stack pointer there
 
 
 class Calls:
@@ -19,6 +36,32 @@ class Calls:
 
     def is_runtime(self, address: int) -> bool:
         return self._code.is_runtime(Frame(self._target.code.location(address)))
+
+    def under_way(self, names: Container[str]) -> Iterator[UnderWay]:
+        """Calls of entry points with these names, from outside of the runtime; of each thread the
+        outermost first."""
+        with kept_selection():
+            for thread in gdb.selected_inferior().threads():
+                if thread.is_running():
+                    continue
+                with on_thread(thread):
+                    found = list(self._on_stack(thread, names))
+                yield from reversed(found)
+
+    def _on_stack(self, thread: gdb.InferiorThread, names: Container[str]) -> Iterator[UnderWay]:
+        try:
+            frame = gdb.newest_frame()
+            for _ in range(MOST_FRAMES):
+                older = frame.older()
+                if older is None:
+                    break
+                name = frame.name()
+                if name in names and not self.is_runtime(older.pc()):
+                    stack = arch_x86_64.stack_pointer(older)
+                    yield UnderWay(thread.ptid, name, older.pc(), stack)
+                frame = older
+        except gdb.error:
+            pass  # the rest of its stack cannot be unwound
 
     def is_inner(self, back: int) -> bool:
         """Entry points call each other. A jump at the end of the user's function also returns to

@@ -9,7 +9,6 @@ program is stopped, the breakpoint set, and the program continued (arm). Places 
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import Callable, Iterator, Sequence
 
@@ -83,6 +82,24 @@ class EventBreakpoint:
                     self._met[address] = hit
         self.arm()
         return bool(self._runtimes)
+
+    def catch_up(self) -> None:
+        """Of the constructs that threads are in already they come to the end too."""
+        if self.event.kind == "thread":
+            return
+        known = llvm.EVENTS.get((self.event.kind, self.event.when), {})
+        names = {name for name, argument in known.items() if argument == llvm.AFTER}
+        for call in self._calls.under_way(names):
+            construct = self._target.code.location(call.back - 1)
+            if self._place is None or self._place.holds(construct):
+                note = self._after(call.name, call.back, call.stack, construct)
+                self._notes.add(call.ptid, note)
+                self._meet(note.address, self._at_place)
+        self.arm()
+
+    @staticmethod
+    def _after(name: str, back: int, stack: int, construct: Location) -> Note:
+        return Note(back, stack, True, construct, cancellable=name in llvm.CANCELLABLE)
 
     def _entries(self, runtime: Runtime) -> Iterator[tuple[int | None, Hook]]:
         if self.event.kind == "thread":
@@ -166,8 +183,7 @@ class EventBreakpoint:
         if self.event.when == "entry":
             return self._decide(construct)
         if argument == llvm.AFTER:
-            cancellable = name in llvm.CANCELLABLE
-            return self._expect(Note(back, stack, True, construct, cancellable=cancellable))
+            return self._expect(self._after(name, back, stack, construct))
         function = arch_x86_64.argument(frame, argument)
         if self.event.kind in ("task", "teams"):
             self._functions[function] = _Function(construct, name == llvm.PARTS_OF)
@@ -183,12 +199,10 @@ class EventBreakpoint:
         if not self._notes.has(thread, address):
             return False  # as most: a frame for each of a team's threads would cost too much
         try:
-            frame = arch_x86_64.Registers()
-            stack_pointer = functools.partial(arch_x86_64.stack_pointer, frame)
-            note = self._notes.take(thread, address, stack_pointer)
+            note = self._notes.take(thread, address, _stack_pointer)
             if note is None or (note.task and self._goes_on(note)):
                 return False
-            if note.cancellable and arch_x86_64.result(frame) & 0xFF:
+            if note.cancellable and arch_x86_64.result(arch_x86_64.Registers()) & 0xFF:
                 return False
         except (gdb.error, Unreadable):
             return False
@@ -280,6 +294,10 @@ class EventBreakpoint:
     def _source(self, ident: int) -> str | None:
         text = self._target.number(ident + llvm.IDENT_SOURCE, self._target.pointer_size)
         return self._target.images.string(text)
+
+
+def _stack_pointer() -> int:
+    return arch_x86_64.stack_pointer(arch_x86_64.Registers())
 
 
 def _thread() -> tuple[int, int, int]:

@@ -25,6 +25,7 @@ from ..model.holding import (
 from ..model.machine_code import Callee, Instruction, Low, Memory, Number, Register
 from ..model.machine_state import Reader
 from ..model.native import Frame, Location
+from ..model.returning import NEVER_RETURN
 from ..model.runtimes import llvm
 from . import arch_x86_64
 from .memory import Unreadable
@@ -55,10 +56,6 @@ _LIBRARIES = (
 )
 _SELDOM = ".cold"  # in the name of the part of a function that is seldom executed
 _JUMPS = ("jump", "branch")
-_NEVER_RETURN = frozenset(
-    "abort exit _exit _Exit quick_exit __assert_fail __stack_chk_fail _Unwind_Resume __cxa_throw"
-    " __cxa_rethrow longjmp siglongjmp pthread_exit".split()
-)
 # Who returns again may have gone any way in between.
 _RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp".split())
 
@@ -396,7 +393,7 @@ class Holdings:
         if name in llvm.ENDS:
             kind, argument = llvm.ENDS[name]
             return Effect(ends=kind, argument=argument)
-        return Effect(returns=name not in _NEVER_RETURN)
+        return Effect(returns=name not in NEVER_RETURN)
 
     def _name(self, to: Callee) -> str | None:
         if to.name is not None:
@@ -436,7 +433,7 @@ class Holdings:
         name = llvm.normal(self._name(to) or "")
         if name in llvm.FORKED_ARGUMENT:
             return ANY_LOCK
-        if name in llvm.BEGINS or name in llvm.ENDS or name in _NEVER_RETURN:
+        if name in llvm.BEGINS or name in llvm.ENDS or name in NEVER_RETURN:
             return frozenset()
         if name in _RETURN_TWICE:
             return ANYTHING

@@ -64,6 +64,7 @@ class InferiorTarget:
             self.images.vdso,
             self._memory.read,
             self._bias_of,
+            [image.bias for image in self.images.loaded] + ([program.start] if program else []),
         )
         self._stopped_at: list[NativeThread] = []
 

@@ -37,6 +37,31 @@ def back_at(stack: int) -> Fits:
     return lambda frame: arch_x86_64.stack_pointer(frame) == stack
 
 
+def physical(frame: gdb.Frame) -> gdb.Frame:
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    return frame
+
+
+def home(frame: gdb.Frame) -> int:
+    """Where a frame's stack begins: the same as long as its function has not returned, and no
+    other's. 0: of the outermost."""
+    older = physical(frame).older()
+    return arch_x86_64.stack_pointer(older) if older is not None else 0
+
+
+def of_frame(stack: int) -> Fits:
+    """Where main's begins is not seen: GDB ends the stack there."""
+    return lambda frame: home(frame) in (stack, 0)
+
+
+def is_users(event: gdb.Event) -> bool:
+    """Is it a stop that the user wants to see?"""
+    if isinstance(event, gdb.BreakpointEvent):
+        return any(stops(one) for one in event.breakpoints if not isinstance(one, Passage))
+    return isinstance(event, gdb.SignalEvent)
+
+
 def stops(one: gdb.Breakpoint) -> bool:
     """One that an event names: it also names those of which the condition is false."""
     if isinstance(one, Passage):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Iterable, Iterator, Sequence
 
 import gdb
 
@@ -12,7 +12,7 @@ from ..model import doubts, region_ends, waiting, where
 from ..model.doubts import Doubt
 from ..model.holding import Held
 from ..model.locks import Holdings
-from ..model.naming import critical_name, is_flangs, parse_source, users_function
+from ..model.naming import critical_name, parse_source, users_function
 from ..model.native import Frame, Location
 from ..model.process import Process, Region, Runtime, Thread, Wait
 from ..model.runtimes import llvm
@@ -152,14 +152,19 @@ class Places:
             self._held[thread] = held
 
     def evaluate(self, thread: Thread, text: str) -> Value:
-        """An expression in the user's own frame of a thread; what that frame does not have, in the
-        one that began the thread's region."""
-        own = self._users_level(thread)
+        """An expression in the user's own frame of a thread; what that frame does not have, in that
+        of the construct's code, and in the one that began the thread's region."""
+        own = self._level(thread, where.users_frame)
         if own is None:
             return Value(None, None, "no frame of your own code")
         found = evaluation.value_in(*own, text)
         if found.text is not None:
             return found
+        construct = self._level(thread, where.construct_frame)
+        if construct is not None and construct != own:
+            there = evaluation.value_in(*construct, text)
+            if there.text is not None:
+                return replace(there, in_construct=True)
         for region, outer in self._beginnings(thread):
             there = evaluation.value_in(*outer, text)
             if there.text is not None:
@@ -177,13 +182,15 @@ class Places:
             return None
         return self._target.threads.by_number(thread.native.num)
 
-    def _users_level(self, thread: Thread) -> tuple[gdb.InferiorThread, int] | None:
+    def _level(
+        self, thread: Thread, choose: Callable[[Iterable[Frame], where.CodeMap], Frame | None]
+    ) -> tuple[gdb.InferiorThread, int] | None:
         native = self._native(thread)
         if native is None:
             return None
         with on_thread(native):
             frames = self._target.code.frames()
-            frame = where.users_frame(frames, self.code)
+            frame = choose(frames, self.code)
         return (native, evaluation.level_of(frames.seen, frame)) if frame is not None else None
 
     def _beginnings(
@@ -263,8 +270,6 @@ class Places:
         if not entry:
             return place, None
         code = where.in_users_terms(names[entry], place.function if place is not None else None)
-        if place is not None and is_flangs(names[entry].function):
-            place = replace(place, function=code.function)  # with the module's name
         if place is None and names[entry].line and "._omp_fn." in (names[entry].function or ""):
             place = code  # gcc gives the entry of the outlined function the construct's line
         return place, code

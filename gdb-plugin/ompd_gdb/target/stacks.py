@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Sequence
 
 import gdb
 
+from ..model.naming import is_flangs
 from ..model.native import Frame, Location
 from ..model.where import VDSO
 from . import arch_x86_64, console, outlined
 from .memory import Unreadable
+from .unwind_tables import Tables
 
 # A frame of the user's lies a few frames above the runtime's. Recursion can pile up tens of
 # thousands.
@@ -29,8 +31,16 @@ class Walk:
     No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
     that moment would be lost."""
 
-    def __init__(self, record: Callable[[gdb.Frame, bool], Frame], most: int) -> None:
+    def __init__(
+        self,
+        record: Callable[[gdb.Frame, bool], Frame],
+        is_guess: Callable[[int, gdb.Frame, gdb.Frame], bool],
+        most: int,
+    ) -> None:
+        """is_guess: has GDB made up that the code at an address, of one frame, was called from
+        the other?"""
         self._record = record
+        self._is_guess = is_guess
         self.most = most
         self._frame: gdb.Frame | None = None
         self._ended = False
@@ -49,6 +59,9 @@ class Walk:
             self._ended = self._frame is None
             if self._frame is None:
                 self.whole = last is not None and _is_outermost(last)
+                raise StopIteration
+            if last is not None and self._is_guess(self.seen[-1].pc, last, self._frame):
+                self._ended = True
                 raise StopIteration
             self.seen.append(self._record(self._frame, not self.seen))
         except gdb.error:
@@ -71,14 +84,18 @@ class Code:
         vdso: tuple[int, int] | None,
         read: Callable[[int, int], bytes],
         bias_of: Callable[[str], int | None],
+        bases: Sequence[int],
     ) -> None:
-        """bias_of: by how much an object file was moved when it was loaded."""
+        """bias_of: by how much an object file was moved when it was loaded. bases: where images
+        begin."""
         self.read = read
         self._bias_of = bias_of
         self._inferior = inferior
         self._progspace = inferior.progspace
         self._demangled: dict[str, str] = {}
         self._executable = executable or (0, 0)
+        self._tables = Tables(read, bases)
+        self._guessed: dict[int, bool] = {}
         self._callers: dict[int, Frame] = {}  # by the address to return to
         self._holders: dict[tuple[str, int], str | None] = {}  # by an outlined function's line
         self._vdso = vdso or (0, 0)
@@ -87,10 +104,23 @@ class Code:
         """What is where: another file may be loaded there by now."""
         self._callers.clear()
         self._holders.clear()
+        self._guessed.clear()
 
     def frames(self, most: int = MOST_FRAMES) -> Walk:
         """Of the selected thread, while it is selected."""
-        return Walk(self.record, most)
+        return Walk(self.record, self._is_guess, most)
+
+    def _is_guess(self, pc: int, inner: gdb.Frame, outer: gdb.Frame) -> bool:
+        """Of code without unwind information, at a place that no call returns to."""
+        if pc not in self._guessed:
+            told = self._progspace.find_pc_line(pc).symtab is not None
+            self._guessed[pc] = not told and self._tables.covers(pc) is False
+        if not self._guessed[pc] or not inner.type() == outer.type() == gdb.NORMAL_FRAME:
+            return False
+        try:
+            return not arch_x86_64.follows_call(self.read, outer.pc())
+        except Unreadable:
+            return True
 
     def record(self, frame: gdb.Frame, innermost: bool = False) -> Frame:
         """As plain values. Threads of a team have many callers in common: what is at a place is
@@ -194,6 +224,8 @@ class Code:
         if not arch_x86_64.serves(architecture.name()):
             return outlined
         try:
+            if is_flangs(self._function(outlined)):
+                return self._first_row(architecture, outlined)
             # clang's unoptimised code with -g has a function between the runtime and the user's.
             called = arch_x86_64.only_call(architecture, outlined)
             if called is not None and "_debug__" in (self._function(called) or ""):
@@ -211,6 +243,14 @@ class Code:
             return next(behind, next(iter(found), outlined))
         except gdb.error:
             return outlined
+
+    def _first_row(self, architecture: gdb.Architecture, start: int) -> int:
+        """flang's code has no line before the user's first, and jumps there."""
+        for at in arch_x86_64.only_way(architecture, start):
+            sal = self._progspace.find_pc_line(at)
+            if sal.line and sal.pc == at:
+                return at
+        return start
 
     def _begins_at_once(self, architecture: gdb.Architecture, outlined: int) -> bool:
         """Optimised code may need no stack frame: its first line is the user's own."""

@@ -6,7 +6,6 @@ breakpoints of this thread alone lead it into a region's code, or out of the run
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import ContextManager, Iterable, Iterator, Sequence
@@ -18,7 +17,7 @@ from ..model import stack, where
 from ..model.naming import is_outlined
 from ..model.process import Runtime
 from ..model.runtimes import llvm
-from ..model.stack import Part, Walked
+from ..model.stack import Part, Parts, Walked
 from . import arch_x86_64, console
 from .calls import Calls
 from .inferior import InferiorTarget
@@ -27,16 +26,16 @@ from .passages import (
     Passage,
     back_at,
     functions_skipped,
+    home,
     is_locked,
+    is_users,
     others_may_run,
+    physical,
     set_for,
-    stops,
 )
 from .stacks import MOST_FRAMES
-from .stepping import is_in_line
+from .stepping import LEVEL, is_in_line
 
-# "#0  " stands before a frame, but not at a stop.
-_LEVEL = re.compile(r"^#\d+ +")
 # What a runtime's entry points are called.
 _RUNTIMES_FUNCTIONS = "^(__kmp|kmp_|omp_|GOMP_)"
 
@@ -58,7 +57,7 @@ class _Entered:
     """An entry point of the runtime's that was called."""
 
     caller: _Caller
-    home: int  # see _home(), of the frame that called
+    home: int  # see home(), of the frame that called
     name: str
     function: int  # of the region's code, 0 if it begins no region
     returns: bool  # before that code is called
@@ -70,7 +69,7 @@ class _End:
 
     first: int
     last: int
-    home: int  # see _home()
+    home: int  # see home()
 
     @property
     def wanted(self) -> list[tuple[int, Fits]]:
@@ -81,7 +80,7 @@ class _End:
         return self.first <= frame.pc() <= self.last and self._is_of(frame)
 
     def _is_of(self, frame: gdb.Frame) -> bool:
-        return _home(frame) == self.home
+        return home(frame) == self.home
 
 
 class Stepper:
@@ -101,7 +100,7 @@ class Stepper:
         self._is_shown = True  # the last stop, by GDB
         self._began = _place()
         self._waiting: set[str] = set()  # entry points that wait for threads which stand still
-        self._stepped = 0  # the frame that has the line: see _home()
+        self._stepped = 0  # the frame that has the line: see home()
         target.code.forget()
 
     def lines(self, command: str, count: int) -> None:
@@ -172,7 +171,7 @@ class Stepper:
     ) -> None:
         """Each turn gets as far as GDB can lead the thread, and over what it then met."""
         while True:
-            self._stepped = _home(gdb.newest_frame())
+            self._stepped = home(gdb.newest_frame())
             entered = self._run(self._loudly(command), [*ends, *in_runtime])
             if any(end.reached for end in ends):
                 return
@@ -207,7 +206,7 @@ class Stepper:
         def moves(by: int) -> Fits:
             def fits(frame: gdb.Frame) -> bool:
                 nonlocal depth
-                if _home(frame.older()) == entered.home:
+                if home(frame.older()) == entered.home:
                     depth += by
                 return depth == 0
 
@@ -225,7 +224,7 @@ class Stepper:
     def _back_to_stepped(self) -> _Caller:
         """From a function that the line called, to the frame that has the line."""
         frame, level = gdb.newest_frame(), 0
-        while frame is not None and _home(frame) != self._stepped and level < MOST_FRAMES:
+        while frame is not None and home(frame) != self._stepped and level < MOST_FRAMES:
             frame, level = frame.older(), level + 1
         if frame is None or level == MOST_FRAMES:
             raise UserError("no_stack", "The frame that was stepped is not found any more.")
@@ -345,12 +344,12 @@ class Stepper:
             back, sp = arch_x86_64.return_address(frame, self._target.read)
             if self._calls.is_inner(back):
                 return False
-            home = _home(frame.older())
-            if home != self._stepped and name not in self._waiting:
+            caller = home(frame.older())
+            if caller != self._stepped and name not in self._waiting:
                 return False
             function = self._function(frame, name, back)
             returns = name in llvm.BEFORE_REGION
-            self._entered = _Entered(_Caller(back, sp), home, name, function, returns)
+            self._entered = _Entered(_Caller(back, sp), caller, name, function, returns)
             return True
 
         def fits(frame: gdb.Frame) -> bool:
@@ -398,7 +397,7 @@ class Stepper:
                 "`interrupt', and `set mi-async off'.",
             )
         if self._entered is not None or any(one.reached for one in to):
-            return not any(_is_users(event) for event in self._events)
+            return not any(is_users(event) for event in self._events)
         # The last event is the one that came last only if no other handler made the program go on.
         return command != "continue" and all(
             type(event) is gdb.StopEvent for event in self._events[-2:][:1]
@@ -408,7 +407,7 @@ class Stepper:
         """The last stop, as GDB shows it."""
         if self._is_shown:
             return
-        text = _LEVEL.sub("", console.output("frame"))
+        text = LEVEL.sub("", console.output("frame"))
         if _place() == self._began:
             text = text.partition("\n")[2] or text
         gdb.write(text)
@@ -419,7 +418,7 @@ class Stepper:
         """The frames of the task that the thread executes."""
         walk = self._target.code.frames()
         frames = list(walk)
-        return stack.parts_of(Walked(frames, walk.whole), self._code)[0]
+        return Parts(self._code).of(Walked(frames, walk.whole))[0]
 
     def _users_caller(self) -> _Caller | None:
         """Where the thread leaves the runtime for code of the user's; None: it is not in the
@@ -436,12 +435,12 @@ class Stepper:
         """Of the code that the runtime has called."""
         if not part.levels:
             return []
-        frame = _physical(_frame(part.levels[-1]))
+        frame = physical(_frame(part.levels[-1]))
         body = _function_block(frame)
         if body is None:
             return []
         found = arch_x86_64.epilogues(frame.architecture(), body.start, body.end)
-        return [_End(first, last, _home(frame)) for first, last in found]
+        return [_End(first, last, home(frame)) for first, last in found]
 
 
 def _function_block(frame: gdb.Frame) -> gdb.Block | None:
@@ -478,26 +477,7 @@ def _is_at(caller: _Caller) -> bool:
     return _caller(0) == caller
 
 
-def _physical(frame: gdb.Frame) -> gdb.Frame:
-    while frame.type() == gdb.INLINE_FRAME:
-        frame = frame.older()
-    return frame
-
-
-def _home(frame: gdb.Frame) -> int:
-    """The same for a frame as long as its function has not returned, and no other's."""
-    older = _physical(frame).older()
-    return arch_x86_64.stack_pointer(older) if older is not None else 0
-
-
 def _place() -> tuple[str | None, int]:
     """Of the selected thread: which function, and which call of it."""
     frame = gdb.newest_frame()
-    return frame.name(), _home(frame)
-
-
-def _is_users(event: gdb.Event) -> bool:
-    """Is it a stop that the user wants to see?"""
-    if isinstance(event, gdb.BreakpointEvent):
-        return any(stops(one) for one in event.breakpoints if not isinstance(one, Passage))
-    return isinstance(event, gdb.SignalEvent)
+    return frame.name(), home(frame)

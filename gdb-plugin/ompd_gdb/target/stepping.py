@@ -12,69 +12,85 @@ from dataclasses import dataclass
 
 import gdb
 
-from . import arch_x86_64, console
-from .passages import back_at, set_for
+from . import console
+from .passages import Fits, is_users, of_frame, set_for
 
-# A step's caller is near; recursion can pile up tens of thousands of frames.
-MOST_FRAMES = 256
+_INTERNAL = re.compile(r"0 +(step resume|finish|until) .*?0x([0-9a-f]+)")
+_THREAD = re.compile(r"\tstop only in thread (?:\d+\.)?(\d+)")
+_FRAME = re.compile(r"\tstop only in stack frame at 0x([0-9a-f]+)")
+# "#0  " stands before a frame, but not at a stop.
+LEVEL = re.compile(r"^#\d+ +")
 
-_INTERNAL = re.compile(r"^0 +(step resume|finish|until) .*?0x([0-9a-f]+)", re.MULTILINE)
+
+@dataclass
+class Goal:
+    kind: str  # "step resume": of next and step; "finish"; "until": also of advance
+    address: int
+    thread: int | None = None  # GDB's number
+    frame: int | None = None  # where its stack frame begins; None: in any
 
 
 @dataclass(frozen=True)
 class Step:
-    kind: str  # "step resume": of next and step; "finish", "until"
-    address: int  # where it would go on, in the frame that calls
+    goals: tuple[Goal, ...]  # whichever is reached first
 
 
 def under_way() -> Step | None:
-    found = _INTERNAL.search(console.output("maint info breakpoints"))
-    return Step(found.group(1), int(found.group(2), 16)) if found else None
+    goals: list[Goal] = []
+    is_part = False
+    for line in console.output("maint info breakpoints").splitlines():
+        found = _INTERNAL.match(line)
+        if found is not None:
+            goals.append(Goal(found.group(1), int(found.group(2), 16)))
+        elif re.match(r"-?\d+ ", line):
+            is_part = False
+            continue
+        is_part = is_part or found is not None
+        if not is_part:
+            continue
+        thread, frame = _THREAD.match(line), _FRAME.match(line)
+        if thread is not None:
+            goals[-1].thread = int(thread.group(1))
+        if frame is not None:
+            goals[-1].frame = int(frame.group(1), 16)
+    return Step(tuple(goals)) if goals else None
 
 
 def go_on(step: Step | None) -> None:
     """Continue, or finish the step. Raises gdb.error."""
-    found = _caller_of(step) if step is not None else None
-    if step is None or found is None:
-        if step is not None:
-            gdb.write("The step that was under way cannot be finished.\n")
+    if step is None:
         gdb.execute("continue")
         return
-    thread, stack = found
-    with set_for(thread, [(step.address, back_at(stack))]) as (back,):
+    goals = [goal for goal in step.goals if _thread_of(goal) is not None]
+    if not goals:
+        gdb.write("The step that was under way cannot be finished.\n")
         gdb.execute("continue")
-    if back.reached:
-        gdb.execute("next" if step.kind == "step resume" and is_in_line(step.address) else "frame")
-
-
-def _caller_of(step: Step) -> tuple[gdb.InferiorThread, int] | None:
-    """The thread that has such a caller, and its stack there; the one that was stopped comes
-    first."""
-    first = gdb.selected_thread()
-    others = [thread for thread in gdb.selected_inferior().threads() if thread != first]
+        return
+    events: list[gdb.Event] = []
+    wanted = [(goal.address, _fits(goal)) for goal in goals]
+    gdb.events.stop.connect(events.append)
     try:
-        for thread in [first, *others]:
-            thread.switch()
-            stack = _stack_of_caller(step.address)
-            if stack is not None:
-                return thread, stack
-        return None
+        with set_for(_thread_of(goals[0]), wanted) as made:
+            gdb.execute("continue")
     finally:
-        first.switch()
+        gdb.events.stop.disconnect(events.append)
+    reached = next((goal for goal, one in zip(goals, made) if one.reached), None)
+    if reached is None or any(is_users(event) for event in events):
+        return  # GDB has shown the stop
+    if reached.kind == "step resume" and is_in_line(reached.address):
+        gdb.execute("next")
+        return
+    text = LEVEL.sub("", console.output("frame"))
+    gdb.write(text.partition("\n")[2] if reached.kind == "step resume" else text)
 
 
-def _stack_of_caller(address: int) -> int | None:
-    try:
-        frame = gdb.newest_frame()
-        for _ in range(MOST_FRAMES):
-            if frame is None:
-                break
-            if frame.pc() == address:
-                return arch_x86_64.stack_pointer(frame)
-            frame = frame.older()
-    except gdb.error:
-        pass  # the thread runs, or its stack cannot be unwound
-    return None
+def _fits(goal: Goal) -> Fits:
+    return (lambda frame: True) if goal.frame is None else of_frame(goal.frame)
+
+
+def _thread_of(goal: Goal) -> gdb.InferiorThread | None:
+    threads = gdb.selected_inferior().threads()
+    return next((thread for thread in threads if thread.num == goal.thread), None)
 
 
 def is_in_line(address: int) -> bool:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has a file code for x86-64 that its unwind information leaves out? What lies between functions is
-padding, as a rule."""
+"""Has a file constructs, and code for x86-64 that its unwind information leaves out? What lies
+between functions is padding, as a rule."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import re
 import struct
 from typing import Iterator
 
-from .elf import PT_LOAD, ElfFile, NotElf
+from .elf import PT_LOAD, SHT_DYNSYM, ElfFile, NotElf
 from .unwind_tables import COUNT_AND_PAIRS, PT_GNU_EH_FRAME, TABLE
 
 EM_X86_64 = 62
+# What code of constructs calls.
+_CALLED = (b"\0__kmpc_", b"\0GOMP_")
 # Of files with more functions it is not told.
 MOST_FUNCTIONS = 1 << 20
 # Instructions that do nothing, breakpoints, zeros.
@@ -35,11 +37,23 @@ def has_untold_code(path: str) -> bool:
     try:
         if struct.unpack_from("<H", file.data, 18)[0] != EM_X86_64 or not file.format.wide:
             return False
-        return any(_is_code(file, start, end) for start, end in _gaps(file))
+        return _has_constructs(file) and any(
+            _is_code(file, start, end) for start, end in _gaps(file)
+        )
     except (NotElf, struct.error):
         return False
     finally:
         file.close()
+
+
+def _has_constructs(file: ElfFile) -> bool:
+    sections = file.sections()
+    for one in sections:
+        if one.kind == SHT_DYNSYM and one.link < len(sections):
+            names = sections[one.link]
+            end = min(names.offset + names.size, file.size)
+            return any(file.data.find(name, names.offset, end) >= 0 for name in _CALLED)
+    return False
 
 
 def _gaps(file: ElfFile) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, Sequence
 
 from ..errors import Unreadable
 from .elf import PT_LOAD, Format, NotElf
@@ -32,14 +32,20 @@ class _Image:
 
 
 class Tables:
-    def __init__(self, read: Callable[[int, int], bytes]) -> None:
-        """Raises Unreadable."""
+    def __init__(
+        self, read: Callable[[int, int], bytes], bases: Sequence[int] | None = None
+    ) -> None:
+        """bases: where images begin. None: it has to be looked for."""
         self._read = read
+        self._bases = bases
         self._images: list[_Image] = []
         self._barren: list[tuple[int, int]] = []  # pages where no image was found
 
-    def covers(self, address: int) -> bool | None:
-        """None: it cannot be told."""
+    def covers(self, pc: int) -> bool | None:
+        """The code there, or the call in front of it. None: it cannot be told."""
+        return self._covers(pc - 1) or self._covers(pc)
+
+    def _covers(self, address: int) -> bool | None:
         image = self._around(address)
         if image is None or not image.table:
             return None
@@ -52,6 +58,8 @@ class Tables:
         known = next((one for one in self._images if one.start <= address < one.end), None)
         if known is not None:
             return known
+        if self._bases is not None:
+            return self._by_bases(address, self._bases)
         first = lowest = address // PAGE
         if any(low <= first <= high for low, high in self._barren):
             return None
@@ -77,6 +85,19 @@ class Tables:
         self._barren.append((lowest, first))
         return None
 
+    def _by_bases(self, address: int, bases: Sequence[int]) -> _Image | None:
+        start = max((base for base in bases if base <= address), default=None)
+        if start is None:
+            return None
+        try:
+            image = self._image(start)
+        except (Unreadable, NotElf):
+            return None
+        if not image.start <= address < image.end:
+            return None
+        self._images.append(image)
+        return image
+
     def _image(self, start: int) -> _Image:
         header = self._read(start, 64)
         form = Format(header)
@@ -92,8 +113,8 @@ class Tables:
         return _Image(start, bias + max(s.address + s.memory_size for s in loads), table)
 
     def _is_covered(self, table: int, address: int) -> bool | None:
-        version, _, counted, pairs, _, count = TABLE.unpack(self._read(table, TABLE.size))
-        if version != 1 or (counted, pairs) != COUNT_AND_PAIRS or count > MOST_ENTRIES:
+        count = self._count(table)
+        if count is None:
             return None
         low, high = 0, count  # the first entry that begins behind the address
         while low < high:
@@ -105,15 +126,20 @@ class Tables:
         if low == 0:
             return False
         begin, entry = self._pair(table, low - 1)
-        return self._range(entry, begin, address)
+        size = self._size(entry, begin)
+        return None if size is None else begin <= address < begin + size
+
+    def _count(self, table: int) -> int | None:
+        version, _, counted, pairs, _, count = TABLE.unpack(self._read(table, TABLE.size))
+        known = version == 1 and (counted, pairs) == COUNT_AND_PAIRS
+        return int(count) if known and count <= MOST_ENTRIES else None
 
     def _pair(self, table: int, index: int) -> tuple[int, int]:
         begin, entry = struct.unpack("<ii", self._read(table + TABLE.size + 8 * index, 8))
         return table + begin, table + entry
 
-    def _range(self, entry: int, begin: int, address: int) -> bool | None:
-        """Of an FDE: its length, the distance to its CIE, where its code begins, how long it is."""
+    def _size(self, entry: int, begin: int) -> int | None:
+        """Of an FDE: its length, the distance to its CIE, where its code begins, how long it is.
+        None: they are encoded in another way."""
         _, _, relative, size = struct.unpack("<IIiI", self._read(entry, 16))
-        if entry + 8 + relative != begin:
-            return None  # encoded in another way
-        return begin <= address < begin + int(size)
+        return int(size) if entry + 8 + relative == begin else None

@@ -10,7 +10,7 @@ import gdb
 
 from ..errors import Unreadable
 from ..model.machine_code import Memory, Number, Register
-from ..model.returning import Return, return_from
+from ..model.returning import Return, never_returns, return_from
 from . import arch_x86_64
 from .memory import LiveMemory
 from .unwind_tables import Tables
@@ -39,6 +39,9 @@ class Unwinding:
 
     def _return_from(self, pc: int, architecture: gdb.Architecture) -> Return | None:
         if not arch_x86_64.serves(architecture.name()) or not self._is_untold(pc):
+            return None
+        call = arch_x86_64.call_before(architecture, pc)
+        if call is not None and never_returns(call):
             return None
         decode = arch_x86_64.decoder(architecture)
         return return_from(pc, decode, arch_x86_64.CONVENTION, arch_x86_64.KEPT)

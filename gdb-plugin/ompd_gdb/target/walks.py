@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from typing import Callable, Iterable
 
 import gdb
@@ -63,6 +65,18 @@ class Walks:
     def locals(self, thread: Thread, levels: Iterable[int]) -> dict[int, str]:
         """By level, what `info locals' prints."""
         return self._in_frames(thread, levels, _locals)
+
+    def short_locals(self, thread: Thread, levels: Iterable[int], end: float) -> dict[int, str]:
+        """The same, little of each; end: when nothing more is begun, by time.monotonic()."""
+
+        def ask(frame: gdb.Frame) -> str:
+            if time.monotonic() > end:
+                return "(not read: the others took too long)\n"
+            text = _OF_COMPILERS.sub("", _locals(frame, _SHORT)) or "No locals.\n"
+            more = len(text) - LONGEST_LOCALS
+            return text if more <= 0 else f"{text[:LONGEST_LOCALS]}\n({more} more characters)\n"
+
+        return self._in_frames(thread, levels, ask)
 
     def _in_frames(
         self, thread: Thread, levels: Iterable[int], ask: Callable[[gdb.Frame], str]
@@ -133,9 +147,16 @@ def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:
         return f"<{error}>"
 
 
-def _locals(frame: gdb.Frame) -> str:
+# What clang adds to the code of a construct is not the user's: .omp.iv = 4
+_OF_COMPILERS = re.compile(r"^\.[\w.]+ = .*\n", re.MULTILINE)
+# What a report has room for.
+_SHORT = "with print elements 64 -- with print repeats 4 -- with print max-depth 4 -- "
+LONGEST_LOCALS = 2000  # characters of a frame
+
+
+def _locals(frame: gdb.Frame, limits: str = "") -> str:
     frame.select()
     try:
-        return console.output("info locals")
+        return console.output(f"{limits}info locals")
     except gdb.error as error:
         return f"{error}\n"

@@ -7,6 +7,9 @@ from typing import Callable
 
 import gdb
 
+_all: list[Watch] = []
+_connected: list[bool] = []
+
 
 class Watch(gdb.Breakpoint):
     """Calls `hit' when a thread comes to an address, and stops the program if that says so.
@@ -29,6 +32,19 @@ class Watch(gdb.Breakpoint):
         self._address = address
         self.hit = hit
         self.why = ""  # it stopped the program though it could not decide
+        self._progspace = gdb.current_progspace()
+        if not _connected:
+            gdb.events.clear_objfiles.connect(_cleared)
+            _connected.append(True)
+        _all.append(self)
+
+    def delete(self) -> None:
+        super().delete()
+        if self in _all:
+            _all.remove(self)
+
+    def is_in(self, progspace: gdb.Progspace) -> bool:
+        return self._progspace == progspace
 
     def stop(self) -> bool:
         try:
@@ -38,3 +54,10 @@ class Watch(gdb.Breakpoint):
         except Exception as error:
             self.why = f"A breakpoint failed by a defect of its own: {error!r}."
         return True
+
+
+def _cleared(event: gdb.Event) -> None:
+    """After exec() nothing is at their addresses, and GDB could not insert them."""
+    for one in [one for one in _all if one.is_in(event.progspace)]:
+        if one.is_valid():
+            one.delete()

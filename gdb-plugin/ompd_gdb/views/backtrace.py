@@ -29,12 +29,15 @@ class Details:
 AllDetails = Mapping[Thread, Details]
 
 
-def lines(found: Sequence[Backtrace], details: AllDetails, style: Style) -> list[str]:
-    """Several threads' stacks under a heading each; those that are alike stand together."""
+def lines(
+    found: Sequence[Backtrace], details: AllDetails, style: Style, named: bool = False
+) -> list[str]:
+    """Several threads' stacks under a heading each; those that are alike stand together. named: a
+    single one has its heading too."""
     groups = _groups(found, style.every)
     shown: list[str] = []
     for group in groups:
-        if len(found) > 1:
+        if named or len(found) > 1:
             shown += ([""] if shown else []) + [_heading([one.thread for one in group])]
         shown += _one(group, details, style)
     hidden = sum(group[0].hidden for group in groups)

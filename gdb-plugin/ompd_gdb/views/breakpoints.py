@@ -9,6 +9,7 @@ from ..model.events import Event, Hit, Listed, Place
 from ..model.naming import users_function
 from ..model.native import Location
 from ..model.process import Membership, Thread
+from .backtrace import at_line
 from .table import Style, Table, count, place, plain
 
 
@@ -51,6 +52,8 @@ def _construct(at: Location) -> str:
     name = users_function(at.function) if at.function else None
     # An address stands for what the compiler has recorded of the construct itself.
     near = "near " if at.pc is not None else ""
+    if name is None and at_line(at):
+        return near + at_line(at)
     return near + place(name or at.function, at.file, at.line)
 
 

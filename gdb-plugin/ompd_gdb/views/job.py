@@ -10,11 +10,12 @@ from ..model import ids
 from ..model.job import Job, RankClass, Unread, who
 from ..model.rank_reports import Doing, Finding, Missing, Report, Runtime, State
 from . import job_tree, threads
-from .table import Style, Table, count, cut_list, paragraph, place, plain
+from .table import Style, Table, count, cut_list, paragraph, place, plain, shorten
 
 MOST_CLASSES = 5  # of ranks, and of threads in each, that are shown
 MOST_ROWS = 5
 MOST_TEXTS = 5
+LONGEST_STATE = 40  # characters
 _INDENT = " " * 10
 _OTHER = "Other findings"
 
@@ -176,7 +177,8 @@ def _classes(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
         rows = sorted(one.doing.items(), key=lambda pair: (_rank_of(pair[0]), -pair[1]))
         shown = list(_some(rows, MOST_ROWS, style))
         for doing, number in shown:
-            table.add(name, mark, str(number), words_of(doing), _fitting(doing))
+            words = shorten(words_of(doing), LONGEST_STATE)
+            table.add(name, mark, str(number), words, _fitting(doing))
             name = mark = ""
         if len(rows) > len(shown):
             left = sum(number for _, number in rows[len(shown) :])

@@ -48,6 +48,8 @@ def _shown(value: Value) -> str:
     if value.text is None:
         return f"({plain(value.error or '?')})"
     note = f"  (in the frame that began {value.parents})" if value.parents else ""
+    if value.in_construct:
+        note = "  (in the construct's code, which called it)"
     return plain(value.text) + note
 
 
@@ -80,6 +82,7 @@ def _group(group: Sequence[Thread], value: Value) -> dict[str, Any]:
         "text": value.text,
         "error": value.error,
         "parents": value.parents,
+        "in_construct": value.in_construct,
         "who": who(group),
         "gdb": [thread.native.id for thread in group if thread.native is not None],
     }

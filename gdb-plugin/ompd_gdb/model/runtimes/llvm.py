@@ -25,7 +25,7 @@ FORKS = (
 )
 
 # Those that call another one.
-FORKS_BY_ANOTHER = ("__kmpc_fork_call_if", "GOMP_parallel_reductions")
+FORKS_BY_ANOTHER = ("__kmpc_fork_call_if", "GOMP_parallel_reductions", "GOMP_teams_reg")
 # Which argument is the function that a region executes.
 FORKED_ARGUMENT = {name: 0 if name.startswith("GOMP_") else 2 for name in FORKS}
 # Where a construct's own code begins or goes on, by the entry point that leads there: which
@@ -53,8 +53,8 @@ EVENTS = {
     ("teams", "end"): {name: AFTER for name in _TEAMS_FUNCTIONS},
     ("task", "begin"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_begin_if0": AFTER},
     ("task", "end"): {**_TASK_FUNCTIONS, "__kmpc_omp_task_complete_if0": AFTER},
-    # Each of the program's barriers once: gcc's code calls one more behind GOMP_single_copy_end, and
-    # one before GOMP_workshare_task_reduction_unregister.
+    # Each of the program's barriers once: gcc's code passes another one inside a single construct
+    # with copyprivate, and one more behind a loop or sections with task reductions.
     ("barrier", "all"): {
         name: AFTER
         for name in (
@@ -178,8 +178,14 @@ BEFORE_REGION = (SERIALIZES, "GOMP_parallel_start")
 # which one ends it.
 _LOOP_ENDS = ("GOMP_loop_end", "GOMP_loop_end_nowait", "GOMP_loop_end_cancel")
 _SECTIONS_ENDS = ("GOMP_sections_end", "GOMP_sections_end_nowait", "GOMP_sections_end_cancel")
-_INTEGERS = ("4", "4u", "8", "8u")
 _SCHEDULES = ("static", "dynamic", "guided", "runtime")
+_KINDS = (*_SCHEDULES, *(f"nonmonotonic_{schedule}" for schedule in _SCHEDULES[1:]))
+# gcc's entry points; the last of each kind of variable serves loops with task reductions.
+_LOOPS = tuple(
+    f"GOMP_loop_{variable}{kind}start"
+    for variable in ("", "ull_")
+    for kind in (*(f"{kind}_" for kind in _KINDS), "maybe_nonmonotonic_runtime_", "")
+)
 CONSTRUCT_ENDS: dict[str, tuple[str, ...]] = {
     "__kmpc_critical": ("__kmpc_end_critical",),
     "__kmpc_critical_with_hint": ("__kmpc_end_critical",),
@@ -196,9 +202,8 @@ CONSTRUCT_ENDS: dict[str, tuple[str, ...]] = {
     "GOMP_ordered_start": ("GOMP_ordered_end",),
     "GOMP_taskgroup_start": ("GOMP_taskgroup_end",),
     "GOMP_sections_start": _SECTIONS_ENDS,
-    **{f"GOMP_loop_{schedule}_start": _LOOP_ENDS for schedule in _SCHEDULES},
-    **{f"GOMP_loop_nonmonotonic_{schedule}_start": _LOOP_ENDS for schedule in _SCHEDULES},
-    "GOMP_loop_maybe_nonmonotonic_runtime_start": _LOOP_ENDS,
+    "GOMP_sections2_start": _SECTIONS_ENDS,
+    **{name: _LOOP_ENDS for name in _LOOPS},
 }
 # Not in threads in which these return zero.
 CONDITIONAL = ("__kmpc_single", "__kmpc_master", "__kmpc_masked")

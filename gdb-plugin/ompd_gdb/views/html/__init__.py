@@ -14,6 +14,7 @@ from . import (
     barriers,
     environment,
     icvs,
+    local_variables,
     locks,
     program,
     regions,
@@ -23,12 +24,17 @@ from . import (
     verdict,
     waits,
 )
-from .document import object_of, objects, word
+from .document import number, object_of, objects, word
 from .markup import Markup, join, tag, text
 from .report import Maker, Report, Section
 
 _WAITS: tuple[Maker, ...] = (waits.section, barriers.section)
-_PLACES: tuple[Maker, ...] = (stacks.section, threads.section, regions.section)
+_PLACES: tuple[Maker, ...] = (
+    stacks.section,
+    local_variables.section,
+    threads.section,
+    regions.section,
+)
 _REST: tuple[Maker, ...] = (
     locks.section,
     tasks.section,
@@ -79,7 +85,9 @@ def _program(document: dict[str, Any]) -> str:
 
 
 def _header(document: dict[str, Any]) -> Markup:
-    what = program.process(document)
+    rank = number(document, "rank")
+    parts = (program.process(document), "" if rank is None else f"rank {rank}")
+    what = ", ".join(part for part in parts if part)
     return tag(
         "header",
         tag("h1", _program(document), " ", tag("small", what) if what else None),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from . import places, states, who
 from .document import Json, doubt, object_of, objects, word
 from .markup import Markup, Part, join, tag
-from .report import Report, Section, names_cell, names_line, plural
+from .report import Report, Section, capped, names_cell, names_line, plural
 
 _DOING = {
     "working": "working",
@@ -24,7 +24,8 @@ def section(report: Report) -> Section | None:
     found = objects(report.document, "barriers")
     if not found:
         return None
-    body = join([_barrier(report, barrier) for barrier in found])
+    shown, more = capped(found)
+    body = join([_barrier(report, barrier) for barrier in shown], more)
     return Section("barriers", "Barriers", body, f"{len(found):,}")
 
 

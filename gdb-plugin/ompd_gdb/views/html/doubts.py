@@ -4,7 +4,7 @@ a `?' that leads there."""
 
 from __future__ import annotations
 
-from .document import Json, word
+from .document import Json, object_of, word
 from .markup import Markup, join, tag
 
 
@@ -32,6 +32,12 @@ class Doubts:
             href=f"#doubt-{number}",
             title=f"{certainty}: {_sentence(*reason[1:])}",
         )
+
+    def marked(self, words: str, doubted: Json) -> Markup:
+        """Words on a frame or the like: its doubts in the place of the text's own `?'."""
+        found = object_of(doubted, "doubts").values()
+        marks = [self.mark(one) for one in found if isinstance(one, dict)]
+        return join(words.rstrip("? ") if any(marks) and words.strip("? ") else words, marks)
 
     def list(self) -> Markup | None:
         if not self._numbers:

@@ -97,8 +97,8 @@ class _Maker:
         if task is not None:
             return self._object("task", task, f"task {task}", "")
         if region is not None:
-            barrier = self._barriers.get(word(edge, "thread") or "")
-            return self._barrier(region, word(barrier, "name") or "barrier")
+            barrier = self._barriers.get(word(edge, "thread") or "", {})
+            return self._barrier({"region": region, "name": "barrier", **barrier})
         return None
 
     # ---- What is waited for
@@ -107,8 +107,10 @@ class _Maker:
         lock = self._report.locks.get(name, {})
         return self._object("lock", name, locks.in_words(lock) if lock else "lock", name)
 
-    def _barrier(self, region: str, name: str) -> Node:
-        return self._object("barrier", f"{region} {name}", name, region)
+    def _barrier(self, barrier: Json) -> Node:
+        """Two may have one name; those who wait at one miss the same threads."""
+        region, name = word(barrier, "region") or "?", word(barrier, "name") or "barrier"
+        return self._object("barrier", f"{region} {name} {barrier.get('missing')}", name, region)
 
     def _object(self, kind: str, key: str, *lines: str) -> Node:
         if (kind, key) not in self._objects:
@@ -132,7 +134,7 @@ class _Maker:
         for one, node in groups:
             self._lead_on(one, node)
         for one in waits:  # the circles' own, which may need others too
-            for name in who.expanded(word(one, "who"))[:1]:
+            for name in who.expanded(word(one, "who")):
                 if name in self._report.stuck and name in self._threads:
                     self._lead_on(one, self._threads[name])
 
@@ -165,7 +167,7 @@ class _Maker:
                 self._lead(wanted, target, _HAVING[wanted.kind], likely)
         barrier = object_of(one, "barrier")
         if barrier:
-            meeting = self._barrier(word(barrier, "region") or "?", word(barrier, "name") or "")
+            meeting = self._barrier(barrier)
             self._lead(node, meeting, "waits at")
             likely = barrier.get("certainty") == "likely"
             for target in self._missing(who.expanded(word(barrier, "missing"))):

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from . import places, who
 from .document import Json, doubt, number, object_of, word, words
-from .markup import Markup, Part, row, table, tag
-from .report import Report, Section, names_cell
+from .markup import Markup, Part, join, row, table, tag
+from .report import Report, Section, capped, names_cell
 
 MOST_IN_ORDER = 6
 _CONSTRUCTS = {"critical": "critical", "lock": "lock", "nest_lock": "nestable lock"}
@@ -15,10 +15,12 @@ _CONSTRUCTS = {"critical": "critical", "lock": "lock", "nest_lock": "nestable lo
 def section(report: Report) -> Section | None:
     if not report.locks:
         return None
-    rows = [_row(report, lock) for lock in report.locks.values()]
+    shown, more = capped(list(report.locks.values()))
+    rows = [_row(report, lock) for lock in shown]
     headings = ["Lock", "Name", "Kind", "Held by", "Since", "Waiting"]
-    body = table(headings, rows, "Locks and critical constructs")
-    return Section("locks", "Locks and critical constructs", body, f"{len(rows):,}")
+    title = "Locks and critical constructs"
+    body = join(table(headings, rows, title), more)
+    return Section("locks", title, body, f"{len(report.locks):,}")
 
 
 def name(lock: Json) -> str:

@@ -104,6 +104,7 @@ class _Tree:
                 self._construct(region),
                 " ",
                 tag("span", _team_size(group), class_="size"),
+                self._report.doubts.mark(doubt(region, "members")),
                 class_="region",
             ),
             self._squares(group) if counts else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Callable, Iterable
+from typing import Callable, Iterable, Sequence, TypeVar
 
 from . import states, who
 from .document import Json, object_of, objects, word
@@ -55,11 +55,22 @@ class Report:
         return who.name(thread) in self.stuck or self.kind(thread) is states.CRASHED
 
 
+Item = TypeVar("Item")
 Maker = Callable[[Report], "Section | None"]
 
 
 def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+MOST_ROWS = 4096  # of one table
+
+
+def capped(items: Sequence[Item]) -> tuple[Sequence[Item], Markup | None]:
+    """What a page has room for, and a sentence on the rest."""
+    more = len(items) - MOST_ROWS
+    note = tag("p", f"{more:,} more are in the JSON document only.") if more > 0 else None
+    return items[:MOST_ROWS], note
 
 
 LONGEST_LIST = 26  # characters; longer ones are cut, or fold

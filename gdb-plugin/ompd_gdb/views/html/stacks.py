@@ -100,12 +100,9 @@ class _Tree:
         kind = word(frame, "kind") or "cut"
         place = object_of(frame, "loc")
         words = word(node, "label") or word(frame, "text") or "(not known further out)"
-        doubts = object_of(frame, "doubts")
-        unsure = [d for d in doubts.values() if isinstance(d, dict) and d.get("certainty")]
         return tag(
             "span",
-            words,
-            [self._report.doubts.mark(doubt) for doubt in unsure],
+            self._report.doubts.marked(words, frame),
             class_=f"frame {kind}",
             title=places.path(place) if kind == "user" else None,
         )

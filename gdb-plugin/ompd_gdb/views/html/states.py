@@ -55,7 +55,9 @@ def kind(thread: Json, crashed: bool = False) -> Kind:
     found = members(thread)
     if not found:
         return OUTSIDE if thread.get("kind") else UNKNOWN
-    state = word(found[0], "state")
+    # Of several runtimes' the one that it is not idle in.
+    busy = [member for member in found if member.get("state") != "idle"]
+    state = word((busy or found)[0], "state")
     if state is None:
         return OUTSIDE if thread.get("kind") == "helper" else UNKNOWN
     if state.startswith("wait_barrier"):
@@ -90,12 +92,17 @@ def _one(member: Json) -> str:
     name = word(wait, "name")
     if name is not None:
         shown += f" {name or '(unnamed)'}" if wait.get("kind") == "critical" else f" `{name}'"
+    tracked = word(member, "tracked_state")
+    if tracked not in (None, "undefined", state):
+        shown += f" (tracked: {states.in_words(tracked or '')})"
     return shown
 
 
 def state_doubt(thread: Json) -> Json | None:
+    """Of what `words' says."""
     for member in members(thread):
-        found = doubt(member, "state")
+        wait = object_of(member, "wait")
+        found = doubt(member, "state") or (doubt(wait, "name") if wait.get("name") else None)
         if found is not None:
             return found
     return doubt(thread, "kind")

@@ -9,9 +9,8 @@ from ...model import ids
 from . import places, who
 from .document import Json, doubt, number, object_of, objects, word, words
 from .markup import Markup, Part, fold, join, row, table, tag
-from .report import Report, Section, names_cell, plural
+from .report import Report, Section, capped, names_cell, plural
 
-MOST_ROWS = 2000  # of single tasks; more are in the JSON document
 _HEADINGS = ["Task", "State", "Thread", "Made at", "Made by", "Waits for"]
 
 
@@ -22,21 +21,23 @@ def section(report: Report) -> Section | None:
     groups: dict[object, list[Json]] = {}
     for task in tasks:
         groups.setdefault(_likeness(task), []).append(task)
+    shown, more = capped(list(groups.values()))
     parts: list[Part] = [
         table(
             ["", *_HEADINGS],
-            [_row(report, group, counted=True) for group in groups.values()],
+            [_row(report, group, counted=True) for group in shown],
             "Explicit tasks that are alike, in one row each",
-        )
+        ),
+        more,
     ]
     if len(groups) < len(tasks):
-        rows = [_row(report, [task], counted=False) for task in tasks[:MOST_ROWS]]
-        more = len(tasks) - len(rows)
+        single, more = capped(tasks)
+        rows = [_row(report, [task], counted=False) for task in single]
         parts.append(
             fold(
                 f"Each task by itself ({plural(len(tasks), 'task')})",
                 table(_HEADINGS, rows, "Each explicit task by itself"),
-                tag("p", f"{more:,} more are in the JSON document only.") if more else None,
+                more,
             )
         )
     return Section("tasks", "Explicit tasks", join(parts), f"{len(tasks):,}")

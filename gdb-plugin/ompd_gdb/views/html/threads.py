@@ -4,23 +4,23 @@
 from __future__ import annotations
 
 from . import places, states, who
-from .document import Json, members, number, object_of, word
+from .document import Json, doubt, members, number, object_of, word
 from .markup import Markup, Part, fold, join, row, table, tag
-from .report import Report, Section, names_cell, plural
-
-MOST_ROWS = 4096  # of single threads; more are in the JSON document
+from .report import Report, Section, capped, names_cell, plural
 
 
 def section(report: Report) -> Section | None:
     if not report.threads:
         return None
     groups = _groups(report)
+    shown, more = capped(groups)
     parts: list[Part] = [
         table(
             ["Threads", "State", "Where", "OpenMP", "GDB"],
-            [_class_row(report, group) for group in groups],
+            [_class_row(report, group) for group in shown],
             "Threads that are alike, in one row each",
-        )
+        ),
+        more,
     ]
     if len(groups) < len(report.threads) or len(report.threads) == 1:
         parts.append(_each(report))
@@ -63,6 +63,8 @@ def _share(percent: float) -> Markup:
 def _state(report: Report, thread: Json) -> Part:
     said = states.words(thread)
     kind = report.kind(thread)
+    if said == "?":
+        said = "not known"
     if kind is states.CRASHED:
         said = f"crashed, {said}"
     found: list[Part] = [states.chip(kind, said), report.doubts.mark(states.state_doubt(thread))]
@@ -76,12 +78,12 @@ def _place(report: Report, thread: Json) -> Part:
 
 
 def _each(report: Report) -> Markup:
-    shown = report.threads[:MOST_ROWS]
+    shown, more = capped(report.threads)
     rows = [
         row(
             who.gdb_name(thread) or report.doubts.mark(_unknown_to_gdb()),
-            ", ".join(word(member, "id") or "-" for member in members(thread)) or "-",
-            _team(thread),
+            [_ids(thread), report.doubts.mark(_region_doubt(thread))],
+            _levels(thread),
             _state(report, thread),
             _place(report, thread),
             _native(thread),
@@ -91,16 +93,24 @@ def _each(report: Report) -> Markup:
         )
         for thread in shown
     ]
-    more = len(report.threads) - len(shown)
     return fold(
         f"Each thread by itself ({plural(len(report.threads), 'thread')})",
         table(["GDB", "OpenMP", "Level", "State", "Where", "LWP"], rows, "Each thread by itself"),
-        tag("p", f"{more:,} more are in the JSON document only.") if more else None,
+        more,
     )
 
 
-def _team(thread: Json) -> str:
-    """Level, and the place in the team."""
+def _ids(thread: Json) -> str:
+    """In each runtime."""
+    return ", ".join(word(member, "id") or "-" for member in members(thread)) or "-"
+
+
+def _region_doubt(thread: Json) -> Json | None:
+    found = (doubt(m, field) for m in members(thread) for field in ("region", "ancestors"))
+    return next(filter(None, found), None)
+
+
+def _levels(thread: Json) -> str:
     levels = [number(member, "level") for member in members(thread) if member.get("region")]
     return ",".join("?" if level is None else str(level) for level in levels) or "-"
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from . import places, states
-from .document import Json, number, object_of, objects, word
+from .document import Json, members, number, object_of, objects, word
 from .markup import Markup, Part, join, tag
 from .report import Report, plural
 
@@ -39,9 +39,11 @@ def banner(report: Report, sections: set[str]) -> Markup:
     findings = objects(report.document, "findings")
     shown: list[Part] = [_finding(one, sections) for one in findings]
     missing = [one for one in objects(report.document, "unavailable") if is_whole(one)]
-    if not findings and not missing:
+    if "findings" not in report.document:
+        shown.append(_unknown("No verdict", "The document holds none."))
+    elif not findings and not missing:
         shown.append(_calm(report))
-    shown += [_missing(one) for one in missing]
+    shown += [_unknown("OpenMP's state is not known", why(one)) for one in missing]
     end = _end(object_of(report.document, "signal"))
     if end:
         shown.append(tag("p", tag("b", "Ended by "), end, ".", class_="end"))
@@ -52,7 +54,8 @@ def headline(document: Json) -> str:
     """For the page's title."""
     findings = objects(document, "findings")
     if not findings:
-        return "nothing odd is seen"
+        unknown = any(is_whole(one) for one in objects(document, "unavailable"))
+        return "not known" if unknown or "findings" not in document else "nothing odd is seen"
     return ", ".join(dict.fromkeys(_title(one) for one in findings[:3])).lower()
 
 
@@ -95,17 +98,29 @@ def _finding(finding: Json, sections: set[str]) -> Markup:
 
 
 def _calm(report: Report) -> Markup:
-    regions = [
-        one for one in objects(report.document, "regions") if one.get("generator") != "program"
-    ]
+    unclear = sum(
+        word(member, "state") is None
+        for thread in report.threads
+        if not thread.get("running") and thread.get("kind") != "helper"
+        for member in members(thread)
+        if member.get("region")
+    )
+    if unclear:
+        verb = "does" if unclear == 1 else "do"
+        title = f"Nothing odd is seen; what {plural(unclear, 'thread')} {verb} is not known"
+        return _unknown(title, f"{_active(report)}.")
     return tag(
         "article",
         tag("h2", "Nothing odd is seen"),
-        tag(
-            "p", f"{plural(len(regions), 'parallel region')} active. Idle workers are nothing odd."
-        ),
+        tag("p", f"{_active(report)}. Idle workers are nothing odd."),
         class_="finding calm",
     )
+
+
+def _active(report: Report) -> str:
+    regions = objects(report.document, "regions")
+    inner = [one for one in regions if one.get("generator") != "program"]
+    return f"{plural(len(inner), 'parallel region')} active"
 
 
 def is_whole(missing: Json) -> bool:
@@ -117,9 +132,8 @@ def why(missing: Json) -> str:
     return " ".join(filter(None, (word(missing, "message"), word(missing, "hint"))))
 
 
-def _missing(one: Json) -> Markup:
-    title = tag("h2", "OpenMP's state is not known")
-    return tag("article", title, tag("p", why(one)), class_="finding unknown")
+def _unknown(title: str, said: str) -> Markup:
+    return tag("article", tag("h2", title), tag("p", said), class_="finding unknown")
 
 
 def _end(signal: Json) -> Part:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from . import drawing, graph, who
 from .document import Json, object_of, objects, word
 from .markup import Markup, Part, fold, join, row, table, tag
-from .report import Report, Section, names_cell, names_line, plural
+from .report import Report, Section, capped, names_cell, names_line, plural
 
 
 def section(report: Report) -> Section | None:
@@ -77,7 +77,8 @@ def _circle(report: Report, cycle: list[Json]) -> Markup:
 
 def _all(report: Report, waits: list[Json]) -> Markup:
     rows = []
-    for one in waits:
+    shown, more = capped(waits)
+    for one in shown:
         names = who.expanded(word(one, "who"))
         rows.append(
             row(
@@ -92,6 +93,7 @@ def _all(report: Report, waits: list[Json]) -> Markup:
     return fold(
         "All that wait",
         table(["Threads", "OpenMP", "Kind", "For"], rows, "All threads that wait, and for whom"),
+        more,
     )
 
 

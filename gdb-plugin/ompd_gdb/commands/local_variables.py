@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the variables of odd threads hold? A section of `ompd report -locals'."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from ..errors import UserError
+from ..model import doubts, odd
+from ..model.backtrace import USER, Backtrace
+from ..model.process import Thread
+from ..picture import Picture
+from ..views import backtrace
+from ..views.table import Style
+from .base import in_users_terms
+from .stacks import USUAL_DEPTH
+
+MOST_FRAMES = 8  # of the program's own, of each thread
+SECONDS = 10.0  # for all; a report is not to wait for a huge structure
+
+
+def show(picture: Picture, style: Style) -> tuple[list[str], Any]:
+    """As text, and for a JSON document."""
+    waits = None
+    with suppress(UserError), in_users_terms():  # told in the section that is about it
+        waits = picture.deadlock
+    chosen = odd.threads(picture.process, waits)
+    splicer = picture.splicer(USUAL_DEPTH)
+    found = [_innermost(splicer.backtrace(thread)) for thread in chosen]
+    details = _details(picture, found)
+    shown = backtrace.lines(found, details, replace(style, every=True), named=True)
+    return shown or ["No thread is odd."], backtrace.document(found, details)
+
+
+def _innermost(whole: Backtrace) -> Backtrace:
+    own = [at for at, entry in enumerate(whole.entries) if entry.kind == USER]
+    if len(own) <= MOST_FRAMES:
+        return whole
+    entries = whole.entries[: own[MOST_FRAMES - 1] + 1]
+    return replace(whole, entries=entries, cut=doubts.FRAMES_ENOUGH, limited=True)
+
+
+def _details(picture: Picture, found: list[Backtrace]) -> dict[Thread, backtrace.Details]:
+    levels: dict[Thread, set[int]] = {}
+    for one in found:
+        for entry in one.entries:
+            if entry.kind == USER and entry.level is not None:
+                levels.setdefault(entry.thread, set()).add(entry.level)
+    end = time.monotonic() + SECONDS
+    return {
+        thread: backtrace.Details(
+            picture.walks.arguments(thread, wanted),
+            picture.walks.short_locals(thread, wanted, end),
+        )
+        for thread, wanted in levels.items()
+    }
