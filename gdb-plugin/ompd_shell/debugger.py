@@ -30,7 +30,14 @@ PLUGIN = os.path.join(HOME, "ompd-gdb.py")
 GUARDIAN = os.path.join(HOME, "ompd_shell", "guardian.py")
 
 # Scripts that the program's files bring along or name are not run.
-_SAFE = ("set auto-load gdb-scripts off", "set auto-load python-scripts off", "set confirm off")
+_SAFE = (
+    "set auto-load gdb-scripts off",
+    "set auto-load python-scripts off",
+    "set confirm off",
+    # A defect of GDB's ends it, without a question and without a core file of its own.
+    "maintenance set internal-error quit yes",
+    "maintenance set internal-error corefile no",
+)
 LONGEST_LOG = 4096  # bytes of GDB's last words that are looked at
 
 

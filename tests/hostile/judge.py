@@ -126,7 +126,7 @@ class Run:
         """How it ended in a word, and what must not be."""
         done, took = self._run(traced)
         if done is None:
-            return "late", [f"it did not end in {ENDS:g} s"]
+            return "late", [] if self._gdb_dies() else [f"it did not end in {ENDS:g} s"]
         found = decoys.findings()
         if took > LONGEST and self._run(False)[1] > LONGEST * self._slowness():
             found.append(f"it took {took:.1f} s")
@@ -215,16 +215,19 @@ class Run:
         return [f"it left {path.name}" for path in left]
 
     def _gdb_dies(self) -> bool:
-        """Alone, on the same file."""
-        done = subprocess.run(
-            ["gdb", "-nx", "-q", "-batch", "-iex", f"set sysroot {self.files / 'root'}"]
-            + ["-ex", "thread apply all bt", str(self.program), str(self.core)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=ENDS,
-            check=False,
-        )
+        """Alone, on the same file; or does not end."""
+        try:
+            done = subprocess.run(
+                ["gdb", "-nx", "-q", "-batch", "-iex", f"set sysroot {self.files / 'root'}"]
+                + ["-ex", "thread apply all bt", str(self.program), str(self.core)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=ENDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return True
         return done.returncode < 0 or b"internal-error" in done.stdout
 
     def _traced(self) -> list[str]:
