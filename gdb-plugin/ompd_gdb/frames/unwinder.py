@@ -5,22 +5,28 @@ Read at GDB's start: imports gdb alone. Called for every frame of every stack.""
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import gdb
-from gdb.unwinder import Unwinder, register_unwinder
+
+TYPE_CHECKING = False  # without typing, which takes its time
+if TYPE_CHECKING:
+    from ..target import unwinding
 
 NAME = "ompd"
 _RUNTIMES = re.compile(r"(.*/)?lib(omp|iomp5|gomp)\b")
 
 
-class OfConstructs(Unwinder):  # type: ignore[misc]
-    def __init__(self) -> None:
-        super().__init__(NAME)
-        self._is_needed: bool | None = None  # None: files have come or gone
-        self._unwindings: dict[int, Any] = {}  # by the inferior's number
+class OfConstructs:
+    """As gdb.unwinder.Unwinder, which takes a module of its own."""
 
-    def __call__(self, pending: Any) -> Any:
+    name = NAME
+    enabled = True  # `disable unwinder' sets it
+
+    def __init__(self) -> None:
+        self._is_needed: bool | None = None  # None: files have come or gone
+        self._unwindings: dict[int, unwinding.Unwinding] = {}  # by the inferior's number
+
+    def __call__(self, pending: gdb.PendingFrame) -> gdb.UnwindInfo | None:
         if self._is_needed is None:
             self._is_needed = _is_needed()
         if not self._is_needed:
@@ -56,7 +62,8 @@ def register() -> None:
     if any(one.name == NAME for one in gdb.frame_unwinders):
         return
     made = OfConstructs()
-    register_unwinder(None, made)
+    gdb.frame_unwinders.insert(0, made)
+    gdb.invalidate_cached_frames()
     gdb.events.new_objfile.connect(made.forget)
     gdb.events.clear_objfiles.connect(made.forget)
     gdb.events.exited.connect(made.forget)
