@@ -120,6 +120,13 @@ def test_registers_that_are_lost() -> None:
     assert found([Assign("s0", number(Memory(number(Register("t0")), 4)))], RETURN) is None
 
 
+def test_chains_of_words() -> None:
+    """Nothing that has to be restored is found by them, and they could be as long as the code."""
+    load = [Assign("t0", number(Memory(number(Register("t0")), 8)))]
+    assert found(*[load] * (MOST_INSTRUCTIONS - 2), RETURN) is not None
+    assert found(load, load, [Assign("s0", number(Register("t0")))], RETURN) is None
+
+
 def test_unreadable_code() -> None:
     assert found([]) is None
 

@@ -6,23 +6,30 @@ program shall pay. Read at GDB's start: imports gdb alone."""
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import gdb
-from gdb.unwinder import Unwinder, register_unwinder
+
+TYPE_CHECKING = False  # without typing, which takes its time
+if TYPE_CHECKING:
+    from ..target import unwinding
 
 NAME = "ompd"
 _RUNTIMES = re.compile(r"(.*/)?lib(omp|iomp5|gomp)\b")
 
-_untold: "dict[str, bool]" = {}  # by the file's name
+_untold: dict[str, bool] = {}  # by the file's name
+_looking = False
 
 
-class OfConstructs(Unwinder):  # type: ignore[misc]
+class OfConstructs:
+    """As gdb.unwinder.Unwinder, which takes a module of its own."""
+
+    name = NAME
+    enabled = True  # `disable unwinder' sets it
+
     def __init__(self) -> None:
-        super().__init__(NAME)
-        self._unwindings: dict[int, Any] = {}  # by the inferior's number
+        self._unwindings: dict[int, unwinding.Unwinding] = {}  # by the inferior's number
 
-    def __call__(self, pending: Any) -> Any:
+    def __call__(self, pending: gdb.PendingFrame) -> gdb.UnwindInfo | None:
         from ..target import unwinding
 
         inferior = gdb.selected_inferior()
@@ -39,9 +46,11 @@ class OfConstructs(Unwinder):  # type: ignore[misc]
 
 def register() -> None:
     """Once, also if it is called again."""
-    if not any(one.name == NAME for one in gdb.frame_unwinders):
+    global _looking
+    if not _looking:
         gdb.events.new_objfile.connect(_look)
-        gdb.events.clear_objfiles.connect(lambda _: _untold.clear())  # they may be made anew
+        gdb.events.clear_objfiles.connect(_forget)
+        _looking = True
         _look(None)
 
 
@@ -51,10 +60,16 @@ def _look(_: object) -> None:
         return
     gdb.events.new_objfile.disconnect(_look)
     made = OfConstructs()
-    register_unwinder(None, made)
+    gdb.frame_unwinders.insert(0, made)
+    gdb.invalidate_cached_frames()
     gdb.events.new_objfile.connect(made.forget)
     gdb.events.clear_objfiles.connect(made.forget)
     gdb.events.exited.connect(made.forget)
+
+
+def _forget(_: object) -> None:
+    """Files may be made anew."""
+    _untold.clear()
 
 
 def _is_needed() -> bool:

@@ -134,7 +134,8 @@ class _State:
             if part is None:
                 return None
             total = total.plus(part.times(factor))
-        return total
+        # What restores registers and the stack is so much from a register, or a word there.
+        return total if len(total.terms) <= 1 else None
 
     def _of_atom(self, atom: Atom) -> Number | None:
         if isinstance(atom, Register):
@@ -142,6 +143,6 @@ class _State:
         if not isinstance(atom, Memory) or atom.size != 8:
             return None
         address = self._now(atom.address)
-        if address is None:
+        if address is None or any(isinstance(one, Memory) for one, _ in address.terms):
             return None
         return self.stored[address] if address in self.stored else number(Memory(address, 8))

@@ -54,7 +54,8 @@ class Unwinding:
 
     def _unwound(self, pending: gdb.PendingFrame, found: Return) -> gdb.UnwindInfo | None:
         stack = self._value(pending, found.stack)
-        if stack is None:
+        now = arch_x86_64.register(pending, arch_x86_64.CONVENTION.stack)
+        if stack is None or now is None or stack < now:
             return None
         address = self._word(stack)
         if not arch_x86_64.follows_call(self._read, address):
