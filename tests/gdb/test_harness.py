@@ -153,6 +153,7 @@ def test_every_program_has_a_case() -> None:
         "holding",
         "holding_exceptions",
         "events",
+        "execs",
         "suspended",
         "steps",
     }

@@ -30,9 +30,9 @@ def asked(
     if stripped:
         machine.run("strip", "-o", folder / "stripped", executable)
         executable = folder / "stripped"
-    kind, gdb, before = how.get("kind", "live"), how.get("gdb", "gdb"), how.get("before", ())
+    kind, gdb, then = how.get("kind", "live"), how.get("gdb", "gdb"), how.get("then", ())
     with target(kind, executable, (scenario,), machine.cached("libomp-16"), folder) as made:
-        return ask(gdb, commands, [*before, *made.before], made.files, folder=folder)
+        return ask(gdb, commands, [*made.before, *then], made.files, folder=folder)
 
 
 def nothing_is_made_up(answer: Answer, scenario: str) -> None:
@@ -62,7 +62,7 @@ def test_whole_stacks(scenario: str, number: int, folder: Path) -> None:
 @pytest.mark.parametrize("gdb", GDBS)
 def test_without_our_help(gdb: str, folder: Path) -> None:
     """What GDB guesses is no frame."""
-    answer = asked("nested", folder, [ALL], gdb=gdb, before=("disable unwinder global ompd",))
+    answer = asked("nested", folder, [ALL], gdb=gdb, then=("disable unwinder global ompd",))
     nothing_is_made_up(answer, "nested")
 
 
@@ -83,7 +83,7 @@ def test_registers_of_callers(folder: Path) -> None:
 
 def test_other_programs_are_left_to_gdb(folder: Path) -> None:
     executable = machine.compiled("no_openmp", "plain", link=UNTOLD)
-    commands = ["python print(gdb.frame_unwinders[0]._unwindings)"]
+    commands = ["python print([one.name for one in gdb.frame_unwinders])"]
     with target("live", executable, (), folder, folder) as made:
         answer = ask("gdb", ["bt", *commands], made.before, made.files, folder=folder)
-    assert answer.text == "{}", answer.everything
+    assert "ompd" not in answer.text, answer.everything
