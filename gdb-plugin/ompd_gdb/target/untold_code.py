@@ -57,13 +57,14 @@ def _has_constructs(file: ElfFile) -> bool:
 
 
 def _gaps(file: ElfFile) -> Iterator[tuple[int, int]]:
-    """Between two functions that unwind information is about, as offsets in the file."""
+    """Between two functions that unwind information is about, and behind the last one; as offsets
+    in the file."""
     segments = file.segments()
-    moved = {s.address - s.offset for s in segments if s.kind == PT_LOAD and s.executable}
+    code = [s for s in segments if s.kind == PT_LOAD and s.executable]
     tables = [s for s in segments if s.kind == PT_GNU_EH_FRAME]
-    if len(moved) != 1 or not tables:
+    if len(code) != 1 or not tables:
         return
-    bias, table = moved.pop(), tables[0]
+    bias, table = code[0].address - code[0].offset, tables[0]
     version, _, counted, pairs, _, count = TABLE.unpack(file.read(table.offset, TABLE.size))
     if version != 1 or (counted, pairs) != COUNT_AND_PAIRS or count > MOST_FUNCTIONS:
         return
@@ -76,6 +77,9 @@ def _gaps(file: ElfFile) -> Iterator[tuple[int, int]]:
         if known_end and start > known_end:
             yield known_end, start
         known_end = max(known_end, start + size)
+    end = code[0].offset + code[0].file_size
+    if known_end and end > known_end:
+        yield known_end, end
 
 
 def _is_code(file: ElfFile, start: int, end: int) -> bool:
