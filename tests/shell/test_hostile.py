@@ -8,9 +8,11 @@ import random
 import sys
 from pathlib import Path
 
-import corpus
+import command
 import machine
 import pytest
+
+import corpus
 
 sys.path.insert(0, str(machine.ROOT / "tests" / "hostile"))
 
@@ -91,3 +93,16 @@ def test_mutation(mutation: object, decoys: judge.Decoys, folder: Path) -> None:
         made.append(bytes(one.data))
     assert made[0] == made[3]
     assert any(data != sound for data in made)
+
+
+def test_two_threads_of_one_lwp(decoys: judge.Decoys, folder: Path) -> None:
+    """GDB forgets the first of them, which is the selected one."""
+    name = "serialized"
+    core, program = corpus.unpack(corpus.entries()[name], folder)
+    changed = mutations.Core(core.read_bytes(), random.Random(0), decoys.folder)
+    bodies = [body for _, kind, body, _ in changed.notes() if kind == mutations.NT_PRSTATUS]
+    changed.put_bytes(bodies[1] + 32, bytes(changed.data[bodies[0] + 32 : bodies[0] + 36]))
+    core.write_bytes(changed.data)
+    told = command.ompd("core", "--json", "--lib-search-root", folder, core, program, folder=folder)
+    assert told.errors == "" and told.document["unavailable"] == []
+    assert len(told.document["regions"]) == 18
