@@ -409,6 +409,8 @@ def _name_in_users_terms(found: Backtrace) -> None:
             entry.fortran = fortran or is_fortran(entry.location.file if entry.location else None)
         elif entry.location is not None:
             fortran = _is_fortrans(entry.location)
+            if fortran and outer and outer[0].kind == CONSTRUCT:
+                outer[0].fortran = True
         function = entry.location.function if entry.location is not None else None
         if entry.location is not None and function is not None:
             name: str | None = of_fortran(function)
