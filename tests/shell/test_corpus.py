@@ -6,12 +6,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import corpus
 import facts
 import machine
 import pytest
 from command import Answer, ompd
-
-import corpus
 
 ENTRIES = corpus.entries()
 # Of these not all can be known: their own tests say what.

@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 
 import command
+import corpus
 import machine
 import pytest
-
-import corpus
 
 sys.path.insert(0, str(machine.ROOT / "tests" / "hostile"))
 

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Iterator
 
 import command
+import corpus
 import machine
 import pytest
 from browser import Browser, browser
 from command import FINDING, NOTHING_ODD, is_an_error, ompd
 from ompd_gdb.views import html
 from sessions import kernel_core, parked, target
-
-import corpus
 
 THREADS = 64
 

@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 
 import command
+import corpus
 import machine
 import pytest
 from sessions import PATIENCE
-
-import corpus
 
 TEXT = (machine.ROOT / "docs" / "post-mortem.md").read_text(encoding="utf-8")
 STORIES = [story for story in TEXT.split("\n## ")[1:] if story.startswith("Three in the morning")]

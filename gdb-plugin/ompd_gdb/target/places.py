@@ -26,7 +26,6 @@ from .selection import kept_selection, on_thread
 from .spelling import spelled
 from .walks import Walks
 
-
 # When is it looked for what threads hold?
 NEVER, IF_AWAITED, ALWAYS = "never", "if a thread waits for a lock", "always"
 
