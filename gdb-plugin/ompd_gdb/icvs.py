@@ -27,29 +27,57 @@ def read(routines: Routines, handle: Any, threads: Sequence[NativeIds]) -> Icvs:
     process = {
         name: routines.value(name, handle) for name, scope in scopes.items() if scope == "process"
     }
-    found = [_of_thread(routines, scopes, ids) for ids in threads]
+    with _Region(routines, scopes) as region:
+        found = [_of_thread(routines, scopes, region, ids) for ids in threads]
     return Icvs(scopes, process, _of_initial_task(routines, scopes, threads), found)
 
 
+class _Region:
+    """The one that was asked last: most threads are in the same as the one before."""
+
+    def __init__(self, routines: Routines, scopes: dict[str, str]) -> None:
+        self._routines = routines
+        self._names = [name for name, scope in scopes.items() if scope == "region"]
+        self._handle: Any | None = None
+        self._values: dict[str, IcvValue] = {}
+
+    def __enter__(self) -> _Region:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _release(self._routines, parallel=self._handle)
+
+    def values(self, handle: Any) -> dict[str, IcvValue]:
+        """The handle is released here."""
+        if self._handle is not None and self._routines.same("parallel", self._handle, handle):
+            self._routines.release("parallel", handle)
+            return self._values
+        _release(self._routines, parallel=self._handle)
+        self._handle = handle
+        self._values = {name: self._routines.value(name, handle) for name in self._names}
+        return self._values
+
+
 def _of_thread(
-    routines: Routines, scopes: dict[str, str], ids: NativeIds
+    routines: Routines, scopes: dict[str, str], region: _Region, ids: NativeIds
 ) -> dict[str, IcvValue] | None:
     thread = routines.thread_handle(ids)
     if thread is None:
         return None
-    region = routines.made("ompd_get_curr_parallel_handle", thread)
+    current = routines.made("ompd_get_curr_parallel_handle", thread)
+    of_region = region.values(current) if current is not None else None
     task = routines.made("ompd_get_curr_task_handle", thread)
-    handles = {"thread": thread, "region": region, "task": task}
+    handles = {"thread": thread, "task": task}
     try:
-        if region is None or task is None:
+        if of_region is None or task is None:
             return None
         return {
-            name: routines.value(name, handles[scope])
+            name: of_region[name] if scope == "region" else routines.value(name, handles[scope])
             for name, scope in scopes.items()
-            if scope in handles
+            if scope in handles or scope == "region"
         }
     finally:
-        _release(routines, thread=thread, parallel=region, task=task)
+        _release(routines, thread=thread, task=task)
 
 
 def _of_initial_task(

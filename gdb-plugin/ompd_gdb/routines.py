@@ -73,7 +73,9 @@ class Routines:
 
     def icvs(self) -> dict[str, tuple[int, int]]:
         """Id and scope by name, in the library's order."""
-        at, more = 0, bool(not self._icvs)
+        if self._icvs:
+            return self._icvs
+        at, more = 0, True
         for _ in range(ICVS_MAX):
             following, text = capi.ompd_icv_id_t(0), capi.Handle()
             scope, left = capi.ompd_scope_t(0), capi.c_int(0)
