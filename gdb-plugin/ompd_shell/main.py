@@ -10,13 +10,12 @@ import sys
 from typing import NoReturn, Sequence
 
 from ompd_gdb.errors import UserError
-from ompd_gdb.views import json_document
+from ompd_gdb.views import json_text
 from ompd_gdb.views.table import plain, shorten
 
 from . import corefile, launched, living
-from .merge import merge
 from .origin import Origin, named, problem_of
-from .outcome import CANNOT_READ, INTERRUPTED
+from .outcome import CANNOT_READ, INTERRUPTED, Outcome
 
 LONGEST = 300  # characters of an argument parser's sentence: it repeats what was typed
 
@@ -73,10 +72,10 @@ def main(arguments: Sequence[str]) -> int:
         return int(outcome.status)
     except UserError as error:
         if options.json:
-            failed = json_document.error(options.document, error)
+            failed = json_text.error(options.document, error)
             if options.document == "report":
                 failed.update(origin.fields())
-            _write(json_document.text(failed) + "\n", options, origin)
+            _write(json_text.text(failed) + "\n", options, origin)
         _complain(error.sentence())
         return CANNOT_READ
     except BrokenPipeError:
@@ -118,6 +117,12 @@ def _to_file(path: str, text: str) -> None:
     except OSError as error:
         _complain(f"{path} cannot be written: {error.strerror}.")
         sys.exit(CANNOT_READ)
+
+
+def _merge(options: argparse.Namespace, origin: Origin) -> Outcome:
+    from .merge import merge  # the model of a job, which no other command needs
+
+    return merge(options, origin)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -163,7 +168,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("program", help=argparse.SUPPRESS, nargs=argparse.REMAINDER)
     made = _subcommand(
-        commands, "merge", "REPORT.json...", "merge the reports of many processes", _MERGE, merge
+        commands, "merge", "REPORT.json...", "merge the reports of many processes", _MERGE, _merge
     )
     made.add_argument("reports", metavar="REPORT.json", nargs="+", help="what --json has written")
     return whole

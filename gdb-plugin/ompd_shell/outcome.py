@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Sequence
 
-from ompd_gdb.views import html, json_document
+from ompd_gdb.views import json_text
 from ompd_gdb.views.table import DEFAULT_WIDTH, Style, paragraph
 
 NOTHING_ODD, FINDING, CANNOT_READ, INTERRUPTED = 0, 1, 2, 130
@@ -26,9 +26,11 @@ class Outcome:
     complaints: list[str] = field(default_factory=list)  # for stderr
 
     def document(self) -> str:
-        return json_document.text(self.json) + "\n" if self.json else ""
+        return json_text.text(self.json) + "\n" if self.json else ""
 
     def page(self) -> str:
+        from ompd_gdb.views import html  # only for those who want a page
+
         return html.page(self.json)
 
 

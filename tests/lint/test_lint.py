@@ -298,7 +298,7 @@ SHARED = (
     "views.html",
     "views.job",
     "views.job_document",
-    "views.json_document",
+    "views.json_text",
     "views.status",
     "views.table",
 )
@@ -492,7 +492,7 @@ INNOCENT = [
     (python_imports, PLUGIN + "library.py", "from .target.elf import ElfFile\n"),
     (shell_imports, SHELL + "inside.py", "import gdb\n"),
     (shell_imports, SHELL + "corefile.py", "from ompd_gdb.target.elf import NotElf\n"),
-    (shell_imports, SHELL + "outcome.py", "from ompd_gdb.views import json_document\n"),
+    (shell_imports, SHELL + "outcome.py", "from ompd_gdb.views import json_text\n"),
     (machine_paths, "tools/new", "$here/root/usr/bin\n"),
 ]
 

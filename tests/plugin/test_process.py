@@ -14,7 +14,7 @@ from ompd_gdb.model import ids
 from ompd_gdb.model.facts import Program
 from ompd_gdb.model.native import NativeThread
 from ompd_gdb.model.process import NoSuchId, Process, Runtime
-from ompd_gdb.views import json_document, parallel, status, threads
+from ompd_gdb.views import json_document, json_text, parallel, status, threads
 from ompd_gdb.views.table import Style
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "schema" / "ompd-1.schema.json"
@@ -158,7 +158,7 @@ def test_documents_keep_the_schema(initialized: bool | None) -> None:
 
 
 def test_an_error_keeps_the_schema() -> None:
-    _check(json_document.error("threads", UserError("bad_id", "What.", "How.")))
+    _check(json_text.error("threads", UserError("bad_id", "What.", "How.")))
 
 
 def test_the_schema_can_fail() -> None:
@@ -173,4 +173,4 @@ def test_addresses_and_big_numbers_survive_every_reader() -> None:
 
 def _check(document: object) -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    jsonschema.validate(json.loads(json_document.text(document)), schema)  # type: ignore[arg-type]
+    jsonschema.validate(json.loads(json_text.text(document)), schema)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from typing import Any, Iterable
 import gdb
 
 from ..errors import UserError
-from ..views import json_document
+from ..views import json_text
 from ..views.table import DEFAULT_WIDTH, Style, plain
 from .arguments import Arguments
 
@@ -55,7 +55,7 @@ def document(arguments: Arguments, json: dict[str, Any]) -> None:
     if arguments.hand_over:
         arguments.document = json
         return
-    text = json_document.text(json) + "\n"
+    text = json_text.text(json) + "\n"
     if arguments.json_file is None:
         _unpaged(text)
         return
@@ -86,6 +86,6 @@ def _unpaged(text: str) -> None:
 
 def json_error(command: str, arguments: Arguments, met: UserError) -> None:
     try:
-        document(arguments, json_document.error(command.split()[-1], met))
+        document(arguments, json_text.error(command.split()[-1], met))
     except UserError:
         pass  # the error itself is still reported, as text

@@ -28,12 +28,12 @@ class Json(gdb.MICommand):
     """Answers a command's document as one string."""
 
     def invoke(self, words: "list[str]") -> "dict[str, object]":
-        from ..views import json_document
+        from ..views import json_text
 
         with without_traceback(self.name):
             count = _words_of_name(words)
             command = registered[_name(words[:count])]
-            return {"json": json_document.text(command.document(words[count:]))}
+            return {"json": json_text.text(command.document(words[count:]))}
 
 
 def _words_of_name(words: "list[str]") -> int:

@@ -10,7 +10,7 @@ from ..model.native import Location
 from ..model.rank_reports import Doing, Missing, Report, Runtime
 from . import job as view
 from . import job_tree
-from .json_document import SCHEMA
+from .json_text import SCHEMA
 
 Json = dict[str, Any]
 

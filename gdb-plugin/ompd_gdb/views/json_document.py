@@ -4,10 +4,8 @@ contract."""
 
 from __future__ import annotations
 
-import json
 from typing import Any, Mapping, Sequence
 
-from ..errors import UserError
 from ..model import doubts, ids
 from ..model.barriers import Barrier, instead
 from ..model.deadlock import Deadlock
@@ -23,29 +21,10 @@ from . import locks as locks_view
 from . import signals
 from . import status as status_view
 from . import waits as waits_view
+from .json_text import SCHEMA, Json
 from .threads import class_of
 
-SCHEMA = "ompd/1"
 EXACT = 1 << 53  # integers beyond it are not exact in every JSON reader
-
-Json = dict[str, Any]
-
-
-def text(document: Json) -> str:
-    """A line for each item of a section: json indents in Python, which takes very long."""
-    sections = [f" {_compact(name)}: {_section(value)}" for name, value in document.items()]
-    return "{\n" + ",\n".join(sections) + "\n}"
-
-
-def _section(value: object) -> str:
-    if not isinstance(value, list) or not value:
-        return _compact(value)
-    return "[\n  " + ",\n  ".join(map(_compact, value)) + "\n ]"
-
-
-def _compact(value: object) -> str:
-    # DEL is the one control character that json does not escape.
-    return json.dumps(value, ensure_ascii=True).replace("\x7f", "\\u007f")
 
 
 def envelope(
@@ -71,14 +50,6 @@ def envelope(
 
 def environment(settings: Mapping[str, str]) -> list[Json]:
     return [{"name": name, "value": value} for name, value in settings.items()]
-
-
-def error(command: str, met: UserError) -> Json:
-    return {
-        "schema": SCHEMA,
-        "command": command,
-        "error": {"code": met.code, "message": met.message, "hint": met.hint},
-    }
 
 
 def _inferior(program: Program) -> Json:
