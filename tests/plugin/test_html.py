@@ -17,6 +17,7 @@ import jsonschema  # type: ignore[import]
 import pytest
 import report_documents as documents
 from ompd_gdb.views import html
+from ompd_gdb.views.html import layout
 from ompd_gdb.views.html import graph, layout, states, who
 from ompd_gdb.views.html.report import Report
 
@@ -530,3 +531,12 @@ def test_picture_is_told_in_words() -> None:
     text = html.page(documents.deadlock())
     described = re.search(r"<desc>([^<]*)</desc>", text)
     assert described and "R1.0 waits for lock L2, which R1.1 holds." in described.group(1)
+
+
+def test_arrows_meet_no_third_box() -> None:
+    """Behind one they would seem to lead there: three in a row, the first leads to the last."""
+    boxes = [layout.Box(90, 40, x, 100) for x in (50, 250, 450)]
+    bend = layout.past_others(boxes, 0, 2, (250, 100))
+    middle = (boxes[0].y + 2 * bend[1] + boxes[2].y) / 4
+    assert abs(middle - 100) > boxes[1].height / 2
+    assert layout.past_others(boxes, 0, 1, (150, 100)) == (150, 100)

@@ -22,11 +22,16 @@ def svg(graph: Graph, description: str) -> Markup:
     width, height = layout.arrange(boxes, ways, rings)
     members = {i: ring for ring in rings for i in ring}
     drawn = []
+    top, bottom = 0.0, height
     for arrow, (source, target) in zip(graph.arrows, ways):
-        bend = _bend(boxes[source], boxes[target], _centre(boxes, members, source, target))
+        centre = _centre(boxes, members, source, target)
+        bend = _bend(boxes[source], boxes[target], centre)
+        if centre is None:
+            bend = layout.past_others(boxes, source, target, bend)
         drawn.append(_arrow(arrow, boxes[source], boxes[target], bend))
-        lowest = (boxes[source].y + boxes[target].y + 2 * bend[1]) / 4
-        height = max(height, lowest + LINE)
+        middle = (boxes[source].y + boxes[target].y + 2 * bend[1]) / 4
+        top, bottom = min(top, middle - LINE), max(bottom, middle + LINE)
+    height = bottom - top
     return tag(
         "svg",
         tag("title", "Who waits for whom"),
@@ -34,7 +39,7 @@ def svg(graph: Graph, description: str) -> Markup:
         tag("defs", _marker("arrow"), _marker("arrow-stuck")),
         drawn,
         [_node(node, box) for node, box in zip(graph.nodes, boxes)],
-        viewBox=f"0 0 {width:.0f} {height:.0f}",
+        viewBox=f"0 {top:.0f} {width:.0f} {height:.0f}",
         width=f"{width:.0f}",
         height=f"{height:.0f}",
         style=f"min-width:min({width:.0f}px,36rem)",  # narrower, it scrolls

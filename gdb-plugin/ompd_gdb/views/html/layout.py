@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Sequence
 
 GAP_ACROSS, GAP_DOWN, MARGIN = 98.0, 26.0, 16.0
+STEP, MOST_STEPS, SAMPLES = 30.0, 16, 48  # of the search for an arrow's way
 
 
 @dataclass
@@ -27,6 +28,10 @@ class Box:
             and abs(self.y - other.y) < (self.height + other.height) / 2 + 46
         )
 
+    def holds(self, x: float, y: float) -> bool:
+        """Or is it so near that one could think so?"""
+        return abs(x - self.x) < self.width / 2 + 6 and abs(y - self.y) < self.height / 2 + 6
+
     def towards(self, x: float, y: float, rounded: bool) -> tuple[float, float]:
         """Where the line from its centre to a point leaves it."""
         dx, dy = x - self.x, y - self.y
@@ -38,6 +43,31 @@ class Box:
         else:
             scale = min(w / abs(dx) if dx else math.inf, h / abs(dy) if dy else math.inf)
         return self.x + dx * scale, self.y + dy * scale
+
+
+def past_others(
+    boxes: Sequence[Box], source: int, target: int, bend: tuple[float, float]
+) -> tuple[float, float]:
+    """The point that an arrow bends to, so that it meets no third box: behind one it would seem to
+    lead there. As near to `bend' as that goes."""
+    tried = [bend]
+    for step in range(1, MOST_STEPS + 1):
+        tried += [(bend[0], bend[1] + side * step * STEP) for side in (1, -1)]
+    return min(tried, key=lambda one: _met(boxes, source, target, one))
+
+
+def _met(boxes: Sequence[Box], source: int, target: int, bend: tuple[float, float]) -> int:
+    """How many others the arrow meets."""
+    one, other = boxes[source], boxes[target]
+    points = []
+    for i in range(1, SAMPLES):
+        t = i / SAMPLES
+        a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t**2
+        points.append(
+            (a * one.x + b * bend[0] + c * other.x, a * one.y + b * bend[1] + c * other.y)
+        )
+    others = [box for i, box in enumerate(boxes) if i not in (source, target)]
+    return sum(any(box.holds(x, y) for x, y in points) for box in others)
 
 
 def arrange(
