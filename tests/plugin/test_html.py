@@ -17,7 +17,6 @@ import jsonschema  # type: ignore[import]
 import pytest
 import report_documents as documents
 from ompd_gdb.views import html
-from ompd_gdb.views.html import layout
 from ompd_gdb.views.html import graph, layout, states, who
 from ompd_gdb.views.html.report import Report
 
