@@ -20,9 +20,10 @@ class RecordFrames(gdb.Command):
         from ompd_gdb import session
 
         here = session.current()
-        (routines,) = [here._routines(space) for _, space in here._open_runtimes()]
+        picture, opened = here.picture(), here._opened()
+        (routines,) = [opened._routines(space) for _, space in opened._in_use()]
         found = {}
-        for native in here.process().threads:
+        for native in picture.process.threads:
             if native.native is None:
                 continue
             thread = here.target.threads.by_number(native.native.num)

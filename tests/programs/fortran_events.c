@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records what passing.F90 passes, as events.c does: what, the line of its directive, the level, the team's size.
+ * Records what passing.F90 passes, as events.c does: what, the line of its directive, the level, the team's
+ * size, its number and how many there are.
  */
 #define _GNU_SOURCE
 #include <omp.h>
@@ -11,7 +12,7 @@ enum { MOST = 100000 };
 
 static struct {
 	char what[32]; /* Fortran's constants may lie on the stack */
-	int line, level, size;
+	int line, level, size, team, teams;
 } events[MOST];
 static int count;
 
@@ -29,6 +30,8 @@ void passed(const char *what, int line)
 	events[i].line = line;
 	events[i].level = omp_get_level();
 	events[i].size = omp_get_num_threads();
+	events[i].team = omp_get_team_num();
+	events[i].teams = omp_get_num_teams();
 }
 
 /* Of a region or a barrier: its thread 0 records it. */
@@ -46,8 +49,9 @@ void written(void)
 		abort();
 	fprintf(file, "{\"events\": [");
 	for (int i = 0; i < count; i++)
-		fprintf(file, "%s[\"%s\", %d, %d, %d]", i ? ", " : "", events[i].what,
-			events[i].line, events[i].level, events[i].size);
+		fprintf(file, "%s[\"%s\", %d, %d, %d, %d, %d]", i ? ", " : "", events[i].what,
+			events[i].line, events[i].level, events[i].size, events[i].team,
+			events[i].teams);
 	fprintf(file, "]}\n");
 	fclose(file);
 }
