@@ -31,7 +31,8 @@ def test_processes(folder: Path) -> None:
     with running("lock", folder) as job:
         truth = job.settle()
         for rank, process in truth.items():
-            answer = ompd("pid", str(process.pid), "--json", "-o", "%r.json", folder=folder)
+            words = ("pid", "--timeout", str(PATIENCE), "--json", "-o", "%r.json")
+            answer = ompd(*words, str(process.pid), folder=folder)
             assert answer.status == (FINDING if rank == ODD else NOTHING_ODD), answer
         documents = compare(truth, folder)
     assert {document["host"] for document in documents.values()} == {os.uname().nodename}
