@@ -138,5 +138,7 @@ def test_llvms_plugin_with_our_library(folder: Path) -> None:
     assert {name: told[name] for name in expected} == expected
     assert list(told)[: len(expected)] == list(expected)
     for line in theirs.splitlines():
-        if re.search(r"OpenMP thread|ompt_state|Nesting|@thread", line):
-            assert line in ours, f"{line}\n--- ours:\n{ours}"
+        if re.search(r"OpenMP thread|ompt_state|Nesting|@thread \d+: \.omp_outlined", line):
+            # Of the frames inside, who comes last to the stop has others than who waits there.
+            said = re.sub(r"^#\d+ +", "", line)
+            assert said in ours, f"{said}\n--- ours:\n{ours}"
