@@ -27,6 +27,8 @@ def names(text: str) -> dict[str, str]:
 def expected(answer: Answer, time: int = 0) -> dict[str, str]:
     found = {}
     for thread in answer.document(ASK, time)["threads"]:
+        if thread["gdb"] is None:
+            continue  # the runtime has just made it, and GDB has not heard of it yet
         ids = ",".join(one["id"] for one in thread["openmp"] if one["id"])
         found[thread["gdb"].split(".")[1]] = f"{ids} {thread['name'] or ''}".strip()
     return found
