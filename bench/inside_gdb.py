@@ -10,9 +10,9 @@ from dataclasses import asdict
 from typing import Any, Callable
 
 import gdb
+from ompd_core.library.library import Library, Snapshot
+from ompd_core.library.types import NativeIds
 from ompd_gdb import session
-from ompd_gdb.answers import NativeIds
-from ompd_gdb.library import Library
 
 
 def counted(loaded: Library, work: Callable[[], Any]) -> tuple[Any, dict[str, int]]:
@@ -20,6 +20,14 @@ def counted(loaded: Library, work: Callable[[], Any]) -> tuple[Any, dict[str, in
     result = work()
     after = asdict(loaded.callbacks.counts)
     return result, {name: after[name] - before[name] for name in after}
+
+
+def _everything(snapshot: Snapshot) -> None:
+    snapshot.view()
+    snapshot.tasks()
+    snapshot.locks([])
+    snapshot.arrivals()
+    snapshot.loops()
 
 
 def measure() -> dict[str, Any]:
@@ -33,8 +41,12 @@ def measure() -> dict[str, Any]:
     )
     info, costs["recover the descriptors"] = counted(loaded, space.info)
     natives = [NativeIds(thread.pthread_id) for thread in here.target.native_threads()]
-    view, costs["view"] = counted(loaded, lambda: space.view(natives))
-    costs["tasks"] = counted(loaded, space.tasks)[1]
+    # What is found once for all: the table of locks.
+    _everything(space.snapshot(natives))
+    snapshot, costs["view"] = counted(loaded, lambda: space.snapshot(natives))
+    costs["parts"] = counted(loaded, lambda: _everything(snapshot))[1]
+    view = snapshot.view()
+    snapshot.close()
     space.close()
     loaded.remove_target(context)
     teams = len({region.address for region in view.regions})

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-CLANG, DEBUG = "clang-14", ("-g", "-O0")
+CLANG, GCC, DEBUG = "clang-14", "gcc", ("-g", "-O0")
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,11 @@ class Recipe:
     filter: str = ""  # coredump_filter
     limit: int = 0  # of the core's size
     absent: tuple[str, ...] = ()  # files that are not kept
+
+    @property
+    def library(self) -> str:
+        """The runtime's file."""
+        return "libgomp.so.1" if self.runtime.startswith("libgomp") else "libomp.so.5"
 
     @property
     def dumped_by(self) -> str:
@@ -115,7 +120,7 @@ RECIPES = [
         ("inversion_critical",),
         "libomp-19",
         findings=("deadlock",),
-        compiler="gcc",
+        compiler=GCC,
     ),
     Recipe(
         "no-table",
@@ -149,5 +154,73 @@ RECIPES = [
         "nested",
         runtime="libomp-16",
         absent=("libomp.so.5",),
+    ),
+    *(
+        # Until GCC 10 libgomp begins no regions inside of others unless it is told to.
+        replace(recipe, compiler=GCC, environment={**recipe.environment, "OMP_NESTED": "true"})
+        for recipe in (
+            Recipe(
+                "gomp-crash",
+                "A thread of an inner region reads past its array, on GNU's runtime.",
+                "blur",
+                runtime="libgomp-12",
+                findings=("crash",),
+                stop="",
+            ),
+            Recipe(
+                "gomp-lock-order",
+                "Two threads take two locks in different orders, on GNU's runtime.",
+                "deadlocks",
+                ("inversion2",),
+                "libgomp-14",
+                findings=("deadlock",),
+            ),
+            Recipe(
+                "gomp-barrier-divergence",
+                "One thread waits at a barrier that the others of its team do not come to.",
+                "states",
+                ("diverging",),
+                "libgomp-12",
+                findings=("deadlock",),  # gcc calls the same for all barriers
+            ),
+            Recipe(
+                "gomp-critical-twice",
+                "A thread enters a critical construct that it is in, on GNU's runtime.",
+                "deadlocks",
+                ("critical_twice",),
+                "libgomp-10",
+                findings=("self_deadlock",),
+            ),
+            Recipe(
+                "gomp-dependences-stuck",
+                "A task waits for a lock, another for that task's data, and its holder for both.",
+                "deadlocks",
+                ("dependence",),
+                "libgomp-12",
+                findings=("deadlock",),
+            ),
+            Recipe(
+                "gomp-idle-pool",
+                "Two threads of four work, two have nothing to do: nothing is wrong.",
+                "states",
+                ("idle",),
+                "libgomp-12",
+            ),
+            Recipe("gomp-nested", "Nested regions on GNU's runtime.", "nested", (), "libgomp-10"),
+            Recipe(
+                "gomp-task-graph",
+                "Tasks that run, wait, depend on others, or wait for a thread, on GNU's runtime.",
+                "task_graph",
+                runtime="libgomp-14",
+                environment={"OMP_MAX_TASK_PRIORITY": "5"},
+            ),
+            Recipe(
+                "gomp-no-runtime",
+                "The file of GNU's runtime was not kept; its build is known.",
+                "nested",
+                runtime="libgomp-12",
+                absent=("libgomp.so.1",),
+            ),
+        )
     ),
 ]

@@ -26,10 +26,11 @@ def _ompd_start(path):
         return
     if home not in sys.path:
         sys.path.insert(0, home)
-    from ompd_gdb import commands, functions, mi, settings, state_tracking
+    from ompd_gdb import commands, functions, mi, settings, state_tracking, thread_names_setting
     from ompd_gdb.frames import filter, unwinder
 
     settings.register()
+    thread_names_setting.register()
     commands.register()
     functions.register()
     state_tracking.register()

@@ -6,9 +6,11 @@
  * OMPD's rules hold here too (handles, return codes, one call at a time), and:
  *  - A struct begins with its size in bytes: in a struct that the tool fills, the tool sets it, in one
  *    that the library fills, the library does. Later versions only append members. An element of an
- *    array is found by that size: the second image is at (char *)images + images[0].size.
+ *    array is found by the size of one: the second image is at (char *)images + images[0].size. Where the
+ *    elements do not begin with it, it stands beside the array: the second level of a view is at
+ *    (char *)levels + level_size.
  *  - A variable answer is one block from alloc_memory. What it points to lies inside it or is static in the
- *    library; the tool gives it back with free_memory, or with the routine named here.
+ *    library. The tool gives it back with free_memory, but what a snapshot shows is the snapshot's.
  *  - Text in answers is UTF-8, NUL-terminated, English; text that comes from the target may hold any byte.
  *  - -1 in a signed member, UINT32_MAX in an index and 0 in an address mean: none, or not known.
  */
@@ -30,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 3
+#define OMPDX_VERSION 6
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
@@ -119,18 +121,35 @@ typedef struct ompdx_diagnostics_t {
 	const ompdx_diagnostic_t *diagnostics;
 } ompdx_diagnostics_t;
 
-/* What the library noted last about an address space or, with handle NULL, about the last attempt to
- * find or open one. Frees: the tool, with free_memory. */
+/* What the library noted about an address space as it was opened, what kept the last snapshot from being made,
+ * and what OMPD's own routines have met since then, the newest if there is much; or, with handle NULL, about the
+ * last attempt to find or open one. What a snapshot's reading met: ompdx_snapshot_diagnostics. Frees: the tool,
+ * with free_memory. */
 OMPD_API ompd_rc_t ompdx_get_diagnostics(ompd_address_space_handle_t *handle,
 					 ompdx_diagnostics_t **diagnostics);
 
-/* ---- The view: a picture of one runtime at one stop -------------------------------------------- */
+/* ---- Frozen memory ------------------------------------------------------------------------------ */
+
+/* From freeze to thaw the tool promises that the target's memory does not change: it neither runs nor is written
+ * to. All routines then read what they have read before no more; up to 64 MiB of it are remembered, page by page,
+ * and thaw forgets all. A tool that breaks its promise gets answers of two moments. Release of the handle thaws.
+ * bad_input: it is frozen already; it is not frozen. */
+OMPD_API ompd_rc_t ompdx_freeze(ompd_address_space_handle_t *handle);
+OMPD_API ompd_rc_t ompdx_thaw(ompd_address_space_handle_t *handle);
+
+/* ---- Snapshots: one runtime at one stop --------------------------------------------------------- */
+
+/* A handle, as OMPD's are. Its parts (view, tasks, locks, arrivals, loops) are read when they are first asked for,
+ * and what has been read is remembered as by ompdx_freeze, so that they are of the same bytes. Threads are told by
+ * their index in the view, in every part. */
+typedef struct ompdx_snapshot_handle ompdx_snapshot_handle_t;
 
 #define OMPDX_NATIVE_PTHREAD UINT32_C(1)
 #define OMPDX_NATIVE_THREAD_POINTER UINT32_C(2)
 #define OMPDX_NATIVE_LWP UINT32_C(4)
 
-/* A native thread, as the tool knows it. */
+/* A native thread, as the tool knows it. A pthread id decides alone where it is known. Else the thread pointer
+ * does, if it is some OpenMP thread's pthread id (elsewhere than on x86-64 it need not be one); else the LWP. */
 typedef struct ompdx_native_thread_t {
 	ompd_size_t size;
 	uint32_t known; /* which of the following: OMPDX_NATIVE_... */
@@ -140,8 +159,34 @@ typedef struct ompdx_native_thread_t {
 	uint64_t lwp;
 } ompdx_native_thread_t;
 
+/* Values of ompt_state_t and ompt_frame_flag_t that a tool meets without OMPT's header (OpenMP 6.0, 33.31 and
+ * 33.15). ompd_enumerate_states names all states. */
+#define OMPDX_STATE_WORK_SERIAL 0x000
+#define OMPDX_STATE_WORK_PARALLEL 0x001
+#define OMPDX_STATE_IDLE 0x100
+#define OMPDX_STATE_OVERHEAD 0x101
+#define OMPDX_STATE_UNDEFINED 0x102 /* ompd_enumerate_states begins with it */
+#define OMPDX_FRAME_RUNTIME 0x00
+#define OMPDX_FRAME_APPLICATION                                                                    \
+	0x01 /* this bit: whose the frame is; the others: what the address is */
+#define OMPDX_FRAME_CFA 0x10
+#define OMPDX_FRAME_FRAMEPOINTER 0x20
+#define OMPDX_FRAME_STACKADDRESS 0x30
+
+/* Bits of ident_flags, as LLVM's compilers set them (kmp.h: KMP_IDENT_...). */
+#define OMPDX_IDENT_BARRIER_EXPLICIT 0x0020
+#define OMPDX_IDENT_BARRIER_MASK 0x01c0 /* which construct's end an implicit barrier is: */
+#define OMPDX_IDENT_BARRIER_FOR 0x0040
+#define OMPDX_IDENT_BARRIER_SECTIONS 0x00c0
+#define OMPDX_IDENT_BARRIER_SINGLE 0x0140
+#define OMPDX_IDENT_BARRIER_WORKSHARE 0x01c0
+#define OMPDX_IDENT_WORK_LOOP 0x0200
+#define OMPDX_IDENT_WORK_SECTIONS 0x0400
+#define OMPDX_IDENT_WORK_DISTRIBUTE 0x0800
+
 typedef enum ompdx_thread_kind_t {
-	ompdx_thread_none = 0, /* not a thread of this runtime */
+	ompdx_thread_none =
+		0, /* not a thread of this runtime; with a problem: not known to be one */
 	ompdx_thread_initial =
 		1, /* the first thread that the runtime met: the program's, as a rule */
 	ompdx_thread_worker = 2, /* started by the runtime */
@@ -191,7 +236,9 @@ typedef struct ompdx_view_thread_t {
 	uint64_t tracked_wait_id;
 	int32_t ident_flags; /* of the construct for which the thread called the runtime last, as the compiler
 				recorded it (libomp: ident_t.flags, kmp.h); -1: not known */
-	uint32_t reserved2;
+	uint32_t
+		has_team; /* 1: it belongs to a team, whose region may be over, or not begun. A worker
+			      that has just been made has one, one that is about to end has none */
 	const char *ident_source; /* where that construct is, as in ompdx_view_region_t.source */
 } ompdx_view_thread_t;
 
@@ -231,19 +278,36 @@ typedef struct ompdx_view_t {
 	const ompdx_view_region_t *regions;
 	const ompdx_view_level_t *levels;
 	const uint32_t *members;
+	uint32_t level_size; /* of one element of levels */
+	uint32_t member_size;
+	ompdx_problem_t problem; /* why there may be more regions than these */
+	uint32_t reserved;
 } ompdx_view_t;
 
-/* Reads everything once. The view stays as it is, whatever the target does afterwards, and outlives the
- * handle. Release: ompdx_view_destroy (or, after ompd_finalize, free_memory).
+/* Reads the runtime's threads and regions, for the tool's threads (NULL, 0: it brings none). The parts are made of
+ * them, and of what else they need at the moment when they are asked for: until then the target has to stand still.
+ * A part that the tool has stays as it is, whatever the target does.
+ * A snapshot and all that it shows is gone with ompdx_snapshot_destroy, and with its address space.
  * bad_input: threads NULL with a count. unavailable: the runtime is not initialised, or it is not known
- * where it keeps its threads (the diagnostics say why). unsupported: this runtime kind.
- * A thread whose structures are unreadable does not fail the view: it is marked. */
-OMPD_API ompd_rc_t ompdx_view_create(ompd_address_space_handle_t *handle,
-				     const ompdx_native_thread_t *threads, ompd_size_t thread_count,
-				     ompdx_view_t **view);
-OMPD_API ompd_rc_t ompdx_view_destroy(ompdx_view_t *view);
+ * where it keeps its threads (ompdx_get_diagnostics says why). unsupported: this runtime kind.
+ * A thread whose structures are unreadable does not fail a snapshot: it is marked, and so is each of the tool's
+ * that it may be. nomem: also more than 131,072 threads, which no process has. */
+OMPD_API ompd_rc_t ompdx_snapshot_create(ompd_address_space_handle_t *handle,
+					 const ompdx_native_thread_t *threads,
+					 ompd_size_t thread_count,
+					 ompdx_snapshot_handle_t **snapshot);
+OMPD_API ompd_rc_t ompdx_snapshot_destroy(ompdx_snapshot_handle_t *snapshot);
 
-/* ---- Tasks: all that the runtime knows of at one stop (version 2) ------------------------------ */
+/* Threads and regions. What is more than 1,048,576 regions, or 4,194,304 levels or members, is left out and marked
+ * (ompdx_problem_limit); of text what is more than 16 MiB. */
+OMPD_API ompd_rc_t ompdx_snapshot_view(ompdx_snapshot_handle_t *snapshot,
+				       const ompdx_view_t **view);
+
+/* What reading the snapshot met so far, as ompdx_get_diagnostics. Valid until it is asked for again. */
+OMPD_API ompd_rc_t ompdx_snapshot_diagnostics(ompdx_snapshot_handle_t *snapshot,
+					      const ompdx_diagnostics_t **diagnostics);
+
+/* ---- Tasks: all that the runtime knows of ------------------------------------------------------- */
 
 typedef enum ompdx_task_state_t {
 	ompdx_task_state_unknown = 0,
@@ -261,8 +325,9 @@ typedef struct ompdx_task_t {
 	ompd_addr_t address; /* of the runtime's structure for the task (libomp: kmp_taskdata_t) */
 	ompdx_task_kind_t kind;
 	ompdx_task_state_t state;
-	int32_t thread; /* the runtime's number of the thread that executes it, or whose queue it is in; -1 */
-	int32_t creator;         /* the runtime's number of the thread that created it; -1 */
+	uint32_t
+		thread; /* that executes it, or whose queue it is in: an index into the view's threads */
+	uint32_t creator;        /* the thread that created it: the same */
 	ompd_addr_t team;        /* the team that it belongs to (ompdx_view_region_t.address) */
 	uint32_t parent;         /* the task that generated it: an index into tasks; UINT32_MAX */
 	int32_t children;        /* tasks that it generated and that are not complete; -1 */
@@ -293,20 +358,19 @@ typedef struct ompdx_tasks_t {
 	uint32_t dependence_count;
 	const ompdx_task_t *tasks;
 	const ompdx_dependence_t *dependences;
-	ompdx_problem_t problem; /* why there may be more than these */
-	uint32_t reserved;
+	uint32_t dependence_size; /* of one element of dependences */
+	ompdx_problem_t problem;  /* why there may be more than these */
 } ompdx_tasks_t;
 
 /* The explicit tasks that can be found: those that threads execute, those in queues, those that depend on
  * them, and all that generated one of them; with these the implicit and initial tasks of threads in
  * regions. No list exists of suspended untied tasks and of detached ones: a task whose children are more
  * than those in the answer has others.
- * Release: ompdx_tasks_destroy (or, after ompd_finalize, free_memory).
- * unavailable: as ompdx_view_create, or it is not known where this build keeps tasks. */
-OMPD_API ompd_rc_t ompdx_tasks_create(ompd_address_space_handle_t *handle, ompdx_tasks_t **tasks);
-OMPD_API ompd_rc_t ompdx_tasks_destroy(ompdx_tasks_t *tasks);
+ * unavailable: it is not known where this build keeps tasks. */
+OMPD_API ompd_rc_t ompdx_snapshot_tasks(ompdx_snapshot_handle_t *snapshot,
+					const ompdx_tasks_t **tasks);
 
-/* ---- Locks: those that are held or waited for at one stop (version 3) --------------------------- */
+/* ---- Locks: those that are held or waited for --------------------------------------------------- */
 
 typedef enum ompdx_lock_kind_t {
 	ompdx_lock_unknown = 0,
@@ -331,15 +395,20 @@ typedef struct ompdx_lock_t {
 	ompd_addr_t
 		address; /* of the runtime's structure, or of the variable that the lock lies in */
 	ompdx_lock_kind_t kind;
-	int32_t nested;  /* 1: of omp_init_nest_lock */
-	int32_t held;    /* 1; 0: free; -1: not known */
-	int32_t owner;   /* the runtime's number of the thread that holds it; -1: not recorded */
-	int32_t depth;   /* how often the owner has set a nested lock; -1 */
-	int32_t waiting; /* how many wait; -1: this kind does not tell */
+	int32_t nested; /* 1: of omp_init_nest_lock */
+	int32_t held;   /* 1; 0: free; -1: not known */
+	uint32_t
+		owner; /* the thread that holds it: an index into the view's threads; UINT32_MAX: not
+			  recorded, or with owner_id a thread that the runtime does not have any more */
+	int32_t owner_id;      /* the runtime's own number of it; -1: not recorded */
+	int32_t depth;         /* how often the owner has set a nested lock; -1 */
+	int32_t waiting;       /* how many wait; -1: this kind does not tell */
 	uint32_t waiter_first; /* who waits, the next to get it first: waiters[waiter_first ...] */
 	uint32_t waiter_count; /* 0 also for kinds that keep no queue */
 	ompdx_problem_t problem; /* why there may be more waiters */
-	uint32_t reserved;
+	uint64_t
+		word; /* to compare with another stop's: it changes when the lock is taken, given up or
+			  queued for, and has no other meaning */
 } ompdx_lock_t;
 
 typedef struct ompdx_locks_t {
@@ -349,25 +418,25 @@ typedef struct ompdx_locks_t {
 	uint32_t variable_count;
 	ompdx_problem_t problem; /* why there may be more locks */
 	const ompdx_lock_t *locks;
-	const int32_t *waiters; /* the runtime's numbers of threads */
+	const uint32_t *waiters; /* indexes into the view's threads */
 	const uint32_t *
 		variables; /* for each variable that was asked about, the index of its lock; UINT32_MAX:
 				      it holds none */
+	uint32_t waiter_size; /* of one element of waiters */
+	uint32_t variable_size;
 } ompdx_locks_t;
 
 /* The locks and critical constructs that are held or waited for, and those of the variables that the tool
  * asks about. Locks that the runtime keeps in the program's own variable (kinds tas and futex, but nested)
  * are known only by asking. libomp records the owner of nested locks, of those two kinds, and with
  * KMP_CONSISTENCY_CHECK=all of every lock.
- * Release: ompdx_locks_destroy (or, after ompd_finalize, free_memory).
- * bad_input: variables NULL with a count. unavailable: as ompdx_view_create, or it is not known where this
- * build keeps locks. */
-OMPD_API ompd_rc_t ompdx_locks_create(ompd_address_space_handle_t *handle,
-				      const ompdx_lock_variable_t *variables,
-				      ompd_size_t variable_count, ompdx_locks_t **locks);
-OMPD_API ompd_rc_t ompdx_locks_destroy(ompdx_locks_t *locks);
+ * Valid until locks are asked for again, about other variables perhaps.
+ * bad_input: variables NULL with a count. unavailable: it is not known where this build keeps locks. */
+OMPD_API ompd_rc_t ompdx_snapshot_locks(ompdx_snapshot_handle_t *snapshot,
+					const ompdx_lock_variable_t *variables,
+					ompd_size_t variable_count, const ompdx_locks_t **locks);
 
-/* ---- Arrivals: what the barriers' own words tell at one stop (version 3) ------------------------ */
+/* ---- Arrivals: what the barriers' own words tell ------------------------------------------------ */
 
 /* The runtime has one barrier of each kind for a team, whichever construct it serves. */
 #define OMPDX_BARRIER_PLAIN UINT32_C(1)  /* explicit, and at the end of a worksharing construct */
@@ -376,27 +445,98 @@ OMPD_API ompd_rc_t ompdx_locks_destroy(ompdx_locks_t *locks);
 
 typedef struct ompdx_arrival_t {
 	ompd_size_t size;
-	int32_t thread;   /* the runtime's number of the thread */
+	uint32_t thread;  /* an index into the view's threads */
 	uint32_t arrived; /* at which it has arrived, and not all others have: OMPDX_BARRIER_... Not
 			     told of thread 0, and of threads that others report to */
 	uint32_t released; /* from which it has been let go, and has not gone on yet */
-	uint32_t reserved;
+	uint32_t
+		complete; /* at which it sleeps although all have come: they are being let go, or tasks
+			      keep them. Not told of REGION, where workers sleep between regions */
+	/* How many barriers it and its team have come to, by kind (PLAIN, REGION, REDUCTION): to compare
+	 * with another stop's. Thread 0 counts none of its own. */
+	uint64_t steps[3];
+	uint64_t team_steps[3];
 } ompdx_arrival_t;
+
+/* How many threads of a team have come to a barrier that not all have come to: where a runtime counts them, and keeps
+ * no trace of who they are. */
+typedef struct ompdx_team_arrivals_t {
+	ompd_size_t size;
+	ompd_addr_t team;       /* ompdx_view_region_t.address */
+	int32_t awaits;         /* how many have to come */
+	int32_t arrived;        /* at a barrier inside of the region; -1: not known */
+	int32_t arrived_at_end; /* at the one at its end; -1 */
+	int32_t waits_for_tasks; /* 1: all have come, and explicit tasks of the team are not complete */
+	uint64_t
+		steps; /* how many barriers the team has been through: to compare with another stop's */
+} ompdx_team_arrivals_t;
 
 typedef struct ompdx_arrivals_t {
 	ompd_size_t size;
 	uint32_t count;
 	ompdx_problem_t problem; /* why threads are missing */
 	const ompdx_arrival_t *arrivals;
+	uint32_t team_count; /* 0 for libomp, whose barriers count nobody */
+	uint32_t reserved;
+	const ompdx_team_arrivals_t *teams;
 } ompdx_arrivals_t;
 
 /* Tells a thread that waits at a barrier for others from one that has been let go and has not woken up yet:
- * on their stacks both look the same.
- * Release: ompdx_arrivals_destroy (or, after ompd_finalize, free_memory).
- * unavailable: as ompdx_view_create, or it is not known where this build keeps its barriers. */
-OMPD_API ompd_rc_t ompdx_arrivals_create(ompd_address_space_handle_t *handle,
-					 ompdx_arrivals_t **arrivals);
-OMPD_API ompd_rc_t ompdx_arrivals_destroy(ompdx_arrivals_t *arrivals);
+ * on their stacks both look the same. Of libgomp's threads nothing is known, but of its teams.
+ * unavailable: it is not known where this build keeps its barriers. */
+OMPD_API ompd_rc_t ompdx_snapshot_arrivals(ompdx_snapshot_handle_t *snapshot,
+					   const ompdx_arrivals_t **arrivals);
+
+/* ---- Loops: which iterations the threads have --------------------------------------------------- */
+
+typedef enum ompdx_schedule_t {
+	ompdx_schedule_unknown = 0,
+	ompdx_schedule_static = 1,
+	ompdx_schedule_dynamic = 2,
+	ompdx_schedule_guided = 3,
+	ompdx_schedule_trapezoidal = 4,
+	ompdx_schedule_static_steal =
+		5 /* each thread has a part of its own, and takes from others' at its end: how
+		     libomp executes nonmonotonic:dynamic */
+} ompdx_schedule_t;
+
+/* One thread in one work-sharing loop that the runtime schedules. Iterations are counted from 0. */
+typedef struct ompdx_loop_t {
+	ompd_size_t size;
+	ompd_addr_t team;   /* the team that shares the loop (ompdx_view_region_t.address) */
+	uint32_t thread;    /* an index into the view's threads */
+	int32_t thread_num; /* its number in that team */
+	uint32_t
+		loop; /* counts such loops within the region: threads that are in the same have the same number */
+	ompdx_schedule_t schedule;
+	ompdx_problem_t problem; /* why nothing of the following is known */
+	int32_t ordered;         /* 1: the loop has the ordered clause */
+	int32_t may_have_left; /* 1: the program can cancel loops (cancel-var), and then the runtime's record
+				  stays: the thread may have left this one; -1: that is not known */
+	int32_t sections; /* 1: no loop but a sections construct of gcc's, whose sections are counted */
+	int64_t iterations; /* of the whole loop */
+	int64_t chunk;      /* the schedule's size of chunks; -1: it has none */
+	int64_t handed_out; /* how many iterations threads have got so far; -1: not recorded */
+	int64_t first;      /* the chunk that the thread got last: first to last; -1, -1: not */
+	int64_t last;       /* recorded, or it has not got one yet */
+	int64_t left; /* how many are set aside for the thread that it has not got yet; -1: not recorded */
+	int64_t ordered_turn; /* the iteration whose turn it is in ordered; -1: no ordered clause */
+} ompdx_loop_t;
+
+typedef struct ompdx_loops_t {
+	ompd_size_t size;
+	uint32_t count;
+	ompdx_problem_t problem; /* why there may be more */
+	const ompdx_loop_t *loops;
+} ompdx_loops_t;
+
+/* The threads in loops that the runtime hands out: those of schedule dynamic, guided, runtime and auto, and of
+ * the ordered clause. Of a static schedule compilers compute the bounds in the program's code, and
+ * of a team of one thread the runtime records nothing: these are not in the answer. A thread is in its loop
+ * from its beginning until it has been told that no iteration is left.
+ * unavailable: it is not known where this build keeps loops. */
+OMPD_API ompd_rc_t ompdx_snapshot_loops(ompdx_snapshot_handle_t *snapshot,
+					const ompdx_loops_t **loops);
 
 #ifdef __cplusplus
 }

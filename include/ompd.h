@@ -290,7 +290,8 @@ OMPD_API ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_
 
 /* The OpenMP thread that a native thread is.
  * bad_input: sizeof_thread_id does not fit the kind; unsupported: the kind;
- * unavailable: not an OpenMP thread, or the runtime is not initialised. */
+ * unavailable: not an OpenMP thread, or the runtime is not initialised; error: it may be one whose structure cannot
+ * be read. */
 OMPD_API ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle,
 					  ompd_thread_id_t kind, ompd_size_t sizeof_thread_id,
 					  const void *thread_id,

@@ -67,7 +67,7 @@ static ompd_rc_t find_slot(const void *handle, enum handle_kind kind, struct add
 	const enum handle_kind actual = token_kind(handle);
 	struct address_space *found;
 
-	if (actual < HANDLE_SPACE || actual > HANDLE_TASK)
+	if (actual < HANDLE_SPACE || actual > HANDLE_SNAPSHOT)
 		return ompd_rc_stale_handle;
 	found = library.spaces[((uintptr_t)handle >> SPACE_SHIFT) & MASK(SPACE_BITS)];
 	if (!found)

@@ -19,6 +19,7 @@ enum handle_kind {
 	HANDLE_THREAD,
 	HANDLE_PARALLEL,
 	HANDLE_TASK,
+	HANDLE_SNAPSHOT, /* its address is of our struct snapshot */
 };
 
 /* What a handle stands for. `part` tells apart what the runtime keeps in one structure (nested serialized

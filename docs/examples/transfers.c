@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tutorial's hang: two threads lock the same two accounts in different orders.
+ * The tutorial's hang: two threads lock the same two accounts in different orders. If that goes well one day, it
+ * does not the next.
  */
 #include <omp.h>
 #include <unistd.h>
 
 #define ACCOUNTS 4
+#define DAYS 1000
 
 static struct account {
 	omp_lock_t lock;
@@ -29,12 +31,13 @@ int main(void)
 		omp_init_lock(&accounts[i].lock);
 #pragma omp parallel num_threads(8)
 	{
-		if (omp_get_thread_num() == 2)
-			transfer(&accounts[0], &accounts[1], 10);
-		else if (omp_get_thread_num() == 5)
-			transfer(&accounts[1], &accounts[0], 20);
+		for (int day = 0; day < DAYS; day++) {
+			if (omp_get_thread_num() == 2)
+				transfer(&accounts[0], &accounts[1], 10);
+			else if (omp_get_thread_num() == 5)
+				transfer(&accounts[1], &accounts[0], 20);
 #pragma omp barrier
-		transfer(&accounts[2], &accounts[3], 5);
+		}
 	}
 	return 0;
 }

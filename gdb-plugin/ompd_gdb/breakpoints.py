@@ -9,25 +9,27 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import gdb
+from ompd_core import runtimes
+from ompd_core.errors import UserError
+from ompd_core.formats import symbols
+from ompd_core.library.library import OmpdError
+from ompd_core.model.events import Event, Listed, Place
+from ompd_core.model.process import Thread
+from ompd_core.views import breakpoints as view
+from ompd_core.views.table import plain
 
 from . import session
-from .errors import UserError
-from .library import OmpdError
-from .model.events import Event, Listed, Place
-from .model.process import Thread
-from .model.runtimes import llvm
-from .target import arch_x86_64, stepping, symbols
+from .target import event_breakpoint, stepping
 from .target.event_breakpoint import EventBreakpoint
-from .target.passages import stops
+from .target.passages import Hits
 from .target.stepping import Step
 from .target.watches import Watch
-from .views import breakpoints as view
-from .views.table import plain
 
 _all: list[Breakpoint] = []
 _gone: list[Breakpoint] = []  # the user has deleted them, and GDB does not allow yet to clean up
 _cut_off: list[Breakpoint] = []  # from a process that may still have its runtime
 _going_on = False
+_hits = Hits()  # of the user's breakpoints, at the last stop
 _interrupted: list[Step | None] = []
 
 
@@ -63,8 +65,14 @@ class Breakpoint:
             self.temporary,
             self.enabled,
             self.hits,
-            self.problem,
+            "; ".join(filter(None, [self.problem, self._unknown_place()])) or None,
         )
+
+    def _unknown_place(self) -> str | None:
+        """Why it is not hit yet, also when the runtime is there. What was hit is known."""
+        if self.place is None or self.hits or _is_known(self.place):
+            return None
+        return f"GDB knows no `{self.place.text}' yet: pending until a library with it is loaded"
 
     def attach(self) -> None:
         """To the process that there is now, and to runtimes that are new. Raises UserError."""
@@ -93,7 +101,7 @@ class Breakpoint:
         """Is the runtime linked into the program?"""
         program = self.inferior.progspace.filename
         if self._program[0] != program:
-            self._program = (program, symbols.may_define(program, llvm.MARK))
+            self._program = (program, _may_be_runtime(program))
         return self._program[1]
 
     def disable(self) -> None:
@@ -197,6 +205,13 @@ def _selected_thread() -> Thread | None:
     return next((t for t in process.threads if t.native and t.native.num == selected.num), None)
 
 
+def _is_known(place: Place) -> bool:
+    try:
+        return bool(gdb.decode_line(place.text)[1])
+    except gdb.error:
+        return False
+
+
 def _say(lines: Sequence[str]) -> None:
     for line in lines:
         gdb.write(plain(line) + "\n")
@@ -225,12 +240,14 @@ def create(event: Event, place: Place | None, condition: str | None, temporary: 
         raise UserError("core", "A core file does not run.", "Use `ompd break' on a live process.")
     if not session.has_process() and not gdb.current_progspace().filename:
         raise UserError("no_program", "There is no program yet.", "First `file EXE'.")
-    if not arch_x86_64.serves(gdb.selected_inferior().architecture().name()):
-        raise UserError(
-            "not_supported",
-            "OpenMP breakpoints are made for x86-64 only.",
-            "On this architecture: `break' at the construct's line.",
-        )
+    event_breakpoint.machine_of(gdb.selected_inferior())
+    if place is not None and gdb.parameter("breakpoint pending") is False:
+        if not _is_known(place):
+            raise UserError(
+                "no_such_place",
+                f"GDB knows no `{place.text}', and `breakpoint pending' is off.",
+                "`set breakpoint pending on' waits for a library with it.",
+            )
     _connect_events()
     made = Breakpoint(event, place, condition, temporary)
     try:
@@ -284,10 +301,14 @@ def _modified(gdbs: gdb.Breakpoint) -> None:
         one.follow()
 
 
+def _may_be_runtime(file: str | None) -> bool:
+    return any(symbols.may_define(file, mark) for mark in runtimes.SERVED_MARKS)
+
+
 def _new_objfile(event: Any) -> None:
     """Programs have hundreds: only a runtime is worth looking at the process, or the program itself
     where it is one."""
-    found = symbols.may_define(event.new_objfile.filename, llvm.MARK)
+    found = _may_be_runtime(event.new_objfile.filename)
     for one in _all:
         if found or one.problem and one.is_in_program():
             _attach(one)
@@ -317,6 +338,8 @@ def _exited(event: Any) -> None:
 
 
 def _stopped(event: Any) -> None:
+    global _hits
+    before, _hits = _hits, Hits()
     _sweep()
     try:
         to_arm = [one for one in _all if one.arm()]
@@ -327,6 +350,7 @@ def _stopped(event: Any) -> None:
     if reported:
         return
     breakpoints = getattr(event, "breakpoints", ())
+    is_users = any(before.stops(one) for one in breakpoints)
     watches = [one for one in breakpoints if isinstance(one, Watch)]
     failed = [one for one in watches if one.why]
     if failed:
@@ -335,7 +359,7 @@ def _stopped(event: Any) -> None:
         for one in failed:
             one.why = ""
         gdb.execute("frame")
-    elif watches and to_arm and not any(stops(one) for one in breakpoints):
+    elif watches and to_arm and not is_users:
         _go_on(next((one.step for one in to_arm if one.step is not None), None))
 
 
@@ -363,9 +387,10 @@ _connected = False
 
 def _connect_events() -> None:
     """With the first breakpoint."""
-    global _connected
+    global _connected, _hits
     if _connected:
         return
+    _hits = Hits()
     gdb.events.breakpoint_deleted.connect(_deleted)
     gdb.events.breakpoint_modified.connect(_modified)
     gdb.events.new_objfile.connect(_new_objfile)

@@ -8,7 +8,8 @@ import gdb
 
 
 class _Question(gdb.Function):
-    """-1 where the selected thread is in no region: in no thread of OpenMP's, or in an idle one."""
+    """-1 where the selected thread is in no region: in no thread of OpenMP's, or
+    in an idle one."""
 
     name = ""
     question = ""
@@ -17,9 +18,10 @@ class _Question(gdb.Function):
         super().__init__(self.name)
 
     def invoke(self) -> int:
+        from ompd_core.errors import UserError
+        from ompd_core.library.library import OmpdError
+
         from . import session
-        from .errors import UserError
-        from .library import OmpdError
 
         try:
             found = session.current().of_selected_thread(self.question)
@@ -39,16 +41,16 @@ class ThreadNum(_Question):
 
 
 class Level(_Question):
-    """$_omp_level(): how many parallel regions are nested around the selected thread.
-    0 outside of them, -1 if the thread is none of OpenMP's, or idle."""
+    """$_omp_level(): how many parallel regions are nested around the selected
+    thread. 0 outside of them, -1 if the thread is none of OpenMP's, or idle."""
 
     name = "_omp_level"
     question = "level"
 
 
 class TeamSize(_Question):
-    """$_omp_team_size(): how many threads the selected thread's innermost team has.
-    -1 if it is in no team."""
+    """$_omp_team_size(): how many threads the selected thread's innermost team
+    has. -1 if it is in no team."""
 
     name = "_omp_team_size"
     question = "team_size"
@@ -56,15 +58,16 @@ class TeamSize(_Question):
 
 class NumTeams(_Question):
     """$_omp_num_teams(): how many teams the selected thread's league has.
-    1 outside of teams constructs, -1 if the thread is none of OpenMP's, or idle."""
+    1 outside of teams constructs, -1 if the thread is none of OpenMP's, or
+    idle."""
 
     name = "_omp_num_teams"
     question = "num_teams"
 
 
 class TeamNum(_Question):
-    """$_omp_team_num(): the number of the selected thread's team in its league.
-    0 outside of teams constructs, -1 if the thread is none of OpenMP's, or idle."""
+    """$_omp_team_num(): the number of the selected thread's team in its league. 0
+    outside of teams constructs, -1 if the thread is none of OpenMP's, or idle."""
 
     name = "_omp_team_num"
     question = "team_num"

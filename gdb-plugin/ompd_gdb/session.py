@@ -9,27 +9,34 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import gdb
+from ompd_core.debugger import MOST_FRAMES
+from ompd_core.errors import UserError
+from ompd_core.library import search
+from ompd_core.library.library import Library
+from ompd_core.model import doubts, facts
+from ompd_core.model.native import NativeThread
+from ompd_core.model.process import Process, Runtime, Thread
+from ompd_core.model.where import CodeMap
+from ompd_core.runtimes import refusal
+from ompd_core.snapshot import advice
+from ompd_core.snapshot.picture import Earlier
+from ompd_core.snapshot.places import code_map
+from ompd_core.snapshot.runtimes import Runtimes, names
 
-from . import notes, search, settings
-from .errors import UserError
-from .library import Library
-from .model import doubts, facts
-from .model.events import Event, Place
-from .model.native import NativeThread
-from .model.process import Process, Runtime, Thread
-from .model.runtimes import gomp
-from .model.where import CodeMap
+from . import settings
 from .picture import Picture
-from .runtimes import Runtimes, names
-from .target import arch_x86_64, running, selection
-from .target.event_breakpoint import EventBreakpoint
+from .target import selection, skips
 from .target.inferior import InferiorTarget
-from .target.places import code_map
-from .target.stacks import MOST_FRAMES
-from .target.stepper import Stepper
+
+# What few commands need is loaded by them.
+if TYPE_CHECKING:
+    from ompd_core.model.events import Event, Place
+
+    from .target.event_breakpoint import EventBreakpoint
+    from .target.stepper import Stepper
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 NO_RUNTIME = "it waits for the program to load an OpenMP runtime"
@@ -91,10 +98,10 @@ def current() -> Session:
     return session
 
 
-def known_process() -> Process | None:
-    """The picture that the last command took, if it still holds; for completion."""
+def known_picture() -> Picture | None:
+    """That the last command took, if it still holds; for completion."""
     session = _sessions.get(gdb.selected_inferior().num)
-    return session.taken.process if session is not None and session.taken is not None else None
+    return session.taken if session is not None else None
 
 
 @dataclass(frozen=True)
@@ -118,12 +125,15 @@ class Session:
         self._runtimes: Runtimes | None = None
         self._outdated = False
         self._identity: tuple[Any, ...] = ()
+        self._earlier: Earlier | None = None
 
     # ---- Life ------------------------------------------------------------------------------------
 
     def drop_picture(self) -> None:
         """What the picture shows may no longer be so."""
         self.taken = None
+        if self._runtimes is not None:
+            self._runtimes.drop_snapshots()
 
     def drop_runtimes(self) -> None:
         """Images came or went. They are given up at the next command, not while GDB is busy."""
@@ -173,7 +183,7 @@ class Session:
     def notes(self) -> list[str]:
         """What makes the answers worse than they could be, and what to do."""
         used = self._runtimes.library if self._runtimes is not None else library()
-        return notes.of_session(self.target, used.path, used.missing_extensions)
+        return advice.of_session(self.target, used.path, used.missing_extensions)
 
     @staticmethod
     def selected_thread() -> gdb.InferiorThread | None:
@@ -209,13 +219,13 @@ class Session:
 
     def picture(self) -> Picture:
         """Raises UserError if there is nothing to show."""
-        if self.taken is not None:
+        if self.taken is not None and self.taken.stepped_over == skips.wanted():
             return self.taken
         runtimes = self.runtimes()
         if not runtimes:
             raise self._no_openmp()
         if not any(runtime.supported for runtime in runtimes):
-            raise UserError("not_supported", f"{names(runtimes)} {gomp.NOT_SUPPORTED}.")
+            raise UserError("not_supported", f"{names(runtimes)} {refusal(runtimes[0].kind)}.")
         natives = self.target.native_threads()
         self._opened().take_views(natives)
         broken = [runtime for runtime in runtimes if runtime.problem and runtime.supported]
@@ -223,7 +233,7 @@ class Session:
             raise UserError(
                 "unreadable",
                 f"{names(broken)} {broken[0].problem}.",
-                " ".join(["`ompd status' lists what was tried.", *notes.of_core(self.target)]),
+                " ".join(["`ompd status' lists what was tried.", *advice.of_core(self.target)]),
             )
         picture = self._picture_of(natives, runtimes)
         # While threads run the next command finds another state: nothing is kept.
@@ -248,8 +258,16 @@ class Session:
 
     def _picture_of(self, natives: Sequence[NativeThread], runtimes: Sequence[Runtime]) -> Picture:
         self.stop_id += 1
-        skipped = settings.skip_libraries()
-        return Picture(self.target, self._opened(), natives, runtimes, skipped)
+        earlier, self._earlier = self._earlier, None
+        return Picture(
+            self.target,
+            self._opened(),
+            natives,
+            runtimes,
+            settings.skip_libraries(),
+            skips.wanted(),
+            earlier,
+        )
 
     def _no_openmp(self) -> UserError:
         loaded = library()
@@ -265,7 +283,7 @@ class Session:
                 "unreadable",
                 "No OpenMP runtime is seen, but the list of the program's libraries cannot be read"
                 " to its end.",
-                " ".join(notes.of_core(self.target)),
+                " ".join(advice.of_core(self.target)),
             )
         nameless = [image.path for image in self.target.images.nameless()]
         if nameless:
@@ -273,21 +291,33 @@ class Session:
                 "unreadable",
                 "No OpenMP runtime is seen, but these images cannot be looked into, since neither"
                 f" the core file nor this machine has them: {_paths(nameless)}.",
-                " ".join(notes.of_core(self.target))
+                " ".join(advice.of_core(self.target))
                 or "Copy the files from the core's machine, name the place by `set sysroot DIR' or"
                 " `set solib-search-path DIR' (in a shell: --sysroot DIR, --lib-search-root DIR),"
                 " and open the core file again.",
             )
+        program = self.target.images.program
+        if program is not None and not program.dynamic:
+            return UserError(
+                "unreadable",
+                "The program is linked statically: whether an OpenMP runtime is in it cannot be"
+                " told.",
+                "Link it without -static: then the runtime is found, also one in the program"
+                " itself.",
+            )
         return UserError(
             "no_openmp",
             "The program has not loaded an OpenMP runtime.",
-            " ".join(notes.of_core(self.target)) or "If it loads one later, try again then.",
+            " ".join(advice.of_core(self.target)) or "If it loads one later, try again then.",
         )
 
     # ---- Letting it run --------------------------------------------------------------------------
 
-    def run_for(self, seconds: float) -> bool:
-        """Let the program run, and stop it. Raises UserError when it cannot run."""
+    def watch_for(self, seconds: float) -> None:
+        """Let the program run, and stop it: the next picture is compared with this one. Raises
+        UserError when it cannot run."""
+        from .target import running
+
         if self.program().kind == "core":
             raise UserError("not_running", "A core file is of one moment: it cannot be watched.")
         if any(thread.running for thread in self.picture().process.threads):
@@ -296,13 +326,25 @@ class Session:
                 "Some threads are running already.",
                 "Stop them with `interrupt -a'.",
             )
-        return running.run_for(seconds)
+        moment = self.picture().moment
+        local = self.target.kind == "live"
+        pid = self.target.pid if local else None
+        whole, watched = running.run_for(seconds, pid, moment.addresses)
+        self.compare_with(Earlier(moment, seconds, whole, watched))
+
+    def compare_with(self, earlier: Earlier) -> None:
+        """The next picture that is taken."""
+        self.taken = None
+        self._earlier = earlier
 
     def event_breakpoint(
         self, event: Event, place: Place | None, wanted: Callable[[], bool]
     ) -> EventBreakpoint:
         """Of this process; it watches nothing yet."""
-        return EventBreakpoint(event, place, wanted, self.target)
+        from .target.event_breakpoint import EventBreakpoint, machine_of
+
+        machine = machine_of(self.inferior)
+        return EventBreakpoint(event, place, wanted, self.target, machine)
 
     def watch(self, breakpoint_: EventBreakpoint) -> str | None:
         """Why there is nothing to watch, if so. Raises UserError."""
@@ -312,7 +354,7 @@ class Session:
         if not runtimes:
             return NO_RUNTIME
         if not any(runtime.supported for runtime in runtimes):
-            return f"{names(runtimes)} {gomp.NOT_SUPPORTED}"
+            return f"{names(runtimes)} {refusal(runtimes[0].kind)}"
         return f"the entry points of {names(runtimes)} are not found: it has no symbols"
 
     def stepper(self) -> Stepper | None:
@@ -324,13 +366,18 @@ class Session:
         runtimes = self.runtimes()
         if not runtimes:
             return None
-        if not arch_x86_64.serves(self.inferior.architecture().name()):
+        machine = self.target.machine
+        if machine is None:
             raise UserError(
-                "not_supported", "OpenMP steps are made for x86-64 only.", "Use GDB's own commands."
+                "not_supported",
+                "OpenMP steps are not made for this machine yet.",
+                "Use GDB's own commands.",
             )
         if not any(runtime.supported for runtime in runtimes):
-            raise UserError("not_supported", f"{names(runtimes)} {gomp.NOT_SUPPORTED}.")
-        return Stepper(self.target, runtimes, self.code_map())
+            raise UserError("not_supported", f"{names(runtimes)} {refusal(runtimes[0].kind)}.")
+        from .target.stepper import Stepper
+
+        return Stepper(self.target, machine, runtimes, self.code_map())
 
 
 def _paths(images: list[str]) -> str:

@@ -30,10 +30,9 @@ class ShowOmpd(gdb.Command):
 
 class Library(gdb.Parameter):
     """The OMPD library (libompd.so) that the ompd commands load.
-    Empty, which is the default: the library that came with these commands, else the first
-    libompd.so in the directories of `set ompd library-path'. A library that the debugged program
-    names is never loaded.
-    """
+    Empty, which is the default: the library that came with these commands, else
+    the first libompd.so in the directories of `set ompd library-path'. A
+    library that the debugged program names is never loaded."""
 
     name = "ompd library"
     set_doc = "Set the OMPD library that the ompd commands load."
@@ -51,8 +50,9 @@ class Library(gdb.Parameter):
 
 
 class LibraryPath(gdb.Parameter):
-    """Directories that you trust to hold a libompd.so, separated by colons.
-    They are searched after the place of the library that came with the ompd commands."""
+    """Directories that you trust to hold a libompd.so, separated by colons. They
+    are searched after the place of the library that came with the ompd
+    commands."""
 
     name = "ompd library-path"
     set_doc = "Set the directories that are searched for libompd.so."
@@ -71,8 +71,8 @@ class LibraryPath(gdb.Parameter):
 
 class SkipLibraries(gdb.Parameter):
     """Libraries in which the ompd commands do not look for the user's own code.
-    Names separated by blanks, in which * stands for anything. The C library, the dynamic linker and
-    the OpenMP runtimes are always passed over."""
+    Names separated by blanks, in which * stands for anything. The C library,
+    the dynamic linker and the OpenMP runtimes are always passed over."""
 
     name = "ompd skip-libraries"
     set_doc = "Set the libraries whose frames are not the user's own."
@@ -90,11 +90,13 @@ class SkipLibraries(gdb.Parameter):
 
 
 class FrameFilter(gdb.Parameter):
-    """Whether GDB's own `bt', its MI and its DAP leave out the frames of OpenMP runtimes.
-    Code of a construct then has the name of the function that you wrote it in, and where a thread
-    is in the runtime one frame says so. Frames keep their numbers. `bt -no-filters' shows all once;
-    `disable frame-filter global ompd' is the same as `off'. Nothing changes for a program without
-    an OpenMP runtime. `ompd bt' has more: constructs, waits, and the stacks of parents."""
+    """Whether GDB's own `bt', its MI and its DAP leave out the frames of OpenMP
+    runtimes. Code of a construct then has the name of the function that you
+    wrote it in, and where a thread is in the runtime one frame says so. Frames
+    keep their numbers. `bt -no-filters' shows all once; `disable frame-filter
+    global ompd' is the same as `off'. Nothing changes for a program without an
+    OpenMP runtime. `ompd bt' has more: constructs, waits, and the stacks of
+    parents."""
 
     name = "ompd frame-filter"
     set_doc = "Set whether `bt' leaves out the frames of OpenMP runtimes."
@@ -111,30 +113,6 @@ class FrameFilter(gdb.Parameter):
         return f"`bt' leaves out the frames of OpenMP runtimes: {value}."
 
 
-class ThreadNames(gdb.Parameter):
-    """Whether `info threads' shows OpenMP ids: "R1.7 heat" instead of "heat".
-    They are those of `ompd threads', told anew at each stop, for the process that stopped; when you
-    open another core file, set it again. A thread outside of OpenMP's regions has its own name, and
-    one that you have named (`thread name') keeps yours."""
-
-    name = "ompd thread-names"
-    set_doc = "Set whether `info threads' shows OpenMP ids."
-    show_doc = "Show whether `info threads' shows OpenMP ids."
-
-    def __init__(self) -> None:
-        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_BOOLEAN)
-        self.value = False
-
-    def get_set_string(self) -> str:
-        from . import thread_names
-
-        thread_names.switch(self.value)
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        return f"OpenMP ids in the names of threads: {value}."
-
-
 _registered: list[object] = []
 
 
@@ -142,7 +120,7 @@ def register() -> None:
     """Once per GDB: a second time would lose what the user has set."""
     if not _registered:
         _registered.extend([SetOmpd(), ShowOmpd(), Library(), LibraryPath(), SkipLibraries()])
-        _registered.extend([FrameFilter(), ThreadNames()])
+        _registered.append(FrameFilter())
 
 
 def library() -> str:

@@ -20,12 +20,14 @@ _STARTED_ELSEWHERE = f"Start it again {{how}}: {_VARIABLE}={_VALUE} in its envir
 
 
 class StateTracking(gdb.Parameter):
-    """Whether OpenMP runtimes of programs that GDB starts track the states of their threads.
-    With `on', programs are started with OMP_DEBUG=enabled in their environment: LLVM's runtime then
-    says that OMPD is active, and records states, the frames of tasks and which tasks a thread left,
-    which costs the program time. `off' takes the variable out again. It is not needed for `ompd
-    threads', which derives states from stacks. In a program that runs already nothing is changed:
-    that can crash it. Before GDB 14 this is for the selected inferior, then for all."""
+    """Whether OpenMP runtimes of programs that GDB starts track the states of
+    their threads. With `on', programs are started with OMP_DEBUG=enabled in
+    their environment: LLVM's runtime then says that OMPD is active, and records
+    states, the frames of tasks and which tasks a thread left, which costs the
+    program time. `off' takes the variable out again. It is not needed for `ompd
+    threads', which derives states from stacks. In a program that runs already
+    nothing is changed: that can crash it. Before GDB 14 this is for the
+    selected inferior, then for all."""
 
     name = "ompd state-tracking"
     set_doc = "Set whether OpenMP runtimes of programs that GDB starts track states."
@@ -86,9 +88,10 @@ def _note(wanted: bool, before: bool) -> str:
 
 def _process() -> tuple[str, bool | None]:
     """Its kind, and whether a runtime tracks states. None: none has started yet."""
+    from ompd_core.errors import UserError
+    from ompd_core.library.library import OmpdError
+
     from . import session
-    from .errors import UserError
-    from .library import OmpdError
 
     kind = "live"
     try:

@@ -9,10 +9,10 @@ on: when it stops again, GDB tells which thread stopped it before we are asked.
 from __future__ import annotations
 
 import gdb
+from ompd_core.errors import UserError
+from ompd_core.library.library import OmpdError
 
 from . import session
-from .errors import UserError
-from .library import OmpdError
 from .target import thread_names
 
 _on = False

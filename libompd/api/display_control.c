@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "address_space.h"
+#include "api/display_control.h"
 #include "api/icv.h"
 #include "library.h"
 #include "runtime/runtime.h"
@@ -30,6 +31,16 @@ struct control_vars {
 	struct control_vars *next;
 	const char *strings[]; /* the last is NULL; their text stands behind */
 };
+
+void control_vars_free(void)
+{
+	while (library.control_vars) {
+		struct control_vars *vars = library.control_vars;
+
+		library.control_vars = vars->next;
+		callback_free(vars);
+	}
+}
 
 static ompd_rc_t append(struct vector *text, const char *more, size_t length)
 {
@@ -57,6 +68,9 @@ static ompd_rc_t append_setting(struct address_space *space, const struct contro
 			rc = append(text, "=", 1);
 		if (rc == ompd_rc_ok && value.count)
 			rc = append(text, value.items, value.count);
+		/* A size without a unit is in KiB in the environment. */
+		if (rc == ompd_rc_ok && control->icv == ICV_STACKSIZE && name == control->variable)
+			rc = append(text, "B", 1);
 		if (rc == ompd_rc_ok)
 			rc = append(text, "", 1);
 		(*count)++;

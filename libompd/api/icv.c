@@ -100,6 +100,8 @@ static ompd_rc_t fit_scope(struct address_space *space, const struct icv_row *ro
 		return wrong_scope();
 	if (scope == ompd_scope_implicit_task)
 		return ompd_rc_ok;
+	if (!space->runtime->task_of_thread)
+		return ompd_rc_unsupported;
 	rc = space->runtime->task_of_thread(space, *entity, &task);
 	if (rc == ompd_rc_ok)
 		*entity = task;
@@ -190,19 +192,30 @@ const char *icv_name(enum icv icv)
 	return row ? row->name : NULL;
 }
 
+/* Whose value stands for the process: the program's first thread's, or that of its initial task. */
+static ompd_rc_t first_of_scope(struct address_space *space, ompd_scope_t scope, struct entity *ret)
+{
+	ompd_rc_t (*find)(struct address_space *, struct entity *) = NULL;
+
+	if (scope == ompd_scope_address_space)
+		return ompd_rc_ok;
+	if (scope == ompd_scope_task)
+		find = space->runtime->initial_task;
+	else if (scope == ompd_scope_thread)
+		find = space->runtime->initial_thread;
+	return find ? find(space, ret) : ompd_rc_unavailable;
+}
+
 ompd_rc_t icv_of_process(struct address_space *space, enum icv icv, struct vector *text)
 {
 	const struct icv_row *row = row_of_icv(icv);
 	struct entity entity = {0};
 	struct icv_value value;
-	ompd_rc_t rc = ompd_rc_ok;
+	ompd_rc_t rc;
 
 	if (!row || !space->runtime->icv)
 		return ompd_rc_unavailable;
-	if (row->scope == ompd_scope_task)
-		rc = space->runtime->initial_task(space, &entity);
-	else if (row->scope != ompd_scope_address_space)
-		rc = ompd_rc_unavailable;
+	rc = first_of_scope(space, row->scope, &entity);
 	if (rc != ompd_rc_ok)
 		return rc;
 	icv_value_init(&value);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "address_space.h"
+#include "api/display_control.h"
 #include "library.h"
+#include "snapshot.h"
 #include "target/callbacks.h"
 
 #ifndef OMPD_VERSION_STRING
@@ -18,10 +20,9 @@ static bool api_version_supported(ompd_word_t version)
 	       version == OMPD_6_0;
 }
 
+/* Called again it takes the new table and version in place of the old ones; what the tool holds stays. */
 ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *callbacks)
 {
-	if (library.initialized)
-		return ompd_rc_error;
 	if (!callbacks || !callbacks_complete(callbacks))
 		return ompd_rc_bad_input;
 	if (!api_version_supported(api_version))
@@ -53,11 +54,12 @@ ompd_rc_t ompd_finalize(void)
 	if (!library.initialized)
 		return ompd_rc_unsupported;
 	for (int i = 0; i < LIBRARY_SPACES_MAX; i++) {
-		if (library.spaces[i])
+		if (library.spaces[i]) {
+			snapshots_destroy(library.spaces[i]);
 			address_space_destroy(library.spaces[i]);
+		}
 	}
-	/* Whatever the tool still holds is its own to forget. */
-	library.control_vars = NULL;
+	control_vars_free();
 	library.initialized = false;
 	diagnostics_clear(&library.diagnostics);
 	memset(&library.callbacks, 0, sizeof(library.callbacks));

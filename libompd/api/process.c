@@ -7,6 +7,7 @@
 #include "address_space.h"
 #include "library.h"
 #include "runtime/runtime.h"
+#include "snapshot.h"
 #include "target/callbacks.h"
 
 ompd_rc_t ompd_process_initialize(ompd_address_space_context_t *context,
@@ -47,8 +48,10 @@ ompd_rc_t ompd_rel_address_space_handle(ompd_address_space_handle_t *handle)
 	struct address_space *space;
 	const ompd_rc_t rc = handle_find(handle, HANDLE_SPACE, &space, NULL);
 
-	if (rc == ompd_rc_ok)
+	if (rc == ompd_rc_ok) {
+		snapshots_destroy(space);
 		address_space_destroy(space);
+	}
 	return rc;
 }
 

@@ -4,12 +4,32 @@
 /* LLVM's first: its libomp exports libgomp's entry points too. */
 static const struct runtime_ops *const runtimes[] = {&llvm_runtime, &gomp_runtime};
 
+/* By the build-id. */
+static ompd_rc_t recognise_build(struct image *image, const struct runtime_ops **ret)
+{
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+		int32_t version;
+		ompd_rc_t rc = ompd_rc_unavailable;
+
+		if (runtimes[i]->known_build)
+			rc = runtimes[i]->known_build(image, &version);
+		if (rc == ompd_rc_ok)
+			*ret = runtimes[i];
+		if (rc != ompd_rc_unavailable)
+			return rc;
+	}
+	return ompd_rc_incompatible;
+}
+
 ompd_rc_t runtime_recognise(struct image *image, const struct runtime_ops **ret)
 {
+	bool readable = true;
+
 	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
 		target_addr entry;
 		ompd_rc_t rc = image_exported(image, runtimes[i]->entry_symbol, &entry);
 
+		readable = readable && rc != ompd_rc_error && rc != ompd_rc_incompatible;
 		/* Only an image whose own table cannot be read is worth the debugger's lookup. */
 		if (rc == ompd_rc_error || image->dynamic == 0)
 			rc = image_symbol(image, runtimes[i]->entry_symbol, &entry);
@@ -19,7 +39,7 @@ ompd_rc_t runtime_recognise(struct image *image, const struct runtime_ops **ret)
 		    rc == ompd_rc_callback_error || rc == ompd_rc_nomem)
 			return rc;
 	}
-	return ompd_rc_incompatible;
+	return readable ? ompd_rc_incompatible : recognise_build(image, ret);
 }
 
 ompd_rc_t runtime_recognise_embedded(struct image *image, const struct runtime_ops **ret)

@@ -18,17 +18,23 @@ struct task_frames {
 	uint32_t exit_frame_flags, enter_frame_flags;
 };
 
+/* The blocks that are the same whenever they are made of a picture. */
+enum picture_part { PICTURE_VIEW, PICTURE_TASKS, PICTURE_ARRIVALS, PICTURE_LOOPS, PICTURE_PARTS };
+
 struct runtime_ops {
 	ompdx_runtime_kind_t kind;
 
 	/* A function that this runtime defines and none before it in the list of runtimes does. */
 	const char *entry_symbol;
 
-	/* The image's major version, -1: not known. */
-	int32_t (*version)(struct image *image);
+	/* The image's major version. unavailable: it does not tell. */
+	ompd_rc_t (*version)(struct image *image, int32_t *ret);
 
 	/* Whether an image that exports no names holds this runtime, by its data. NULL: cannot be told. */
 	ompd_rc_t (*embedded)(struct image *image);
+
+	/* The same of one whose names cannot be read, by its build-id. *ret: its major version. NULL: none is known so. */
+	ompd_rc_t (*known_build)(struct image *image, int32_t *ret);
 
 	/* Makes runtime_state. ok also when the program has not started the runtime yet. */
 	ompd_rc_t (*open)(struct address_space *space);
@@ -36,6 +42,8 @@ struct runtime_ops {
 
 	/* Fills the parts of *info that only the runtime knows. */
 	ompd_rc_t (*info)(struct address_space *space, ompdx_runtime_info_t *info);
+	/* Whether info has found that nothing can be asked of this build, whatever the program does. NULL: never. */
+	bool (*refused)(struct address_space *space);
 	/* The value of _OPENMP that the runtime implements. */
 	ompd_rc_t (*omp_version)(struct address_space *space, ompd_word_t *version);
 
@@ -68,7 +76,8 @@ struct runtime_ops {
 	ompd_rc_t (*task_in_region)(struct address_space *space, struct entity region,
 				    int thread_num, struct entity *task);
 
-	/* The implicit task of the program's first thread outside of all regions. */
+	/* The program's first thread, and its implicit task outside of all regions. */
+	ompd_rc_t (*initial_thread)(struct address_space *space, struct entity *thread);
 	ompd_rc_t (*initial_task)(struct address_space *space, struct entity *task);
 	/* unavailable: none, or not known. */
 	ompd_rc_t (*generating_task)(struct address_space *space, struct entity task,
@@ -94,12 +103,17 @@ struct runtime_ops {
 	ompd_rc_t (*icv)(struct address_space *space, enum icv icv, struct entity entity,
 			 struct icv_value *value);
 
-	ompd_rc_t (*view)(struct address_space *space, const ompdx_native_thread_t *threads,
-			  ompd_size_t thread_count, ompdx_view_t **view);
-	ompd_rc_t (*tasks)(struct address_space *space, ompdx_tasks_t **tasks);
-	ompd_rc_t (*locks)(struct address_space *space, const ompdx_lock_variable_t *variables,
-			   ompd_size_t variable_count, ompdx_locks_t **locks);
-	ompd_rc_t (*arrivals)(struct address_space *space, ompdx_arrivals_t **arrivals);
+	/* Finds out where the runtime keeps what a picture needs. unavailable: it has not started, or nobody
+	 * knows. */
+	ompd_rc_t (*ready)(struct address_space *space);
+	/* Everything that can be seen of the threads and regions at once: what the blocks of ompd-ext.h are made
+	 * of. Only of what is ready. */
+	ompd_rc_t (*picture)(struct address_space *space, const ompdx_native_thread_t *threads,
+			     ompd_size_t thread_count, void **picture);
+	void (*picture_free)(void *picture);
+	ompd_rc_t (*parts[PICTURE_PARTS])(void *picture, void **block);
+	ompd_rc_t (*locks)(void *picture, const ompdx_lock_variable_t *variables,
+			   ompd_size_t variable_count, void **block);
 };
 
 extern const struct runtime_ops llvm_runtime;

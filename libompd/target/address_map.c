@@ -5,12 +5,21 @@
 
 #include "target/callbacks.h"
 
+/* Keys come from the target: which of them meet depends on where our own memory lies, which the target does not
+ * know. Otherwise it could choose keys that all meet. */
+static uint64_t spread(const struct address_map *map, uint64_t key)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)map->entries;
+
+	key = (key ^ seed) * UINT64_C(0x9e3779b97f4a7c15);
+	key = (key ^ (key >> 32) ^ (seed << 20)) * UINT64_C(0xbf58476d1ce4e5b9);
+	return key ^ (key >> 29);
+}
+
 /* The entry of key, or the free one where it belongs. Half of the entries are free, so there is one. */
 static uint32_t place_of(const struct address_map *map, uint64_t key)
 {
-	/* Addresses differ in the bits above their alignment; the multiplier spreads them. */
-	uint32_t place =
-		(uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (map->capacity - 1);
+	uint32_t place = (uint32_t)spread(map, key) & (map->capacity - 1);
 
 	while (map->entries[place].value != ADDRESS_MAP_NONE && map->entries[place].key != key)
 		place = (place + 1) & (map->capacity - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From an address in the target to a number of ours.
+ * From an address in the target, or another number of its, to a number of ours.
  */
 #ifndef TARGET_ADDRESS_MAP_H
 #define TARGET_ADDRESS_MAP_H

@@ -17,6 +17,26 @@ static const struct {
 void diagnostics_clear(struct diagnostics *diagnostics)
 {
 	diagnostics->count = 0;
+	diagnostics->kept = 0;
+}
+
+void diagnostics_keep(struct diagnostics *diagnostics)
+{
+	diagnostics->kept = diagnostics->count;
+}
+
+void diagnostics_begin(struct diagnostics *diagnostics)
+{
+	diagnostics->count = diagnostics->kept;
+}
+
+static void drop_oldest(struct diagnostics *diagnostics)
+{
+	const uint32_t oldest = diagnostics->kept;
+
+	diagnostics->count--;
+	memmove(&diagnostics->entries[oldest], &diagnostics->entries[oldest + 1],
+		(diagnostics->count - oldest) * sizeof(diagnostics->entries[0]));
 }
 
 void diagnostics_note(struct diagnostics *diagnostics, enum diagnostic_code code,
@@ -30,8 +50,10 @@ void diagnostics_note(struct diagnostics *diagnostics, enum diagnostic_code code
 		    strcmp(diagnostics->entries[i].subject, cut) == 0)
 			return;
 	}
-	if (diagnostics->count == DIAGNOSTICS_MAX)
+	if (diagnostics->kept == DIAGNOSTICS_MAX)
 		return;
+	if (diagnostics->count == DIAGNOSTICS_MAX)
+		drop_oldest(diagnostics);
 	diagnostics->entries[diagnostics->count].code = code;
 	text_copy(diagnostics->entries[diagnostics->count].subject, DIAGNOSTIC_SUBJECT_MAX, cut);
 	diagnostics->count++;
@@ -43,6 +65,13 @@ void diagnostics_note_address(struct diagnostics *diagnostics, enum diagnostic_c
 	char text[TEXT_HEX_SIZE];
 
 	diagnostics_note(diagnostics, code, text_hex(text, address));
+}
+
+void diagnostics_move(struct diagnostics *from, struct diagnostics *to)
+{
+	for (uint32_t i = from->kept; i < from->count; i++)
+		diagnostics_note(to, from->entries[i].code, from->entries[i].subject);
+	from->count = from->kept;
 }
 
 const char *diagnostic_code_name(enum diagnostic_code code)

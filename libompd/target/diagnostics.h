@@ -19,6 +19,7 @@ enum diagnostic_code {
 
 struct diagnostics {
 	uint32_t count;
+	uint32_t kept; /* the first of them, which hold as long as the address space does */
 	struct {
 		enum diagnostic_code code;
 		char subject[DIAGNOSTIC_SUBJECT_MAX];
@@ -27,8 +28,15 @@ struct diagnostics {
 
 void diagnostics_clear(struct diagnostics *diagnostics);
 
-/* Notes code about subject (NULL: nothing particular; cut at its maximum). Once per code and subject; past
- * DIAGNOSTICS_MAX nothing more: the first reasons are the causes. */
+/* What has been noted so far holds for good; and: what has been noted since is no cause any more. */
+void diagnostics_keep(struct diagnostics *diagnostics);
+void diagnostics_begin(struct diagnostics *diagnostics);
+
+/* Moves what has been noted and does not hold for good. */
+void diagnostics_move(struct diagnostics *from, struct diagnostics *to);
+
+/* Notes code about subject (NULL: nothing particular; cut at its maximum). Once per code and subject. Past
+ * DIAGNOSTICS_MAX the oldest that is not kept goes. */
 void diagnostics_note(struct diagnostics *diagnostics, enum diagnostic_code code,
 		      const char *subject);
 

@@ -15,6 +15,9 @@ struct elf_class {
 	unsigned sym_size, st_value, st_info, st_shndx;        /* in a symbol */
 };
 
+/* The same in both. */
+#define E_MACHINE 18
+
 static const struct elf_class elf32 = {28, 42, 44, 32, 24, 4, 8, 20, 16, 4, 12, 14};
 static const struct elf_class elf64 = {32, 54, 56, 56, 4, 8, 16, 40, 24, 8, 4, 6};
 
@@ -70,6 +73,14 @@ static ompd_rc_t read_dynamic_section(struct image *image)
 				image->gnu_hash = relocated(image, value);
 			else if (tag == DT_HASH)
 				image->sysv_hash = relocated(image, value);
+			else if (tag == DT_VERDEF)
+				image->versions = relocated(image, value);
+			else if (tag == DT_VERDEFNUM)
+				image->version_count = value;
+			else if (tag == DT_RELA)
+				image->relocations = relocated(image, value);
+			else if (tag == DT_RELASZ)
+				image->relocations_size = value;
 		}
 		if (count < chunk)
 			return ompd_rc_error;
@@ -115,6 +126,19 @@ static void read_build_id(struct image *image, const uint8_t *note, size_t size)
 	}
 }
 
+/* The start of an image: the ELF header, the program headers, and as a rule the build-id. */
+struct head {
+	uint8_t bytes[2048];
+	const uint8_t *headers; /* the program headers, in bytes */
+	size_t count;
+};
+
+/* A program header. */
+struct segment {
+	uint64_t type, flags, offset, size;
+	target_addr start;
+};
+
 static bool is_elf_header(const struct target *target, const uint8_t *header)
 {
 	const uint8_t class = target->sizes.sizeof_pointer == 4 ? ELFCLASS32 : ELFCLASS64;
@@ -122,45 +146,129 @@ static bool is_elf_header(const struct target *target, const uint8_t *header)
 	return memcmp(header, ELFMAG, SELFMAG) == 0 && header[EI_CLASS] == class;
 }
 
-ompd_rc_t image_read_headers(struct image *image)
+/* incompatible: no ELF header of the target's kind is there. */
+static ompd_rc_t read_head(const struct image *image, target_addr address, struct head *ret)
 {
 	const struct target *target = image->target;
 	const struct elf_class *class = class_of(target);
-	uint8_t page[2048]; /* the ELF header, the program headers, and as a rule the build-id */
+	const size_t size = sizeof(ret->bytes);
 	uint64_t table, count;
-	ompd_rc_t rc = target_read(target, image->bias, sizeof(page), page);
+	ompd_rc_t rc = target_read(target, address, size, ret->bytes);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!is_elf_header(target, page))
+	if (!is_elf_header(target, ret->bytes))
 		return ompd_rc_incompatible;
-	table = word_at(target, page + class->phoff);
-	count = target_decode(target, page + class->phnum, 2);
-	if (target_decode(target, page + class->phentsize, 2) != class->ph_size ||
-	    count > PROGRAM_HEADERS_MAX || table > sizeof(page) ||
-	    table + count * class->ph_size > sizeof(page))
+	table = word_at(target, ret->bytes + class->phoff);
+	count = target_decode(target, ret->bytes + class->phnum, 2);
+	if (target_decode(target, ret->bytes + class->phentsize, 2) != class->ph_size ||
+	    count > PROGRAM_HEADERS_MAX || table > size || table + count * class->ph_size > size)
 		return ompd_rc_incompatible;
+	ret->headers = ret->bytes + table;
+	ret->count = (size_t)count;
+	return ompd_rc_ok;
+}
 
-	for (uint64_t i = 0; i < count; i++) {
-		const uint8_t *header = page + table + i * class->ph_size;
-		const uint64_t type = target_decode(target, header, 4);
-		const uint64_t flags = target_decode(target, header + class->p_flags, 4);
-		const uint64_t offset = word_at(target, header + class->p_offset);
-		const target_addr start = image->bias + word_at(target, header + class->p_vaddr);
-		const uint64_t size = word_at(target, header + class->p_memsz);
-		uint8_t note[512];
+static struct segment segment_at(const struct image *image, const struct head *head, size_t index)
+{
+	const struct target *target = image->target;
+	const struct elf_class *class = class_of(target);
+	const uint8_t *header = head->headers + index * class->ph_size;
+	const struct segment segment = {
+		.type = target_decode(target, header, 4),
+		.flags = target_decode(target, header + class->p_flags, 4),
+		.offset = word_at(target, header + class->p_offset),
+		.size = word_at(target, header + class->p_memsz),
+		.start = image->bias + word_at(target, header + class->p_vaddr),
+	};
 
-		if (type == PT_LOAD)
-			add_segment(image, flags, start, size);
-		else if (type == PT_DYNAMIC && image->dynamic == 0)
-			image->dynamic = start;
-		else if (type != PT_NOTE || image->build_id_length)
-			continue;
-		else if (offset < sizeof(page) && size <= sizeof(page) - offset)
-			read_build_id(image, page + offset, (size_t)size);
-		else if (size <= sizeof(note) &&
-			 target_read(target, start, (size_t)size, note) == ompd_rc_ok)
-			read_build_id(image, note, (size_t)size);
+	return segment;
+}
+
+/* Whether the head that was read at this address is the image's: it says that it lies there, and where the
+ * dynamic section is. */
+static bool is_head_of(const struct image *image, const struct head *head, target_addr address)
+{
+	bool here = false, dynamic = false;
+
+	for (size_t i = 0; i < head->count; i++) {
+		const struct segment segment = segment_at(image, head, i);
+
+		here = here ||
+		       (segment.type == PT_LOAD && segment.offset == 0 && segment.start == address);
+		dynamic =
+			dynamic || (segment.type == PT_DYNAMIC && segment.start == image->dynamic);
+	}
+	return here && dynamic;
+}
+
+/* The lowest of the tables that the dynamic section names; 0: none. */
+static target_addr first_table(const struct image *image)
+{
+	const target_addr tables[] = {image->symtab, image->strtab, image->gnu_hash,
+				      image->sysv_hash};
+	target_addr first = 0;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (tables[i] && (first == 0 || tables[i] < first))
+			first = tables[i];
+	}
+	return first;
+}
+
+/* The addresses in a library's file, or in a PIE's, begin at 0: its head lies at the load bias. In other
+ * programs, whose bias is 0, and in prelinked libraries it lies some pages before the tables. */
+static ompd_rc_t find_head(const struct image *image, struct head *ret)
+{
+	const target_addr page = 4096;
+	target_addr at = first_table(image) & ~(page - 1);
+	const ompd_rc_t at_bias = read_head(image, image->bias, ret);
+
+	if (at_bias != ompd_rc_error && at_bias != ompd_rc_incompatible)
+		return at_bias;
+	for (unsigned i = 0; i < HEADER_PAGES_MAX && at; i++, at -= page) {
+		const ompd_rc_t rc = read_head(image, at, ret);
+
+		if (rc == ompd_rc_ok && is_head_of(image, ret, at))
+			return rc;
+		if (rc != ompd_rc_ok && rc != ompd_rc_error && rc != ompd_rc_incompatible)
+			return rc;
+	}
+	return at_bias;
+}
+
+static void read_note(struct image *image, const struct head *head, const struct segment *segment)
+{
+	uint8_t note[512];
+	const uint64_t in_head = sizeof(head->bytes);
+
+	if (segment->offset < in_head && segment->size <= in_head - segment->offset)
+		read_build_id(image, head->bytes + segment->offset, (size_t)segment->size);
+	else if (segment->size <= sizeof(note) &&
+		 target_read(image->target, segment->start, (size_t)segment->size, note) ==
+			 ompd_rc_ok)
+		read_build_id(image, note, (size_t)segment->size);
+}
+
+ompd_rc_t image_read_headers(struct image *image)
+{
+	struct head head;
+	const ompd_rc_t rc = find_head(image, &head);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	image->machine = (uint16_t)target_decode(image->target, head.bytes + E_MACHINE, 2);
+	for (size_t i = 0; i < head.count; i++) {
+		const struct segment segment = segment_at(image, &head, i);
+
+		if (segment.type == PT_LOAD)
+			add_segment(image, segment.flags, segment.start, segment.size);
+		else if (segment.type == PT_DYNAMIC && image->dynamic == 0)
+			image->dynamic = segment.start;
+		else if (segment.type == PT_TLS)
+			image->thread_local_size = segment.size;
+		else if (segment.type == PT_NOTE && image->build_id_length == 0)
+			read_note(image, &head, &segment);
 	}
 	return image->extent.end ? ompd_rc_ok : ompd_rc_incompatible;
 }
@@ -272,6 +380,7 @@ static ompd_rc_t read_hash_head(struct image *image)
 	    image->bloom_count == 0 || image->bloom_count > HASH_WORDS_MAX)
 		return ompd_rc_incompatible;
 	size = bloom_bytes(image) + (uint64_t)image->bucket_count * 4;
+	image->names_cost += 2 + (uint32_t)(size / 1024);
 	rc = callback_alloc(1, size, &words);
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -320,6 +429,7 @@ static ompd_rc_t find_by_gnu_hash(struct image *image, const char *name, target_
 		const target_addr link = chains + (symbol - image->first_symbol) * 4;
 		uint64_t linked;
 
+		image->names_cost++;
 		rc = target_read_unsigned(target, link, 4, &linked);
 		if (rc != ompd_rc_ok)
 			return rc;
@@ -337,7 +447,7 @@ static ompd_rc_t find_by_gnu_hash(struct image *image, const char *name, target_
 	return ompd_rc_unavailable;
 }
 
-static ompd_rc_t find_by_sysv_hash(const struct image *image, const char *name, target_addr *ret)
+static ompd_rc_t find_by_sysv_hash(struct image *image, const char *name, target_addr *ret)
 {
 	const struct target *target = image->target;
 	uint8_t header[8];
@@ -357,6 +467,7 @@ static ompd_rc_t find_by_sysv_hash(const struct image *image, const char *name, 
 
 		if (symbol == STN_UNDEF || symbol >= symbol_count)
 			return ompd_rc_unavailable;
+		image->names_cost += 3;
 		rc = match_symbol(image, symbol, name, &matches, ret);
 		if (rc != ompd_rc_ok || matches)
 			return rc;
@@ -382,7 +493,7 @@ ompd_rc_t image_symbol(struct image *image, const char *name, target_addr *ret)
 	target_addr found;
 	ompd_rc_t rc = image_exported(image, name, ret);
 
-	if (rc == ompd_rc_ok)
+	if (rc != ompd_rc_unavailable && rc != ompd_rc_error && rc != ompd_rc_incompatible)
 		return rc;
 	rc = target_symbol(image->target, name, image->path[0] ? image->path : NULL, &found);
 	if (rc != ompd_rc_ok)
@@ -390,7 +501,7 @@ ompd_rc_t image_symbol(struct image *image, const char *name, target_addr *ret)
 	if (image->dynamic && image->extent.end == 0) {
 		rc = image_read_headers(image);
 		if (rc != ompd_rc_ok)
-			return ompd_rc_unavailable;
+			return rc == ompd_rc_incompatible ? ompd_rc_unavailable : rc;
 	}
 	if (image->dynamic && !image_contains(image, found)) {
 		diagnostics_note(image->target->diagnostics, DIAGNOSTIC_symbol_outside_image, name);
@@ -403,4 +514,13 @@ ompd_rc_t image_symbol(struct image *image, const char *name, target_addr *ret)
 bool image_contains(const struct image *image, target_addr address)
 {
 	return address >= image->extent.start && address < image->extent.end;
+}
+
+bool image_writable(const struct image *image, target_addr address, size_t size)
+{
+	for (unsigned i = 0; i < image->writable_count; i++) {
+		if (address >= image->writable[i].start && address + size <= image->writable[i].end)
+			return true;
+	}
+	return false;
 }

@@ -22,6 +22,7 @@ struct image {
 	const struct target *target;
 	target_addr bias;    /* what is added to the addresses in the file */
 	target_addr dynamic; /* 0: the image is known by the debugger's symbols only */
+	uint16_t machine;    /* e_machine; 0 (EM_NONE): not known */
 	struct address_range extent;
 	struct address_range writable[IMAGE_WRITABLE_MAX];
 	unsigned writable_count;
@@ -35,6 +36,13 @@ struct image {
 	uint64_t strtab_size;
 	target_addr gnu_hash;
 	target_addr sysv_hash;
+	target_addr versions; /* definitions of symbol versions */
+	uint64_t version_count;
+	target_addr relocations; /* with addends */
+	uint64_t relocations_size;
+
+	uint64_t
+		thread_local_size; /* of the thread-local variables; 0: none, or the headers were not read */
 
 	/* The head of the GNU hash table, kept so that a name costs no read when it is not there. */
 	uint64_t *hash_words;
@@ -42,6 +50,7 @@ struct image {
 	uint32_t first_symbol;
 	uint32_t bloom_count;
 	uint32_t bloom_shift;
+	uint32_t names_cost; /* see NAMES_COST_MAX */
 };
 
 /* Reads what the dynamic section says. dynamic may be 0: then the ELF header is expected at bias.
@@ -55,7 +64,7 @@ void image_close(struct image *image);
  * without any headers. */
 void image_open_nameless(struct image *image, const struct target *target);
 
-/* Reads the headers: extent, writable ranges, build-id. Apart from image_open, since most objects of a
+/* Reads the headers: machine, extent, writable ranges, build-id, size of the thread-local variables. Apart from image_open, since most objects of a
  * process are only asked for a name. */
 ompd_rc_t image_read_headers(struct image *image);
 
@@ -66,5 +75,8 @@ ompd_rc_t image_exported(struct image *image, const char *name, target_addr *ret
 ompd_rc_t image_symbol(struct image *image, const char *name, target_addr *ret);
 
 bool image_contains(const struct image *image, target_addr address);
+
+/* Whether these bytes are in its writable data: a variable's can be. */
+bool image_writable(const struct image *image, target_addr address, size_t size);
 
 #endif /* TARGET_IMAGE_H */

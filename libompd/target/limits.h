@@ -9,6 +9,9 @@
 #define LINK_MAP_MAX 8192
 /* Namespaces of dlmopen: glibc has 16. */
 #define LINK_NAMESPACES_MAX 64
+/* Pages before the tables of an image that are searched for its ELF header, where it does not lie at the load
+ * bias: linkers put the tables right behind the headers. */
+#define HEADER_PAGES_MAX 256
 /* Program headers of an image: a dozen in practice. */
 #define PROGRAM_HEADERS_MAX 64
 /* Entries of a dynamic section: some thirty in practice. */
@@ -17,10 +20,15 @@
 #define HASH_WORDS_MAX 65536
 /* Symbols of one hash chain. */
 #define HASH_CHAIN_MAX 1024
+/* What asking all loaded objects for names may cost: reads, and KiB beyond them. A thousand objects with a
+ * hash table of 20 KiB each cost a tenth. */
+#define NAMES_COST_MAX (256 * 1024)
+/* Definitions of symbol versions in an image: libgomp has three dozen, glibc as many. */
+#define IMAGE_VERSIONS_MAX 256
+/* Relocations of an image that are looked at: libgomp has 300. */
+#define RELOCATIONS_MAX 8192
 /* Longest symbol name that we ask for. */
 #define SYMBOL_NAME_MAX 128
-/* Longest path of a loaded object. */
-#define PATH_LENGTH_MAX 4096
 /* Writable data searched for the descriptors of a stripped runtime: libomp has 41 to 68 KiB. */
 #define RECOVERY_BYTES_MAX (192 * 1024)
 /* Of a program that a runtime may be linked into, the end of its data is searched. */
@@ -29,6 +37,8 @@
 #define RECOVERY_CANDIDATES_MAX 4096
 /* Threads of a runtime: libomp's own limit for its thread array is KMP_MAX_NTH, INT_MAX; the kernel's is lower. */
 #define THREADS_MAX 131072
+/* Of a pthread's structure: in glibc 2.36 what it was created with stands in words 200 and 201 on 64 bit. */
+#define PTHREAD_WORDS 224
 /* Teams enclosing each other. Every one costs the target a thread or a stack frame. */
 #define TEAM_DEPTH_MAX 4096
 /* Nested serialized regions kept in one team. */
@@ -63,6 +73,8 @@
 #define ICV_TEXT_MAX (1024 * 1024)
 /* Longest string that a user gave libomp in an environment variable. */
 #define SETTING_LENGTH_MAX 4096
+/* Blocks of the target's memory that are remembered, 64 MiB: a thousand threads have 12. */
+#define MEMORY_BLOCKS_MAX (16 * 1024)
 /* Text of all constructs together. */
 #define VIEW_TEXT_MAX (16 * 1024 * 1024)
 

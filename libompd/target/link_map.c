@@ -61,10 +61,13 @@ ompd_rc_t link_map_next(struct link_map_walk *walk, struct loaded_object *ret)
 		if (rc != ompd_rc_ok)
 			return rc;
 	}
-	if (walk->objects++ >= LINK_MAP_MAX) {
+	if (walk->objects++ >= LINK_MAP_MAX || walk->next == walk->mark) {
 		diagnostics_note(walk->target->diagnostics, DIAGNOSTIC_link_map_cut, NULL);
 		return ompd_rc_unavailable;
 	}
+	/* The mark moves on at each power of two: sooner or later it lies in the circle. */
+	if ((walk->objects & (walk->objects - 1)) == 0)
+		walk->mark = walk->next;
 	rc = target_read_pointers(walk->target, walk->next, 4, members);
 	if (rc != ompd_rc_ok)
 		return rc;

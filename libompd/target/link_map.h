@@ -11,6 +11,7 @@ struct link_map_walk {
 	const struct target *target;
 	target_addr debug; /* the current namespace's struct r_debug */
 	target_addr next;  /* the next struct link_map of it; 0: the namespace is done */
+	target_addr mark;  /* an earlier one: met again, the list goes in a circle */
 	unsigned objects;
 	unsigned namespaces;
 };

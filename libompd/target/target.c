@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "target/callbacks.h"
+#include "target/memory_cache.h"
 
 static bool sizes_supported(const ompd_device_type_sizes_t *sizes)
 {
 	return sizes->sizeof_char == 1 && sizes->sizeof_int == 4 &&
+	       (sizes->sizeof_long == 4 || sizes->sizeof_long == 8) &&
 	       (sizes->sizeof_pointer == 4 || sizes->sizeof_pointer == 8);
 }
 
@@ -49,7 +51,32 @@ ompd_rc_t target_read(const struct target *target, target_addr address, size_t s
 {
 	if (address == 0 || address + size < address)
 		return ompd_rc_error;
+	if (target->cache)
+		return memory_cache_read(target->cache, target->context, address, size, buffer);
 	return callback_read(target->context, address, size, buffer);
+}
+
+void target_expect(const struct target *target, target_addr address, size_t size)
+{
+	if (target->cache && address && address + size >= address)
+		memory_cache_expect(target->cache, target->context, address, size);
+}
+
+/* The string by the bytes that are remembered, block after block. */
+static ompd_rc_t read_known_string(const struct target *target, target_addr address, size_t room,
+				   char *buffer)
+{
+	for (size_t done = 0; done < room;) {
+		const size_t in_block =
+			MEMORY_BLOCK_BYTES - (size_t)((address + done) % MEMORY_BLOCK_BYTES);
+		const size_t part = in_block < room - done ? in_block : room - done;
+		const ompd_rc_t rc = target_read(target, address + done, part, buffer + done);
+
+		if (rc != ompd_rc_ok || memchr(buffer + done, 0, part))
+			return rc;
+		done += part;
+	}
+	return ompd_rc_incomplete;
 }
 
 ompd_rc_t target_read_string(const struct target *target, target_addr address, size_t size,
@@ -60,7 +87,9 @@ ompd_rc_t target_read_string(const struct target *target, target_addr address, s
 	if (address == 0)
 		return ompd_rc_error;
 	memset(buffer, 0, size);
-	rc = callback_read_string(target->context, address, size - 1, buffer);
+	rc = target->cache ? read_known_string(target, address, size - 1, buffer) : ompd_rc_error;
+	if (rc == ompd_rc_error)
+		rc = callback_read_string(target->context, address, size - 1, buffer);
 	buffer[size - 1] = '\0';
 	return rc;
 }

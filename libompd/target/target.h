@@ -12,6 +12,8 @@
 #include "ompd.h"
 #include "target/diagnostics.h"
 
+struct memory_cache;
+
 typedef uint64_t target_addr;
 
 struct target {
@@ -20,6 +22,7 @@ struct target {
 	bool swapped; /* its byte order is not the host's */
 	bool big_endian;
 	struct diagnostics *diagnostics;
+	struct memory_cache *cache; /* while memory does not change; NULL: it may */
 };
 
 /* Asks the debugger for the type sizes and the byte order, once per address space.
@@ -29,6 +32,10 @@ ompd_rc_t target_init(struct target *target, ompd_address_space_context_t *conte
 
 /* Raw bytes, in the target's order. */
 ompd_rc_t target_read(const struct target *target, target_addr address, size_t size, void *buffer);
+
+/* These bytes will be asked for in parts: if any are remembered, they are read at once. What comes of it the
+ * reads tell. */
+void target_expect(const struct target *target, target_addr address, size_t size);
 
 /* Up to size - 1 bytes of a string, always NUL-terminated. incomplete: it is longer. */
 ompd_rc_t target_read_string(const struct target *target, target_addr address, size_t size,

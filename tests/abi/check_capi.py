@@ -27,6 +27,7 @@ PREFIXES = {
     "TaskKind": "ompdx_task_",
     "TaskState": "ompdx_task_state_",
     "LockKind": "ompdx_lock_",
+    "Schedule": "ompdx_schedule_",
     "Problem": "ompdx_problem_",
 }
 CONSTANT = re.compile(r"OMPDX?_[A-Z_]+$")
@@ -81,7 +82,7 @@ def main(arguments: List[str]) -> int:
     program, plugin = arguments
     sys.path.insert(0, plugin)
     sys.dont_write_bytecode = True
-    capi = importlib.import_module("ompd_gdb.capi")
+    capi = importlib.import_module("ompd_core.library.capi")
     c_facts, c_routines = declared(program)
     python_facts, problems = mirrored(capi)
 

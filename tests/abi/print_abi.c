@@ -285,14 +285,16 @@ static void print_extension_runtimes(void)
 	ROUTINE(ompdx_process_initialize);
 	ROUTINE(ompdx_get_runtime_info);
 	ROUTINE(ompdx_get_diagnostics);
-	ROUTINE(ompdx_view_create);
-	ROUTINE(ompdx_view_destroy);
-	ROUTINE(ompdx_tasks_create);
-	ROUTINE(ompdx_tasks_destroy);
-	ROUTINE(ompdx_locks_create);
-	ROUTINE(ompdx_locks_destroy);
-	ROUTINE(ompdx_arrivals_create);
-	ROUTINE(ompdx_arrivals_destroy);
+	ROUTINE(ompdx_freeze);
+	ROUTINE(ompdx_thaw);
+	ROUTINE(ompdx_snapshot_create);
+	ROUTINE(ompdx_snapshot_destroy);
+	ROUTINE(ompdx_snapshot_view);
+	ROUTINE(ompdx_snapshot_diagnostics);
+	ROUTINE(ompdx_snapshot_tasks);
+	ROUTINE(ompdx_snapshot_locks);
+	ROUTINE(ompdx_snapshot_arrivals);
+	ROUTINE(ompdx_snapshot_loops);
 
 	VALUE(OMPDX_VERSION);
 	VALUE(ompdx_runtime_llvm);
@@ -359,6 +361,12 @@ static void print_extension_view(void)
 	VALUE(ompdx_task_initial);
 	VALUE(ompdx_task_implicit);
 	VALUE(ompdx_task_explicit);
+	VALUE(ompdx_schedule_unknown);
+	VALUE(ompdx_schedule_static);
+	VALUE(ompdx_schedule_dynamic);
+	VALUE(ompdx_schedule_guided);
+	VALUE(ompdx_schedule_trapezoidal);
+	VALUE(ompdx_schedule_static_steal);
 	VALUE(ompdx_problem_none);
 	VALUE(ompdx_problem_unreadable);
 	VALUE(ompdx_problem_inconsistent);
@@ -393,7 +401,7 @@ static void print_extension_view(void)
 	MEMBER(ompdx_view_thread_t, reserved);
 	MEMBER(ompdx_view_thread_t, tracked_wait_id);
 	MEMBER(ompdx_view_thread_t, ident_flags);
-	MEMBER(ompdx_view_thread_t, reserved2);
+	MEMBER(ompdx_view_thread_t, has_team);
 	MEMBER(ompdx_view_thread_t, ident_source);
 
 	TYPE(ompdx_view_region_t);
@@ -426,6 +434,10 @@ static void print_extension_view(void)
 	MEMBER(ompdx_view_t, regions);
 	MEMBER(ompdx_view_t, levels);
 	MEMBER(ompdx_view_t, members);
+	MEMBER(ompdx_view_t, level_size);
+	MEMBER(ompdx_view_t, member_size);
+	MEMBER(ompdx_view_t, problem);
+	MEMBER(ompdx_view_t, reserved);
 }
 
 static void print_extension_tasks(void)
@@ -472,7 +484,7 @@ static void print_extension_tasks(void)
 	MEMBER(ompdx_tasks_t, tasks);
 	MEMBER(ompdx_tasks_t, dependences);
 	MEMBER(ompdx_tasks_t, problem);
-	MEMBER(ompdx_tasks_t, reserved);
+	MEMBER(ompdx_tasks_t, dependence_size);
 }
 
 static void print_extension_locks(void)
@@ -502,7 +514,8 @@ static void print_extension_locks(void)
 	MEMBER(ompdx_lock_t, waiter_first);
 	MEMBER(ompdx_lock_t, waiter_count);
 	MEMBER(ompdx_lock_t, problem);
-	MEMBER(ompdx_lock_t, reserved);
+	MEMBER(ompdx_lock_t, owner_id);
+	MEMBER(ompdx_lock_t, word);
 
 	TYPE(ompdx_locks_t);
 	MEMBER(ompdx_locks_t, size);
@@ -513,19 +526,60 @@ static void print_extension_locks(void)
 	MEMBER(ompdx_locks_t, locks);
 	MEMBER(ompdx_locks_t, waiters);
 	MEMBER(ompdx_locks_t, variables);
+	MEMBER(ompdx_locks_t, waiter_size);
+	MEMBER(ompdx_locks_t, variable_size);
 
 	TYPE(ompdx_arrival_t);
 	MEMBER(ompdx_arrival_t, size);
 	MEMBER(ompdx_arrival_t, thread);
 	MEMBER(ompdx_arrival_t, arrived);
 	MEMBER(ompdx_arrival_t, released);
-	MEMBER(ompdx_arrival_t, reserved);
+	MEMBER(ompdx_arrival_t, complete);
+	MEMBER(ompdx_arrival_t, steps);
+	MEMBER(ompdx_arrival_t, team_steps);
+
+	TYPE(ompdx_team_arrivals_t);
+	MEMBER(ompdx_team_arrivals_t, size);
+	MEMBER(ompdx_team_arrivals_t, team);
+	MEMBER(ompdx_team_arrivals_t, awaits);
+	MEMBER(ompdx_team_arrivals_t, arrived);
+	MEMBER(ompdx_team_arrivals_t, arrived_at_end);
+	MEMBER(ompdx_team_arrivals_t, waits_for_tasks);
+	MEMBER(ompdx_team_arrivals_t, steps);
 
 	TYPE(ompdx_arrivals_t);
 	MEMBER(ompdx_arrivals_t, size);
 	MEMBER(ompdx_arrivals_t, count);
 	MEMBER(ompdx_arrivals_t, problem);
 	MEMBER(ompdx_arrivals_t, arrivals);
+	MEMBER(ompdx_arrivals_t, team_count);
+	MEMBER(ompdx_arrivals_t, reserved);
+	MEMBER(ompdx_arrivals_t, teams);
+
+	TYPE(ompdx_loop_t);
+	MEMBER(ompdx_loop_t, size);
+	MEMBER(ompdx_loop_t, team);
+	MEMBER(ompdx_loop_t, thread);
+	MEMBER(ompdx_loop_t, thread_num);
+	MEMBER(ompdx_loop_t, loop);
+	MEMBER(ompdx_loop_t, schedule);
+	MEMBER(ompdx_loop_t, problem);
+	MEMBER(ompdx_loop_t, ordered);
+	MEMBER(ompdx_loop_t, may_have_left);
+	MEMBER(ompdx_loop_t, sections);
+	MEMBER(ompdx_loop_t, iterations);
+	MEMBER(ompdx_loop_t, chunk);
+	MEMBER(ompdx_loop_t, handed_out);
+	MEMBER(ompdx_loop_t, first);
+	MEMBER(ompdx_loop_t, last);
+	MEMBER(ompdx_loop_t, left);
+	MEMBER(ompdx_loop_t, ordered_turn);
+
+	TYPE(ompdx_loops_t);
+	MEMBER(ompdx_loops_t, size);
+	MEMBER(ompdx_loops_t, count);
+	MEMBER(ompdx_loops_t, problem);
+	MEMBER(ompdx_loops_t, loops);
 }
 #endif
 

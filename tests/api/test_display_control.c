@@ -96,6 +96,35 @@ static void test_before_initialize(void **state)
 	assert_rc(ompd_rel_display_control_vars(&vars), ompd_rc_error);
 }
 
+/* A size has its unit, and an ICV of threads is the first thread's; also so deep in serialized regions that no
+ * walk from region to region would come back. */
+static void test_unit_and_threads(void **state)
+{
+	enum { DEPTH = 5000 };
+	struct session session = session_open("sequential");
+	struct fake_thread *root = fake_omp_thread(session.omp, 0);
+	const char *const *vars, *const *deep;
+	unsigned before = 0, after = 0;
+	bool allocator = false;
+
+	(void)state;
+	fake_set_variable(session.omp, FAKE_VARIABLE___kmp_stksize, 8388608);
+	assert_ok(ompd_get_display_control_vars(session.handle, &vars));
+	assert_non_null(found(vars, "OMP_STACKSIZE=8388608B"));
+	for (; vars[before]; before++)
+		allocator = allocator || strncmp(vars[before], "OMP_ALLOCATOR=", 14) == 0;
+	assert_true(allocator);
+	for (int i = 0; i < DEPTH; i++)
+		fake_serialized(root);
+	assert_ok(ompd_get_display_control_vars(session.handle, &deep));
+	while (deep[after])
+		after++;
+	assert_int_equal(after, before);
+	assert_ok(ompd_rel_display_control_vars(&vars));
+	/* What is not given back goes with the library. */
+	session_close(&session);
+}
+
 int main(void)
 {
 #define OPENED(test) cmocka_unit_test_setup_teardown(test, library_open, library_close)
@@ -104,6 +133,7 @@ int main(void)
 		OPENED(test_release),
 		OPENED(test_refused),
 		cmocka_unit_test(test_before_initialize),
+		OPENED(test_unit_and_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 #include "api_test.h"
 
-enum kind { SPACE, THREAD, REGION, TASK, KINDS };
+enum kind { SPACE, THREAD, REGION, TASK, SNAPSHOT, KINDS };
 
 /* Results go here; a call that fails must leave it as it was. */
 static union {
@@ -53,7 +53,16 @@ CALL(ompd_enumerate_states, h, 0x102, &out.word, &out_2.text, &out_3.word)
 CALL(ompd_get_display_control_vars, h, &out.texts)
 CALL(ompd_enumerate_icvs, h, 0, &out.icv, &out_2.text, (ompd_scope_t *)&out_3.number, &out_4.number)
 CALL(ompdx_get_diagnostics, h, (void *)&out.handle)
-CALL(ompdx_view_create, h, NULL, 0, (void *)&out.handle)
+CALL(ompdx_snapshot_create, h, NULL, 0, (void *)&out.handle)
+CALL(ompdx_freeze, h)
+CALL(ompdx_thaw, h)
+CALL(ompdx_snapshot_view, h, (void *)&out.handle)
+CALL(ompdx_snapshot_tasks, h, (void *)&out.handle)
+CALL(ompdx_snapshot_locks, h, NULL, 0, (void *)&out.handle)
+CALL(ompdx_snapshot_arrivals, h, (void *)&out.handle)
+CALL(ompdx_snapshot_loops, h, (void *)&out.handle)
+CALL(ompdx_snapshot_diagnostics, h, (void *)&out.handle)
+CALL(ompdx_snapshot_destroy, h)
 
 static ompd_rc_t call_ompdx_get_runtime_info(void *h)
 {
@@ -147,7 +156,9 @@ static const struct call calls[] = {
 	{"ompd_enumerate_icvs", SPACE, call_ompd_enumerate_icvs},
 	{"ompdx_get_runtime_info", SPACE, call_ompdx_get_runtime_info},
 	{"ompdx_get_diagnostics", SPACE, call_ompdx_get_diagnostics},
-	{"ompdx_view_create", SPACE, call_ompdx_view_create},
+	{"ompdx_snapshot_create", SPACE, call_ompdx_snapshot_create},
+	{"ompdx_freeze", SPACE, call_ompdx_freeze},
+	{"ompdx_thaw", SPACE, call_ompdx_thaw},
 	{"ompd_rel_thread_handle", THREAD, call_ompd_rel_thread_handle},
 	{"ompd_get_thread_id", THREAD, call_ompd_get_thread_id},
 	{"ompd_get_device_from_thread", THREAD, call_ompd_get_device_from_thread},
@@ -174,6 +185,13 @@ static const struct call calls[] = {
 	{"ompd_get_task_frame", TASK, call_ompd_get_task_frame},
 	{"ompd_task_handle_compare, first", TASK, call_task_compare_first},
 	{"ompd_task_handle_compare, second", TASK, call_task_compare_second},
+	{"ompdx_snapshot_view", SNAPSHOT, call_ompdx_snapshot_view},
+	{"ompdx_snapshot_tasks", SNAPSHOT, call_ompdx_snapshot_tasks},
+	{"ompdx_snapshot_locks", SNAPSHOT, call_ompdx_snapshot_locks},
+	{"ompdx_snapshot_arrivals", SNAPSHOT, call_ompdx_snapshot_arrivals},
+	{"ompdx_snapshot_loops", SNAPSHOT, call_ompdx_snapshot_loops},
+	{"ompdx_snapshot_diagnostics", SNAPSHOT, call_ompdx_snapshot_diagnostics},
+	{"ompdx_snapshot_destroy", SNAPSHOT, call_ompdx_snapshot_destroy},
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
@@ -185,7 +203,10 @@ static struct session session;
 static void get_handles(void)
 {
 	struct fake_thread *thread = fake_omp_thread(session.omp, 1);
+	ompdx_snapshot_handle_t *snapshot;
 
+	assert_ok(ompdx_snapshot_create(session.handle, NULL, 0, &snapshot));
+	valid[SNAPSHOT] = snapshot;
 	context = fake_context(session.target);
 	valid[SPACE] = session.handle;
 	valid[THREAD] = thread_handle(&session, thread);
@@ -202,8 +223,10 @@ static ompd_rc_t release(enum kind kind, void *handle)
 		return ompd_rel_thread_handle(handle);
 	case REGION:
 		return ompd_rel_parallel_handle(handle);
-	default:
+	case TASK:
 		return ompd_rel_task_handle(handle);
+	default:
+		return ompdx_snapshot_destroy(handle);
 	}
 }
 
@@ -318,7 +341,7 @@ static void test_released(void **state)
 	}
 }
 
-/* An address space takes its threads, regions and tasks along. */
+/* An address space takes its threads, regions, tasks and snapshots along. */
 static void test_released_with_the_address_space(void **state)
 {
 	(void)state;

@@ -388,7 +388,7 @@ static void test_of_process_stripped(void **state)
 	}
 }
 
-/* Code of another shape tells nothing; where the neighbours lie as in a plain build, the rest is known. */
+/* Code of another shape tells nothing, and that the neighbours lie as in a plain build does not prove the rest. */
 static void test_getters_unknown(void **state)
 {
 	static const enum fake_getters shapes[] = {FAKE_GETTERS_ELSEWHERE, FAKE_GETTERS_OTHER};
@@ -403,8 +403,8 @@ static void test_getters_unknown(void **state)
 		set_process(look.session.omp);
 		assert_no_number(&look, "stacksize-var", ompd_rc_unavailable);
 		assert_no_number(&look, "target-offload-var", ompd_rc_unavailable);
-		assert_number(&look, "max-task-priority-var", 9);
-		check_others(&look);
+		assert_no_number(&look, "max-task-priority-var", ompd_rc_unavailable);
+		check_others_unknown(&look);
 		session_close(&look.session);
 	}
 }
@@ -428,6 +428,24 @@ static void test_other_layout(void **state)
 		check_others_unknown(&look);
 		session_close(&look.session);
 	}
+}
+
+/* What a symbol has told stays told, whatever is looked for besides and in which way. */
+static void test_found_by_symbol(void **state)
+{
+	static const struct fake_libomp_options options = {
+		.layout = FAKE_LLVM_19, .published = true, .getters = FAKE_GETTERS_OTHER};
+	struct look look = look_at(options, "parallel");
+
+	(void)state;
+	set_process(look.session.omp);
+	for (int i = 0; i < 4; i++) {
+		assert_number(&look, "stacksize-var", 4 << 20);
+		assert_number(&look, "max-task-priority-var", 9);
+		fake_forget_symbol(look.session.target, "__kmp_tool");
+		assert_no_number(&look, "tool-var", ompd_rc_unavailable);
+	}
+	session_close(&look.session);
 }
 
 /* A getter that contradicts the distances: then they are not believed. */
@@ -613,6 +631,7 @@ int main(void)
 		OPENED(test_of_process_stripped),
 		OPENED(test_getters_unknown),
 		OPENED(test_other_layout),
+		OPENED(test_found_by_symbol),
 		OPENED(test_contradiction),
 		OPENED(test_odd_values),
 		OPENED(test_not_kept),

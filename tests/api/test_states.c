@@ -178,6 +178,72 @@ static void test_newer_barriers(void **state)
 	library_close_clean();
 }
 
+/* The values that ompd-ext.h names are those of the enumeration. */
+static void test_named_values(void **state)
+{
+	static const struct {
+		ompd_word_t value;
+		const char *name;
+	} named[] = {{OMPDX_STATE_WORK_SERIAL, "ompt_state_work_serial"},
+		     {OMPDX_STATE_WORK_PARALLEL, "ompt_state_work_parallel"},
+		     {OMPDX_STATE_IDLE, "ompt_state_idle"},
+		     {OMPDX_STATE_OVERHEAD, "ompt_state_overhead"},
+		     {OMPDX_STATE_UNDEFINED, "ompt_state_undefined"}};
+	struct session session = session_open("parallel");
+	ompd_word_t next = OMPDX_STATE_UNDEFINED, more = 1;
+	size_t met = 0;
+
+	(void)state;
+	while (more) {
+		const char *name;
+
+		assert_ok(ompd_enumerate_states(session.handle, next, &next, &name, &more));
+		for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+			if (named[i].value != next)
+				continue;
+			assert_string_equal(name, named[i].name);
+			met++;
+		}
+		assert_ok(fake_callbacks()->free_memory((void *)(uintptr_t)name));
+	}
+	assert_int_equal(met, sizeof(named) / sizeof(named[0]));
+	session_close(&session);
+}
+
+/* A read that fails says nothing of tracking. */
+static void test_failed_read(void **state)
+{
+	static const bool published[] = {false, true};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct fake_world world = {
+			"",
+			{8, false},
+			{.layout = FAKE_LLVM_19, .published = published[i], .tracks_states = true}};
+		struct session session = session_open_in(&world, fake_scenario("parallel"));
+		ompd_thread_handle_t *thread =
+			thread_handle(&session, fake_omp_thread(session.omp, 1));
+		unsigned failed = 0;
+		ompd_word_t value;
+		ompd_rc_t rc;
+
+		for (unsigned nth = 1; nth < 40; nth++) {
+			fake_fault_plan(
+				(struct fake_fault){FAKE_ANY_CALLBACK & ~(1u << FAKE_LOOKUP), nth,
+						    false, ompd_rc_error});
+			rc = ompd_get_state(thread, &value, NULL);
+			assert_int_not_equal(rc, ompd_rc_needs_state_tracking);
+			failed += rc == ompd_rc_error;
+			/* And it is not remembered. */
+			fake_fault_clear();
+			assert_ok(ompd_get_state(thread, &value, NULL));
+		}
+		assert_true(failed > 0);
+		session_close(&session);
+	}
+}
+
 int main(void)
 {
 #define OPENED(test) cmocka_unit_test_setup_teardown(test, library_open, library_close)
@@ -188,6 +254,8 @@ int main(void)
 		OPENED(test_not_tracked),
 		OPENED(test_tracked_for_a_tool),
 		cmocka_unit_test(test_newer_barriers),
+		OPENED(test_failed_read),
+		OPENED(test_named_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,6 +280,53 @@ static void test_frames_of_serialized(void **state)
 	session_close(&session);
 }
 
+/* Lightweight teams that go in a circle, as deep as the team's level says that they are: found out after a turn,
+ * and nothing is made of them. */
+static void test_circle_of_lightweight_teams(void **state)
+{
+	static const int32_t levels[] = {3, 4, 1000, 60000, 1000000, INT32_MAX};
+	struct session session = session_tracked("serialized_thrice", true);
+	struct fake_libomp *omp = session.omp;
+	struct fake_thread *truth = fake_omp_thread(omp, 0);
+	ompd_task_handle_t *task = task_handle(&session, truth), *outer, *outermost;
+	ompd_frame_info_t exit_frame, enter_frame;
+	ompd_parallel_handle_t *region;
+	uint64_t teams[2];
+
+	(void)state;
+	assert_ok(ompd_get_generating_task_handle(task, &outer));
+	assert_ok(ompd_get_generating_task_handle(outer, &outermost));
+	assert_ok(ompd_get_task_parallel_handle(outermost, &region));
+	/* Whatever is looked for once. */
+	assert_rc(ompd_get_task_frame(outermost, &exit_frame, &enter_frame), ompd_rc_unavailable);
+	for (int i = 0; i < 2; i++)
+		teams[i] = fake_allocate_block(omp, 128);
+	fake_set_member(omp, truth->region->team,
+			FAKE_OFFSET_kmp_base_team_t__ompt_serialized_team_info, teams[0]);
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		for (unsigned length = 1; length <= 2; length++) {
+			ompd_address_t pointer;
+			ompd_word_t value;
+
+			fake_set_member(omp, truth->region->team,
+					FAKE_OFFSET_kmp_base_team_t__t_level, (uint64_t)levels[i]);
+			fake_set_member(omp, teams[0], FAKE_OFFSET_ompt_lw_taskteam_t__parent,
+					teams[length - 1]);
+			fake_set_member(omp, teams[1], FAKE_OFFSET_ompt_lw_taskteam_t__parent,
+					teams[0]);
+			fake_counts_reset();
+			if (levels[i] > 4)
+				assert_rc(ompd_get_task_frame(outermost, &exit_frame, &enter_frame),
+					  ompd_rc_error);
+			else
+				(void)ompd_get_task_frame(outermost, &exit_frame, &enter_frame);
+			(void)ompd_get_tool_data(region, ompd_scope_parallel, &value, &pointer);
+			assert_true(fake_counts().calls[FAKE_READ] < 40);
+		}
+	}
+	session_close(&session);
+}
+
 /* A league's initial thread has one task, whichever way it is asked for, and outside of it the program's. */
 static void test_league(void **state)
 {
@@ -315,6 +362,7 @@ int main(void)
 		OPENED(test_frames),
 		OPENED(test_frames_without_record),
 		OPENED(test_frames_of_serialized),
+		OPENED(test_circle_of_lightweight_teams),
 		OPENED(test_league),
 	};
 

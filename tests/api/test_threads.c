@@ -221,6 +221,98 @@ static void test_thread_id_used_again(void **state)
 	session_close(&session);
 }
 
+/* A thread that has ended: its structure is another's now, is full of what malloc's users write, or is gone. */
+static void test_ended_thread(void **state)
+{
+	(void)state;
+	for (unsigned fate = 0; fate < 4; fate++) {
+		struct session session = session_open("parallel");
+		const struct fake_thread *truth = fake_omp_thread(session.omp, 2);
+		ompd_thread_handle_t *thread = thread_handle(&session, truth);
+		ompd_parallel_handle_t *region = UNTOUCHED;
+		ompd_task_handle_t *task = UNTOUCHED;
+		uint64_t id = 0;
+
+		if (fate == 0)
+			fake_set_member(session.omp, truth->address,
+					FAKE_OFFSET_kmp_desc_base_t__ds_thread,
+					truth->pthread_id + 0x1000);
+		for (uint64_t at = 0; fate == 1 && at < 512; at += 8)
+			fake_put(session.target, truth->address + at, 8,
+				 UINT64_C(0xefefefefefefefef));
+		if (fate >= 2)
+			fake_hide(session.target, truth->address, 512);
+		/* All threads have, as after omp_pause_resource_all; or this one. */
+		if (fate == 2)
+			fake_put_pointer(session.target, fake_threads_variable(session.omp), 0);
+		if (fate == 3)
+			fake_put_pointer(session.target, fake_threads_array(session.omp) + 2 * 8,
+					 0);
+		assert_rc(ompd_get_thread_id(thread, OMPD_THREAD_ID_PTHREAD, 8, &id),
+			  ompd_rc_stale_handle);
+		assert_rc(ompd_get_curr_parallel_handle(thread, &region), ompd_rc_stale_handle);
+		assert_rc(ompd_get_curr_task_handle(thread, &task), ompd_rc_stale_handle);
+		assert_int_equal(id, 0);
+		assert_ptr_equal(region, UNTOUCHED);
+		assert_ptr_equal(task, UNTOUCHED);
+		assert_ok(ompd_rel_thread_handle(thread));
+		session_close(&session);
+	}
+}
+
+/* Kernel ids are found by hints that the structures confirm, not by a walk at each call. */
+static void test_cost_of_lwps(void **state)
+{
+	static const struct fake_world world = {
+		"", {8, false}, {.layout = FAKE_LLVM_19, .capacity = 128}};
+	struct session session = session_open_in(&world, fake_scenario("sequential"));
+
+	(void)state;
+	fake_parallel(fake_omp_thread(session.omp, 0), 64);
+	fake_know_lwps(true);
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < 64; i++) {
+			const struct fake_thread *truth = fake_omp_thread(session.omp, i);
+			const uint32_t lwp = (uint32_t)truth->lwp;
+			ompd_thread_handle_t *thread;
+			uint64_t id;
+
+			if (round == 1 || i > 0)
+				fake_counts_reset();
+			assert_ok(ompd_get_thread_handle(session.handle, OMPD_THREAD_ID_LWP, 4,
+							 &lwp, &thread));
+			if (round == 1 || i > 0)
+				assert_true(fake_counts().calls[FAKE_READ] <= 8);
+			assert_ok(ompd_get_thread_id(thread, OMPD_THREAD_ID_PTHREAD, 8, &id));
+			assert_int_equal(id, truth->pthread_id);
+			assert_ok(ompd_rel_thread_handle(thread));
+		}
+	}
+	session_close(&session);
+}
+
+/* The kernel gave the number to another thread meanwhile: no hint is believed. */
+static void test_lwp_of_another(void **state)
+{
+	struct session session = session_open("parallel");
+	const struct fake_thread *first = fake_omp_thread(session.omp, 1);
+	const struct fake_thread *second = fake_omp_thread(session.omp, 2);
+	const uint32_t lwp = (uint32_t)first->lwp;
+	ompd_thread_handle_t *thread;
+	uint64_t id;
+
+	(void)state;
+	assert_ok(ompd_get_thread_handle(session.handle, OMPD_THREAD_ID_LWP, 4, &lwp, &thread));
+	assert_ok(ompd_rel_thread_handle(thread));
+	fake_put(session.target, first->pthread_id + 0x2d0, 4, 999999);
+	fake_put(session.target, second->pthread_id + 0x2d0, 4, lwp);
+	assert_ok(ompd_get_thread_handle(session.handle, OMPD_THREAD_ID_LWP, 4, &lwp, &thread));
+	assert_ok(ompd_get_thread_id(thread, OMPD_THREAD_ID_PTHREAD, 8, &id));
+	assert_int_equal(id, second->pthread_id);
+	assert_ok(ompd_rel_thread_handle(thread));
+	session_close(&session);
+}
+
 int main(void)
 {
 #define OPENED(test) cmocka_unit_test_setup_teardown(test, library_open, library_close)
@@ -235,6 +327,9 @@ int main(void)
 		OPENED(test_device_of_thread),
 		OPENED(test_thread_of_another_process),
 		OPENED(test_thread_id_used_again),
+		OPENED(test_ended_thread),
+		OPENED(test_cost_of_lwps),
+		OPENED(test_lwp_of_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

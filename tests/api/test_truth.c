@@ -57,13 +57,14 @@ static const char *compare_view(const struct session *session, const ompdx_nativ
 				size_t count)
 {
 	const char *difference;
-	ompdx_view_t *view;
+	ompdx_snapshot_handle_t *snapshot;
+	const ompdx_view_t *view;
 	unsigned problems;
 
-	if (ompdx_view_create(session->handle, natives, count, &view) != ompd_rc_ok)
+	if (check_snapshot(session->handle, natives, count, &snapshot, &view) != ompd_rc_ok)
 		return "no view";
 	difference = check_view(session->omp, view, natives ? CHECK_NATIVES : 0, &problems);
-	assert_ok(ompdx_view_destroy(view));
+	assert_ok(ompdx_snapshot_destroy(snapshot));
 	if (!difference && problems)
 		return "something is marked as a problem";
 	return difference;

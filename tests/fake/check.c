@@ -283,6 +283,23 @@ ompdx_native_thread_t *check_natives(struct fake_target *target, size_t *count)
 	return natives;
 }
 
+ompd_rc_t check_snapshot(ompd_address_space_handle_t *handle, const ompdx_native_thread_t *natives,
+			 ompd_size_t count, ompdx_snapshot_handle_t **snapshot,
+			 const ompdx_view_t **view)
+{
+	ompdx_snapshot_handle_t *made;
+	ompd_rc_t rc = ompdx_snapshot_create(handle, natives, count, &made);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = ompdx_snapshot_view(made, view);
+	if (rc == ompd_rc_ok)
+		*snapshot = made;
+	else
+		(void)ompdx_snapshot_destroy(made);
+	return rc;
+}
+
 static const ompdx_view_thread_t *thread_at(const ompdx_view_t *view, size_t index)
 {
 	return (const void *)((const char *)view->threads + index * view->threads->size);
@@ -506,7 +523,13 @@ static const ompdx_task_t *task_of_thread(const ompdx_tasks_t *tasks,
 	return NULL;
 }
 
-const char *check_tasks(const struct fake_libomp *omp, const ompdx_tasks_t *tasks, bool damaged)
+static bool is_thread(const ompdx_view_t *view, uint32_t index, const struct fake_thread *truth)
+{
+	return index < view->thread_count && thread_at(view, index)->runtime_id == truth->gtid;
+}
+
+const char *check_tasks(const struct fake_libomp *omp, const ompdx_view_t *view,
+			const ompdx_tasks_t *tasks, bool damaged)
 {
 	for (uint32_t i = 0; i < tasks->task_count; i++) {
 		const uint32_t parent = tasks->tasks[i].parent;
@@ -534,9 +557,9 @@ const char *check_tasks(const struct fake_libomp *omp, const ompdx_tasks_t *task
 			return differs("kind %d of a task", task->kind);
 		if (task->kind == ompdx_task_explicit && !task->final != !truth->task_final)
 			return differs("final %d of a task", task->final);
-		if (task->state == ompdx_task_state_executing && task->thread != truth->gtid &&
-		    task->kind == ompdx_task_explicit)
-			return differs("thread %d of a task", task->thread);
+		if (task->state == ompdx_task_state_executing &&
+		    task->kind == ompdx_task_explicit && !is_thread(view, task->thread, truth))
+			return differs("thread %u of a task", task->thread);
 	}
 	return NULL;
 }

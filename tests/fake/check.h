@@ -21,6 +21,11 @@ const char *check_standard(const struct fake_libomp *omp, ompd_address_space_han
 /* The call that ended the last check with an rc. */
 const char *check_failed_call(void);
 
+/* A snapshot and its view. Whatever fails, there is neither. */
+ompd_rc_t check_snapshot(ompd_address_space_handle_t *handle, const ompdx_native_thread_t *natives,
+			 ompd_size_t count, ompdx_snapshot_handle_t **snapshot,
+			 const ompdx_view_t **view);
+
 /* The same for a view. Threads and regions that the view marks with a problem are counted in *problems
  * and not compared; everything else has to be true all the same. */
 const char *check_view(const struct fake_libomp *omp, const ompdx_view_t *view, unsigned how,
@@ -34,8 +39,9 @@ enum {
 	CHECK_DAMAGED = 2,
 };
 
-/* The same for tasks. damaged: as CHECK_DAMAGED. */
-const char *check_tasks(const struct fake_libomp *omp, const ompdx_tasks_t *tasks, bool damaged);
+/* The same for the tasks beside a view. damaged: as CHECK_DAMAGED. */
+const char *check_tasks(const struct fake_libomp *omp, const ompdx_view_t *view,
+			const ompdx_tasks_t *tasks, bool damaged);
 
 /* What holds whatever the target's memory says: indices lie inside the arrays, parents stand first. */
 const char *check_shape(const ompdx_view_t *view);

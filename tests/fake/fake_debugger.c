@@ -31,6 +31,7 @@ struct block {
 
 static struct {
 	struct fake_counts counts;
+	unsigned failed_reads;
 	struct block *blocks;
 	size_t block_count;
 	struct fake_fault fault;
@@ -253,6 +254,7 @@ static ompd_rc_t read_memory(ompd_address_space_context_t *context,
 		return ompd_rc_stale_handle;
 	debugger.counts.bytes_read += size;
 	if (!fake_read(target, address->address, size, buffer)) {
+		debugger.failed_reads++;
 		memset(buffer, POISON_UNREAD, size);
 		return ompd_rc_error;
 	}
@@ -433,6 +435,12 @@ unsigned fake_calls(const struct fake_counts *counts)
 void fake_counts_reset(void)
 {
 	memset(&debugger.counts, 0, sizeof(debugger.counts));
+	debugger.failed_reads = 0;
+}
+
+unsigned fake_failed_reads(void)
+{
+	return debugger.failed_reads;
 }
 
 size_t fake_live_blocks(void)

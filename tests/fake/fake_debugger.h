@@ -44,6 +44,8 @@ struct fake_counts {
 struct fake_counts fake_counts(void);
 unsigned fake_calls(const struct fake_counts *counts);
 void fake_counts_reset(void);
+/* Reads of memory that is not there. */
+unsigned fake_failed_reads(void);
 
 /* Blocks allocated and not freed. */
 size_t fake_live_blocks(void);

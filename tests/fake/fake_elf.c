@@ -17,6 +17,7 @@ struct layout {
 	const struct fake_elf *elf;
 	unsigned width;
 	uint64_t next;
+	uint64_t origin; /* of the addresses in the file */
 };
 
 /* A symbol table that is being made: in hash order, after the null symbol and one import. */
@@ -194,6 +195,22 @@ static uint64_t put_versions(struct layout *layout, uint64_t strings, uint64_t *
 	return at;
 }
 
+/* A relocation of another variable, then that of the first. */
+static uint64_t put_relocations(struct layout *layout, uint64_t data)
+{
+	struct fake_target *target = layout->target;
+	const uint64_t at = place(layout, 48);
+
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t entry = at + i * UINT64_C(24);
+
+		fake_put(target, entry, 8, data + layout->elf->tls_word + (i ? 0 : 8));
+		fake_put(target, entry + 8, 8, R_X86_64_TPOFF64);
+		fake_put(target, entry + 16, 8, i ? 0 : layout->elf->tls_size - 8);
+	}
+	return at;
+}
+
 struct dynamic {
 	uint64_t next;
 	uint64_t bias; /* subtracted from addresses when the section was not relocated */
@@ -218,7 +235,8 @@ static void put_program_header(const struct layout *layout, uint64_t at, uint32_
 {
 	struct fake_target *target = layout->target;
 	const unsigned width = layout->width;
-	const uint64_t words[] = {offset, offset, offset, size, size};
+	const uint64_t address = offset + layout->origin;
+	const uint64_t words[] = {offset, address, address, size, size};
 	const uint64_t alignment = type == PT_LOAD ? FAKE_PAGE : 4;
 
 	fake_put(target, at, 4, type);
@@ -233,6 +251,13 @@ static void put_program_header(const struct layout *layout, uint64_t at, uint32_
 		fake_put(target, at + 24, 4, flags);
 		fake_put(target, at + 28, 4, alignment);
 	}
+}
+
+static unsigned machine_of(const struct fake_elf *elf, bool wide)
+{
+	if (elf->machine)
+		return elf->machine;
+	return wide ? EM_X86_64 : EM_386;
 }
 
 static void put_header(const struct layout *layout, unsigned program_headers)
@@ -251,8 +276,8 @@ static void put_header(const struct layout *layout, unsigned program_headers)
 	const uint64_t after = base + 24 + 3 * (uint64_t)layout->width; /* e_flags */
 
 	fake_write(target, base, ident, sizeof(ident));
-	fake_put(target, base + 16, 2, ET_DYN);
-	fake_put(target, base + 18, 2, wide ? EM_X86_64 : EM_386);
+	fake_put(target, base + 16, 2, layout->elf->fixed ? ET_EXEC : ET_DYN);
+	fake_put(target, base + 18, 2, machine_of(layout->elf, wide));
 	fake_put(target, base + 20, 4, EV_CURRENT);
 	fake_put(target, base + 24 + layout->width, layout->width, wide ? 64 : 52);
 	fake_put(target, after + 4, 2, wide ? 64 : 52);
@@ -294,8 +319,8 @@ static void put_dynamic_section(struct layout *layout, uint64_t dynamic_address)
 	put_symbol(layout, symtab, 1, imported, 0, SHN_UNDEF);
 	for (unsigned i = 0; i < table.count; i++) {
 		table.names[i] = add_string(layout, strings, &string_size, table.order[i]->name);
-		put_symbol(layout, symtab, FIRST_EXPORT + i, table.names[i], table.order[i]->offset,
-			   12);
+		put_symbol(layout, symtab, FIRST_EXPORT + i, table.names[i],
+			   table.order[i]->offset + layout->origin, 12);
 	}
 	soname = add_string(layout, strings, &string_size, elf->soname ? elf->soname : "");
 
@@ -313,6 +338,11 @@ static void put_dynamic_section(struct layout *layout, uint64_t dynamic_address)
 			    put_versions(layout, strings, &string_size, &count));
 		put_entry(&dynamic, DT_VERDEFNUM, count);
 	}
+	if (elf->tls_size) {
+		put_address(&dynamic, DT_RELA,
+			    put_relocations(layout, dynamic_address - elf->base + layout->origin));
+		put_entry(&dynamic, DT_RELASZ, 48);
+	}
 	put_address(&dynamic, DT_STRTAB, strings);
 	put_address(&dynamic, DT_SYMTAB, symtab);
 	put_entry(&dynamic, DT_STRSZ, string_size);
@@ -322,20 +352,25 @@ static void put_dynamic_section(struct layout *layout, uint64_t dynamic_address)
 
 struct fake_image fake_elf_load(struct fake_target *target, const struct fake_elf *elf)
 {
-	struct layout layout = {target, elf, fake_machine_of(target).pointer_size, 0};
+	struct layout layout = {target, elf, fake_machine_of(target).pointer_size, 0,
+				elf->fixed ? elf->base : 0};
 	const uint64_t data = fake_elf_data_offset(elf->text_size);
 	const uint64_t header_size = layout.width == 8 ? 64 : 52;
 	const unsigned header_stride = layout.width == 8 ? 56 : 32;
-	struct fake_image image = {
-		elf->path,        elf->base,        elf->base + data + elf->data_size,
-		elf->base + data, elf->base + data, elf->base + data + elf->data_size};
+	struct fake_image image = {.path = elf->path,
+				   .base = elf->base,
+				   .bias = elf->base - layout.origin,
+				   .end = elf->base + data + elf->data_size,
+				   .dynamic = elf->base + data,
+				   .data = elf->base + data,
+				   .data_end = elf->base + data + elf->data_size};
 	uint64_t headers, note, note_size;
 
 	fake_map(target, elf->base, data);
 	fake_map(target, image.data, elf->data_size);
 	layout.next = elf->base + header_size;
-	headers = place(&layout, 4 * (uint64_t)header_stride);
-	put_header(&layout, elf->build_id ? 4 : 3);
+	headers = place(&layout, 5 * (uint64_t)header_stride);
+	put_header(&layout, 3u + (elf->build_id != NULL) + (elf->tls_size != 0));
 	put_program_header(&layout, headers, PT_LOAD, PF_R | PF_X, 0, data);
 	put_program_header(&layout, headers + header_stride, PT_LOAD, PF_R | PF_W, data,
 			   elf->data_size);
@@ -347,6 +382,10 @@ struct fake_image fake_elf_load(struct fake_target *target, const struct fake_el
 		put_program_header(&layout, headers + 3 * (uint64_t)header_stride, PT_NOTE, PF_R,
 				   note - elf->base, note_size);
 	}
+	if (elf->tls_size)
+		put_program_header(&layout,
+				   headers + (elf->build_id ? 4 : 3) * (uint64_t)header_stride,
+				   PT_TLS, PF_R, data, elf->tls_size);
 	put_dynamic_section(&layout, image.dynamic);
 	for (size_t i = 0; i < elf->export_count; i++)
 		fake_add_symbol(target, elf->path, elf->exports[i].name,
@@ -369,7 +408,7 @@ uint64_t fake_link_map(struct fake_target *target, const struct fake_image *imag
 		const uint64_t entry = entries + i * FAKE_LINK_MAP_STRIDE;
 		const uint64_t name = entry + 5 * width;
 
-		fake_put_pointer(target, entry, images[i].base);
+		fake_put_pointer(target, entry, images[i].bias);
 		fake_put_pointer(target, entry + width, name);
 		fake_put_pointer(target, entry + 2 * width, images[i].dynamic);
 		fake_put_pointer(target, entry + 3 * width,

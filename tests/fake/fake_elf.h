@@ -32,14 +32,21 @@ struct fake_elf {
 	bool sysv_hash;   /* has DT_HASH */
 	/* The dynamic linker left the dynamic section as it is in the file (MIPS, musl, the vDSO). */
 	bool unrelocated;
+	bool fixed;       /* ET_EXEC: the addresses in the file are those in memory */
+	unsigned machine; /* e_machine; 0: the x86 of the class */
 	const uint8_t *build_id;
 	size_t build_id_size;
+	/* Its thread-local variables, and where in the writable segment the dynamic linker stores how far the first
+	 * of them lies from the thread pointer. 64 bit only; 0: it has none. */
+	uint64_t tls_size;
+	uint64_t tls_word;
 };
 
 /* Where it ended up. */
 struct fake_image {
 	const char *path;
 	uint64_t base;
+	uint64_t bias; /* what the dynamic linker added to the addresses in the file */
 	uint64_t end;
 	uint64_t dynamic;
 	uint64_t

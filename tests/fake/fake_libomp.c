@@ -106,12 +106,32 @@ int fake_expected_version(const struct fake_libomp *omp)
 		[FAKE_LLVM_UNKNOWN] = 23,
 	};
 
+	/* By exports or the debugger's symbols. */
+	if (omp->options.linkage != FAKE_SHARED && !omp->options.published)
+		return -1;
 	return versions[omp->options.layout];
 }
 
 bool fake_has_record(const struct fake_libomp *omp)
 {
 	return omp->options.layout != FAKE_LLVM_UNKNOWN;
+}
+
+/* The program that it is linked into, which keeps the names for its debugger at most. */
+static struct fake_image load_program(struct fake_libomp *omp, struct fake_elf elf)
+{
+	const size_t names = omp->options.published ? elf.export_count : 0;
+
+	elf.path = FAKE_EXECUTABLE_PATH;
+	elf.base = EXECUTABLE_BASE + high_part(omp->machine);
+	elf.soname = NULL;
+	elf.versions = NULL;
+	elf.export_count = 0;
+	elf.fixed = omp->options.linkage == FAKE_IN_FIXED;
+	for (size_t i = 0; i < names; i++)
+		fake_add_symbol(omp->target, elf.path, elf.exports[i].name,
+				elf.base + elf.exports[i].offset);
+	return fake_elf_load(omp->target, &elf);
 }
 
 static struct fake_image load_image(struct fake_libomp *omp)
@@ -145,6 +165,7 @@ static struct fake_image load_image(struct fake_libomp *omp)
 		.versions = versions,
 		.no_gnu_hash = omp->options.sysv_hash_only,
 		.unrelocated = omp->options.unrelocated,
+		.machine = omp->options.elf_machine,
 		.build_id = build_id,
 		.build_id_size = sizeof(build_id),
 	};
@@ -157,6 +178,8 @@ static struct fake_image load_image(struct fake_libomp *omp)
 			exports[elf.export_count++] =
 				(struct fake_export){version_exports[i].name, 0x4200 + 0x40 * i};
 	}
+	if (omp->options.linkage != FAKE_SHARED)
+		return load_program(omp, elf);
 	return fake_elf_load(omp->target, &elf);
 }
 
@@ -242,14 +265,16 @@ struct fake_libomp *fake_process_create(struct fake_machine machine,
 					struct fake_libomp_options options)
 {
 	struct fake_target *target = fake_target_create(machine);
+	const bool shared = options.linkage == FAKE_SHARED;
 	struct fake_image images[3];
 	struct fake_libomp *omp;
 
-	images[0] = fake_executable_load(target);
+	if (shared)
+		images[0] = fake_executable_load(target);
 	images[1] = fake_libc_load(target);
 	omp = fake_libomp_load(target, options);
-	images[2] = omp->image;
-	fake_link_map(target, images, 3);
+	images[shared ? 2 : 0] = omp->image;
+	fake_link_map(target, images, shared ? 3 : 2);
 	return omp;
 }
 

@@ -20,6 +20,13 @@
 /* Whose structures it has. There are records for the known ones; 4-byte pointers are always unknown. */
 enum fake_layout { FAKE_LLVM_14, FAKE_LLVM_16, FAKE_LLVM_19, FAKE_LLVM_UNKNOWN };
 
+/* How the program has it. */
+enum fake_linkage {
+	FAKE_SHARED,
+	FAKE_IN_PIE,  /* linked into the program, which exports nothing */
+	FAKE_IN_FIXED /* the same, and the program is no PIE */
+};
+
 struct fake_libomp_options {
 	enum fake_layout layout;
 	unsigned getters;       /* an enum fake_getters of fake_variables.h */
@@ -30,10 +37,12 @@ struct fake_libomp_options {
 	bool threads_elsewhere; /* __kmp_threads is not at its usual distance from __kmp_thread_pool */
 	bool tracks_states;     /* OMP_DEBUG=enabled */
 	bool sysv_hash_only;
-	bool unrelocated;  /* see struct fake_elf */
-	unsigned capacity; /* of the thread array; 0: 64 */
-	const char *path;  /* NULL: FAKE_LIBOMP_PATH */
-	uint64_t base;     /* 0: somewhere */
+	bool unrelocated; /* see struct fake_elf */
+	enum fake_linkage linkage;
+	unsigned elf_machine; /* see struct fake_elf */
+	unsigned capacity;    /* of the thread array; 0: 64 */
+	const char *path;     /* NULL: FAKE_LIBOMP_PATH */
+	uint64_t base;        /* 0: somewhere */
 };
 
 #define FAKE_LIBOMP_PATH "/usr/lib/x86_64-linux-gnu/libomp.so.5"
@@ -80,7 +89,8 @@ struct fake_region {
 
 /* ---- Processes ---- */
 
-/* A process with an executable, a C library and libomp, in this order in the dynamic linker's list.
+/* A process with an executable, a C library and, unless the executable has it, libomp, in this order in the
+ * dynamic linker's list.
  * OpenMP is not used yet. */
 struct fake_libomp *fake_process_create(struct fake_machine machine,
 					struct fake_libomp_options options);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fake_libomp_internal.h"
+#include "fake_variables.h"
 
 #define SET(structure, type, member, value)                                                        \
 	fake_set_member(omp, structure, FAKE_OFFSET_##type##__##member, (uint64_t)(value))
@@ -59,6 +60,7 @@ static struct fake_thread *add_thread(struct fake_libomp *omp, ompdx_thread_kind
 	thread->lwp = fake_lwp_of(omp->target, fake_thread_count(omp->target) - 1);
 	thread->address = fake_allocate(omp, omp->words[FAKE_SIZEOF_kmp_info_t]);
 	omp->members[omp->member_count++] = thread;
+	fake_set_variable(omp, FAKE_VARIABLE___kmp_all_nth, omp->member_count);
 	SET(thread->address, kmp_desc_base_t, ds_thread, thread->pthread_id);
 	fake_put(omp->target, thread->address + gtid_offset, 4, (uint64_t)thread->gtid);
 	fake_put_pointer(omp->target,

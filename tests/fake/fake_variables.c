@@ -29,6 +29,7 @@ static const struct fake_export exports[] = {
 	{"__kmpc_get_target_offload", GETTERS + 4 * GETTER_SIZE},
 	{"omp_get_max_teams", GETTERS + 5 * GETTER_SIZE},
 	{"omp_get_teams_thread_limit", GETTERS + 6 * GETTER_SIZE},
+	{"__kmpc_global_num_threads", GETTERS + 7 * GETTER_SIZE},
 };
 
 /* In the order of the exports. */
@@ -40,6 +41,7 @@ static const enum fake_variable returned[] = {
 	FAKE_VARIABLE___kmp_target_offload,
 	FAKE_VARIABLE___kmp_nteams,
 	FAKE_VARIABLE___kmp_teams_thread_limit,
+	FAKE_VARIABLE___kmp_all_nth,
 };
 
 #define GETTER_COUNT (sizeof(returned) / sizeof(returned[0]))

@@ -11,6 +11,7 @@
 /* VARIABLE(name, size; 0: a pointer, distance in 14, in 19) */
 #define FAKE_VARIABLES(VARIABLE)                                                                   \
 	VARIABLE(ompt_enabled, 4, 20168, 20296)                                                    \
+	VARIABLE(__kmp_all_nth, 4, -4, -4)                                                         \
 	VARIABLE(__kmp_stksize, 0, 4096, 4096)                                                     \
 	VARIABLE(__kmp_omp_cancellation, 4, -2472, -2408)                                          \
 	VARIABLE(__kmp_max_task_priority, 4, -2316, -2292)                                         \

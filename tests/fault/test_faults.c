@@ -15,40 +15,65 @@ struct process {
 	size_t native_count;
 };
 
+/* Each part of a snapshot. NULL or what is not true. */
+static const char *look_at_parts(const struct process *process, ompdx_snapshot_handle_t *snapshot,
+				 unsigned damaged, bool *everything, unsigned *problems)
+{
+	const bool recorded = fake_has_record(process->omp);
+	const ompdx_diagnostics_t *diagnostics;
+	const ompdx_arrivals_t *arrivals;
+	const char *difference = NULL;
+	const ompdx_tasks_t *tasks;
+	const ompdx_loops_t *loops;
+	const ompdx_locks_t *locks;
+	const ompdx_view_t *view;
+	ompd_rc_t rc = ompdx_snapshot_view(snapshot, &view);
+
+	*everything = *everything && rc == ompd_rc_ok;
+	if (rc != ompd_rc_ok)
+		return NULL;
+	difference = check_view(process->omp, view, CHECK_NATIVES | damaged, problems);
+	if (difference)
+		return difference;
+	rc = ompdx_snapshot_tasks(snapshot, &tasks);
+	*everything = *everything && (rc == ompd_rc_ok || !recorded);
+	if (rc == ompd_rc_ok)
+		difference = check_tasks(process->omp, view, tasks, damaged != 0);
+	rc = ompdx_snapshot_arrivals(snapshot, &arrivals);
+	*everything = *everything && (rc == ompd_rc_ok || !recorded);
+	(void)ompdx_snapshot_locks(snapshot, NULL, 0, &locks);
+	(void)ompdx_snapshot_loops(snapshot, &loops);
+	rc = ompdx_snapshot_diagnostics(snapshot, &diagnostics);
+	*everything = *everything && rc == ompd_rc_ok;
+	return difference;
+}
+
 /* Asks all there is to ask; what is answered has to be true. NULL or what is not. */
 static const char *look(const struct process *process, ompd_address_space_handle_t *handle,
 			unsigned damaged, bool *everything)
 {
 	ompdx_runtime_info_t info = {.size = sizeof(info)};
 	ompdx_diagnostics_t *diagnostics;
-	ompdx_tasks_t *tasks;
-	ompdx_view_t *view;
+	ompdx_snapshot_handle_t *snapshot;
 	const char *difference;
 	unsigned problems = 0;
 	ompd_rc_t rc;
 
 	*everything = ompdx_get_runtime_info(handle, &info) == ompd_rc_ok;
-	if (*everything && info.version != -1 &&
+	/* A symbol that the debugger denies is not there: of a program that exports nothing the version may be
+	 * taken for an older one. */
+	if (*everything && info.version != -1 && process->world->options.linkage == FAKE_SHARED &&
 	    info.version != fake_expected_version(process->omp))
 		return "another version";
 	rc = ompdx_get_diagnostics(handle, &diagnostics);
 	*everything = *everything && rc == ompd_rc_ok;
 	if (rc == ompd_rc_ok)
 		fake_callbacks()->free_memory(diagnostics);
-	rc = ompdx_view_create(handle, process->natives, process->native_count, &view);
+	rc = ompdx_snapshot_create(handle, process->natives, process->native_count, &snapshot);
 	*everything = *everything && rc == ompd_rc_ok;
 	if (rc == ompd_rc_ok) {
-		difference = check_view(process->omp, view, CHECK_NATIVES | damaged, &problems);
-		fake_callbacks()->free_memory(view);
-		if (difference)
-			return difference;
-	}
-	rc = ompdx_tasks_create(handle, &tasks);
-	if (fake_has_record(process->omp))
-		*everything = *everything && rc == ompd_rc_ok;
-	if (rc == ompd_rc_ok) {
-		difference = check_tasks(process->omp, tasks, damaged != 0);
-		fake_callbacks()->free_memory(tasks);
+		difference = look_at_parts(process, snapshot, damaged, everything, &problems);
+		(void)ompdx_snapshot_destroy(snapshot);
 		if (difference)
 			return difference;
 	}
@@ -66,7 +91,7 @@ static const char *find(const struct process *process)
 	if (ompdx_find_runtimes(context, NULL, 0, &runtimes) != ompd_rc_ok)
 		return NULL;
 	for (ompd_size_t i = 0; i < runtimes->count; i++) {
-		if (runtimes->runtimes[i].image.load_bias != fake_libomp_image(process->omp)->base)
+		if (runtimes->runtimes[i].image.load_bias != fake_libomp_image(process->omp)->bias)
 			wrong = "found a runtime that is none";
 	}
 	fake_callbacks()->free_memory(runtimes);

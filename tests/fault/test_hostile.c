@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api_test.h"
+#include "fake_libomp_internal.h"
 
 /* What a look at a damaged process may cost, whatever its memory says. */
 #define CALLS_MAX 60000
@@ -72,21 +73,24 @@ static void check_costs(void)
 		fail_msg("%s", fake_first_violation());
 }
 
-/* The tasks, which are not compared: whatever is in memory, they are found in bounds. */
-static void look_at_tasks(const struct session *session)
+/* The other parts, which are not compared: whatever is in memory, they are found in bounds. */
+static void look_at_parts(ompdx_snapshot_handle_t *snapshot)
 {
-	ompdx_tasks_t *tasks;
+	const ompdx_arrivals_t *arrivals;
+	const ompdx_tasks_t *tasks;
+	const ompdx_loops_t *loops;
+	const ompdx_locks_t *locks;
 
-	fake_counts_reset();
-	if (ompdx_tasks_create(session->handle, &tasks) != ompd_rc_ok)
+	(void)ompdx_snapshot_arrivals(snapshot, &arrivals);
+	(void)ompdx_snapshot_loops(snapshot, &loops);
+	(void)ompdx_snapshot_locks(snapshot, NULL, 0, &locks);
+	if (ompdx_snapshot_tasks(snapshot, &tasks) != ompd_rc_ok)
 		return;
 	for (uint32_t i = 0; i < tasks->task_count; i++) {
 		const uint32_t parent = tasks->tasks[i].parent;
 
 		assert_true(parent == UINT32_MAX || parent < tasks->task_count);
 	}
-	assert_ok(ompdx_tasks_destroy(tasks));
-	check_costs();
 }
 
 /* Looks at the damaged process in every way, whatever comes of it. */
@@ -94,17 +98,18 @@ static void look_at_anything(const struct session *session)
 {
 	size_t count;
 	ompdx_native_thread_t *natives = check_natives(session->target, &count);
-	ompdx_view_t *view;
+	ompdx_snapshot_handle_t *snapshot;
+	const ompdx_view_t *view;
 
 	fake_counts_reset();
-	if (ompdx_view_create(session->handle, natives, count, &view) == ompd_rc_ok) {
+	if (check_snapshot(session->handle, natives, count, &snapshot, &view) == ompd_rc_ok) {
 		assert_null(check_shape(view));
-		assert_ok(ompdx_view_destroy(view));
+		look_at_parts(snapshot);
+		assert_ok(ompdx_snapshot_destroy(snapshot));
 	}
 	free(natives);
 	walk(session);
 	check_costs();
-	look_at_tasks(session);
 }
 
 /* The same, and what the view does not mark has to be true. Whoever has done the damage says how many
@@ -115,22 +120,22 @@ static void look(const struct session *session, unsigned marks_expected)
 	ompdx_native_thread_t *natives = check_natives(session->target, &count);
 	const char *difference = NULL;
 	unsigned problems = 0;
-	ompdx_view_t *view;
+	ompdx_snapshot_handle_t *snapshot;
+	const ompdx_view_t *view;
 
 	fake_counts_reset();
-	if (ompdx_view_create(session->handle, natives, count, &view) == ompd_rc_ok) {
+	if (check_snapshot(session->handle, natives, count, &snapshot, &view) == ompd_rc_ok) {
 		difference =
 			check_view(session->omp, view, CHECK_NATIVES | CHECK_DAMAGED, &problems);
 		if (!difference && problems < marks_expected)
 			difference = "damage is not marked";
-		assert_ok(ompdx_view_destroy(view));
+		assert_ok(ompdx_snapshot_destroy(snapshot));
 	}
 	free(natives);
 	check_costs();
 	fake_counts_reset();
 	walk(session);
 	check_costs();
-	look_at_tasks(session);
 	if (difference)
 		fail_msg("%s", difference);
 }
@@ -246,6 +251,37 @@ static void test_absurd_serialized_team(void **state)
 		look(&damaged, 1);
 		session_close(&damaged);
 	}
+}
+
+/* More regions than any program has: what there is room for is shown, and who is in the others is marked. */
+static void test_more_regions_than_fit(void **state)
+{
+	enum { ROOTS = 18, NESTED = 65536, REGIONS_MAX = 1024 * 1024 };
+	static const struct fake_world world = {
+		"stripped 19", {8, false}, {.layout = FAKE_LLVM_19, .capacity = 128}};
+	ompdx_snapshot_handle_t *snapshot;
+	const ompdx_view_t *view;
+	unsigned marked = 0, shown = 0;
+
+	(void)state;
+	damaged = session_open_in(&world, fake_scenario("sequential"));
+	for (int i = 0; i < ROOTS; i++) {
+		const struct fake_region *region = fake_serialized(fake_root(damaged.omp));
+
+		fake_set_member(damaged.omp, region->team, TEAM(t_level), NESTED);
+		fake_put(damaged.target, region->team + FAKE_T_SERIALIZED, 4, NESTED);
+	}
+	assert_ok(check_snapshot(damaged.handle, NULL, 0, &snapshot, &view));
+	assert_null(check_shape(view));
+	assert_int_equal(view->region_count, REGIONS_MAX);
+	assert_int_equal(view->problem, ompdx_problem_limit);
+	for (uint32_t i = 0; i < view->thread_count; i++) {
+		marked += view->threads[i].problem == ompdx_problem_limit;
+		shown += view->threads[i].level_count > NESTED / 2;
+	}
+	assert_true(marked > 0 && shown > 10);
+	assert_int_equal(marked + shown, ROOTS);
+	session_close(&damaged);
 }
 
 static void test_absurd_thread(void **state)
@@ -364,7 +400,8 @@ static void test_hidden_regions_of_memory(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct fake_image *image;
 		ompd_address_space_handle_t *handle;
-		ompdx_view_t *view;
+		ompdx_snapshot_handle_t *snapshot;
+		const ompdx_view_t *view;
 		ompd_rc_t rc;
 
 		damaged = session_open(cases[i].scenario);
@@ -380,11 +417,13 @@ static void test_hidden_regions_of_memory(void **state)
 		fake_counts_reset();
 		rc = ompd_process_initialize(fake_context(damaged.target), &handle);
 		if (rc == ompd_rc_ok) {
-			assert_int_not_equal(ompdx_view_create(handle, NULL, 0, &view), ompd_rc_ok);
+			assert_int_not_equal(check_snapshot(handle, NULL, 0, &snapshot, &view),
+					     ompd_rc_ok);
 			assert_ok(ompd_rel_address_space_handle(handle));
 		}
 		/* The address space that was open before. */
-		assert_int_not_equal(ompdx_view_create(damaged.handle, NULL, 0, &view), ompd_rc_ok);
+		assert_int_not_equal(check_snapshot(damaged.handle, NULL, 0, &snapshot, &view),
+				     ompd_rc_ok);
 		walk(&damaged);
 		check_costs();
 		fake_unhide_all(damaged.target);
@@ -434,7 +473,8 @@ static void test_absurd_capacity(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		ompd_address_space_handle_t *handle;
-		ompdx_view_t *view;
+		ompdx_snapshot_handle_t *snapshot;
+		const ompdx_view_t *view;
 		uint64_t descriptor;
 
 		damaged = session_open("parallel");
@@ -442,13 +482,13 @@ static void test_absurd_capacity(void **state)
 		fake_put(damaged.target, descriptor + 24, 8, sizes[i]);
 		fake_counts_reset();
 		assert_ok(ompd_process_initialize(fake_context(damaged.target), &handle));
-		if (ompdx_view_create(handle, NULL, 0, &view) == ompd_rc_ok)
-			assert_ok(ompdx_view_destroy(view));
+		if (check_snapshot(handle, NULL, 0, &snapshot, &view) == ompd_rc_ok)
+			assert_ok(ompdx_snapshot_destroy(snapshot));
 		walk(&damaged);
 		check_costs();
 		fake_put(damaged.target, descriptor + 8, 8, sizes[i]);
-		if (ompdx_view_create(handle, NULL, 0, &view) == ompd_rc_ok)
-			assert_ok(ompdx_view_destroy(view));
+		if (check_snapshot(handle, NULL, 0, &snapshot, &view) == ompd_rc_ok)
+			assert_ok(ompdx_snapshot_destroy(snapshot));
 		check_costs();
 		assert_ok(ompd_rel_address_space_handle(handle));
 		session_close(&damaged);
@@ -513,6 +553,38 @@ static void test_cyclic_link_map(void **state)
 	fake_target_destroy(target);
 }
 
+/* The same behind a runtime, which is found once: each turn would find it again. */
+static void test_cycle_behind_a_runtime(void **state)
+{
+	static const size_t back[] = {0, 1, 2};
+	const struct fake_machine machine = {8, false};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct fake_target *target = fake_target_create(machine);
+		struct fake_image images[3];
+		struct fake_libomp *omp;
+		ompdx_runtimes_t *runtimes;
+		uint64_t entries;
+
+		images[0] = fake_executable_load(target);
+		images[1] = fake_libc_load(target);
+		omp = fake_libomp_load(target,
+				       (struct fake_libomp_options){.layout = FAKE_LLVM_19});
+		images[2] = *fake_libomp_image(omp);
+		entries = fake_link_map(target, images, 3);
+		fake_put(target, entries + 2 * FAKE_LINK_MAP_STRIDE + 24, 8,
+			 entries + (2 - back[i]) * FAKE_LINK_MAP_STRIDE);
+		fake_counts_reset();
+		assert_ok(ompdx_find_runtimes(fake_context(target), NULL, 0, &runtimes));
+		assert_int_equal(runtimes->count, 1);
+		assert_ok(fake_callbacks()->free_memory(runtimes));
+		assert_true(fake_counts().calls[FAKE_READ] < 400);
+		fake_libomp_forget(omp);
+		fake_target_destroy(target);
+	}
+}
+
 /* Bytes of the image's headers and tables, each turned over in turn. */
 static void test_damaged_image(void **state)
 {
@@ -539,14 +611,16 @@ static void test_damaged_image(void **state)
 			for (size_t f = 0; f < sizeof(flips); f++) {
 				const uint64_t byte = fake_get(target, at, 1);
 				ompd_address_space_handle_t *handle;
-				ompdx_view_t *view;
+				ompdx_snapshot_handle_t *snapshot;
+				const ompdx_view_t *view;
 
 				fake_put(target, at, 1, byte ^ flips[f]);
 				fake_counts_reset();
 				if (ompd_process_initialize(fake_context(target), &handle) ==
 				    ompd_rc_ok) {
-					if (ompdx_view_create(handle, NULL, 0, &view) == ompd_rc_ok)
-						assert_ok(ompdx_view_destroy(view));
+					if (check_snapshot(handle, NULL, 0, &snapshot, &view) ==
+					    ompd_rc_ok)
+						assert_ok(ompdx_snapshot_destroy(snapshot));
 					assert_ok(ompd_rel_address_space_handle(handle));
 				}
 				check_costs();
@@ -609,6 +683,50 @@ static void test_random_damage(void **state)
 	}
 }
 
+/* A task that says that it belongs to no team, to another's, to what is none, to a team of teams: no handle is made
+ * of nothing, and whatever comes of it is bounded. */
+static void test_damaged_td_team(void **state)
+{
+	static const char *const scenarios[] = {"parallel", "tasks", "teams", "serialized_thrice"};
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(scenarios) / sizeof(scenarios[0]); s++) {
+		for (unsigned kind = 0; kind < 6; kind++) {
+			ompd_parallel_handle_t *region = UNTOUCHED;
+			ompd_task_handle_t *task, *generating;
+			struct fake_thread *thread;
+			uint64_t team;
+			ompd_rc_t rc;
+
+			damaged = session_open(scenarios[s]);
+			thread = thread_number(fake_omp_thread_count(damaged.omp) - 1);
+			if (!thread->region)
+				thread = thread_number(0);
+			task = task_handle(&damaged, thread);
+			team = (const uint64_t[]){0,
+						  8,
+						  thread->address,
+						  thread->task,
+						  UINT64_MAX - 7,
+						  thread_number(0)->region->team}[kind];
+			fake_set_member(damaged.omp, thread->task,
+					FAKE_OFFSET_kmp_taskdata_t__td_team, team);
+			rc = ompd_get_task_parallel_handle(task, &region);
+			if (kind == 0)
+				assert_int_not_equal(rc, ompd_rc_ok);
+			if (rc == ompd_rc_ok)
+				assert_ok(ompd_rel_parallel_handle(region));
+			else
+				assert_ptr_equal(region, UNTOUCHED);
+			if (ompd_get_generating_task_handle(task, &generating) == ompd_rc_ok)
+				assert_ok(ompd_rel_task_handle(generating));
+			assert_ok(ompd_rel_task_handle(task));
+			look_at_anything(&damaged);
+			session_close(&damaged);
+		}
+	}
+}
+
 int main(void)
 {
 #define OPENED(test) cmocka_unit_test_setup_teardown(test, library_open, library_close)
@@ -618,6 +736,7 @@ int main(void)
 		OPENED(test_endless_chain),
 		OPENED(test_absurd_team),
 		OPENED(test_absurd_serialized_team),
+		OPENED(test_more_regions_than_fit),
 		OPENED(test_absurd_thread),
 		OPENED(test_pointers_to_nowhere),
 		OPENED(test_hidden_structures),
@@ -627,8 +746,10 @@ int main(void)
 		OPENED(test_absurd_capacity),
 		OPENED(test_damaged_link_map),
 		OPENED(test_cyclic_link_map),
+		OPENED(test_cycle_behind_a_runtime),
 		OPENED(test_damaged_image),
 		OPENED(test_random_damage),
+		OPENED(test_damaged_td_team),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

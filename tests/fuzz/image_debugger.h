@@ -9,7 +9,7 @@
 #include "memory_image.h"
 #include "ompd.h"
 
-/* Reads in one call: more is a walk without a bound. Most has ompdx_tasks_create, with two reads for each of
+/* Reads in one call: more is a walk without a bound. Most has ompdx_snapshot_tasks, with two reads for each of
  * TASK_STEPS_MAX steps, and two for each of TASKS_MAX tasks (libompd/target/limits.h). */
 #define READS_PER_CALL_MAX 7000000u
 

@@ -26,8 +26,8 @@ sys.path[:0] = [str(HERE.parent / "gdb"), str(HERE.parents[1] / "gdb-plugin")]
 import cells  # noqa: E402
 import machine  # noqa: E402
 import sessions  # noqa: E402
-from ompd_gdb.target.corefile import CoreFile, Mapping  # noqa: E402
-from ompd_gdb.target.elf import PT_LOAD, ElfFile  # noqa: E402
+from ompd_core.formats.corefile import CoreFile, Mapping  # noqa: E402
+from ompd_core.formats.elf import PT_LOAD, ElfFile  # noqa: E402
 
 # Everything, the pages of files too: libompd reads the runtime's symbols from memory.
 COREDUMP_FILTER = "0x7f"

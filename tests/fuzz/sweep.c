@@ -355,6 +355,16 @@ static void sweep_process(const struct asked *asked)
 	sweep_display_control_vars(asked);
 }
 
+/* Once more, of what is remembered. */
+static void sweep_frozen(const struct asked *asked)
+{
+	if (spent() || CALL(ompdx_freeze(asked->space)) != ompd_rc_ok)
+		return;
+	sweep_threads(asked);
+	if (!asked->options.leaves_handles && CALL(ompdx_thaw(asked->space)) != ompd_rc_ok)
+		finding("cannot be thawed", debugger_call());
+}
+
 static void sweep_space(const struct memory_image *image, struct sweep_options options,
 			ompd_address_space_handle_t *space, struct sweep_seen *seen)
 {
@@ -367,10 +377,8 @@ static void sweep_space(const struct memory_image *image, struct sweep_options o
 		sweep_over_change(&asked);
 	sweep_process(&asked);
 	sweep_threads(&asked);
-	sweep_view(image, space, seen);
-	sweep_tasks(space, seen);
-	sweep_locks(image, space, seen);
-	sweep_arrivals(space);
+	sweep_frozen(&asked);
+	sweep_snapshot(image, space, options.leaves_handles, seen);
 	sweep_diagnostics(space);
 	if (!options.leaves_handles)
 		release(&asked, CALL(ompd_rel_address_space_handle(space)));

@@ -39,12 +39,8 @@ ompd_rc_t sweep_checked(ompd_rc_t rc);
 #define CALL(expression) (debugger_call_begins(#expression), sweep_checked(expression))
 
 /* The answers that are blocks (sweep_blocks.c). */
-void sweep_view(const struct memory_image *image, ompd_address_space_handle_t *space,
-		struct sweep_seen *seen);
-void sweep_tasks(ompd_address_space_handle_t *space, struct sweep_seen *seen);
-void sweep_locks(const struct memory_image *image, ompd_address_space_handle_t *space,
-		 struct sweep_seen *seen);
-void sweep_arrivals(ompd_address_space_handle_t *space);
+void sweep_snapshot(const struct memory_image *image, ompd_address_space_handle_t *space,
+		    bool leave, struct sweep_seen *seen);
 void sweep_diagnostics(ompd_address_space_handle_t *space);
 /* A finding unless text is a string inside the block. */
 void sweep_check_text(const void *block, const char *text);

@@ -42,6 +42,7 @@ static void check_view_thread(const ompdx_view_t *view, const ompdx_view_thread_
 	check_that(thread->level_first <= view->level_count &&
 		   thread->level_count <= view->level_count - thread->level_first);
 	check_that(thread->task_final >= -1 && thread->task_final <= 1);
+	check_that(thread->has_team <= 1);
 	for (uint32_t i = 0; i < thread->level_count; i++) {
 		const ompdx_view_level_t *level = &view->levels[thread->level_first + i];
 
@@ -84,17 +85,188 @@ static void check_view(const ompdx_view_t *view, size_t native_count)
 	check_inside(view, view->regions, view->region_count, sizeof(*view->regions));
 	check_inside(view, view->levels, view->level_count, sizeof(*view->levels));
 	check_inside(view, view->members, view->member_count, sizeof(*view->members));
+	check_that(view->level_size == sizeof(*view->levels) &&
+		   view->member_size == sizeof(*view->members) &&
+		   view->problem <= ompdx_problem_limit);
 	for (uint32_t i = 0; i < view->thread_count; i++)
 		check_view_thread(view, &view->threads[i], i, native_count);
 	for (uint32_t i = 0; i < view->region_count; i++)
 		check_view_region(view, &view->regions[i], i);
 }
 
-void sweep_view(const struct memory_image *image, ompd_address_space_handle_t *space,
-		struct sweep_seen *seen)
+/* An index into the view's threads, or none. */
+static void check_thread(const ompdx_view_t *view, uint32_t thread)
+{
+	check_that(thread == UINT32_MAX || thread < view->thread_count);
+}
+
+static void check_task(const ompdx_view_t *view, const ompdx_tasks_t *tasks,
+		       const ompdx_task_t *task)
+{
+	check_thread(view, task->thread);
+	check_thread(view, task->creator);
+	check_that(task->size == sizeof(*task));
+	check_that(task->kind >= ompdx_task_initial && task->kind <= ompdx_task_explicit &&
+		   task->state <= ompdx_task_state_finished);
+	check_that(task->parent == UINT32_MAX || task->parent < tasks->task_count);
+	check_that((task->tied | 1) == 1 && (task->final | 1) == 1 && (task->undeferred | 1) == 1 &&
+		   (task->taskwait | 1) == 1);
+	if (task->source)
+		sweep_check_text(tasks, task->source);
+	if (task->taskwait_source)
+		sweep_check_text(tasks, task->taskwait_source);
+}
+
+static void sweep_tasks(ompdx_snapshot_handle_t *snapshot, const ompdx_view_t *view,
+			struct sweep_seen *seen)
+{
+	const ompdx_tasks_t *tasks = NULL;
+
+	if (CALL(ompdx_snapshot_tasks(snapshot, &tasks)) != ompd_rc_ok) {
+		check_that(tasks == NULL);
+		return;
+	}
+	check_that(tasks->size == sizeof(*tasks) && tasks->problem <= ompdx_problem_limit);
+	check_inside(tasks, tasks->tasks, tasks->task_count, sizeof(*tasks->tasks));
+	check_inside(tasks, tasks->dependences, tasks->dependence_count,
+		     sizeof(*tasks->dependences));
+	for (uint32_t i = 0; i < tasks->task_count; i++)
+		check_task(view, tasks, &tasks->tasks[i]);
+	for (uint32_t i = 0; i < tasks->dependence_count; i++)
+		check_that(tasks->dependences[i].task < tasks->task_count &&
+			   tasks->dependences[i].predecessor < tasks->task_count);
+	seen->view_tasks += tasks->task_count;
+}
+
+static void check_diagnostics(const ompdx_diagnostics_t *answer)
+{
+	for (ompd_size_t i = 0; i < answer->count; i++) {
+		sweep_check_text(answer, answer->diagnostics[i].subject);
+		if (!*answer->diagnostics[i].code || !*answer->diagnostics[i].text)
+			finding("a diagnostic without a text", debugger_call());
+	}
+}
+
+void sweep_diagnostics(ompd_address_space_handle_t *space)
+{
+	ompdx_diagnostics_t *answer = NULL;
+
+	if (CALL(ompdx_get_diagnostics(space, &answer)) != ompd_rc_ok)
+		return;
+	check_diagnostics(answer);
+	debugger_free(answer);
+}
+
+static void sweep_snapshot_diagnostics(ompdx_snapshot_handle_t *snapshot)
+{
+	const ompdx_diagnostics_t *answer = NULL;
+
+	if (CALL(ompdx_snapshot_diagnostics(snapshot, &answer)) == ompd_rc_ok)
+		check_diagnostics(answer);
+}
+
+static void check_lock(const ompdx_view_t *view, const ompdx_locks_t *locks,
+		       const ompdx_lock_t *lock)
+{
+	check_thread(view, lock->owner);
+	check_that(lock->size == sizeof(*lock) && lock->kind <= ompdx_lock_drdpa &&
+		   lock->problem <= ompdx_problem_limit);
+	check_that((lock->nested | 1) == 1 && lock->held >= -1 && lock->held <= 1);
+	check_that(lock->owner_id >= -1 && (lock->owner_id < 0 || lock->held == 1) &&
+		   (lock->owner == UINT32_MAX || lock->owner_id >= 0));
+	check_that(lock->depth >= -1 && (lock->depth < 0 || lock->nested));
+	check_that((uint64_t)lock->waiter_first + lock->waiter_count <= locks->waiter_count);
+}
+
+static void sweep_locks(const struct memory_image *image, ompdx_snapshot_handle_t *snapshot,
+			const ompdx_view_t *view, struct sweep_seen *seen)
+{
+	ompdx_lock_variable_t variables[8];
+	const ompdx_locks_t *locks = NULL;
+
+	/* No lock is known to be anywhere: what is there is to be taken for one, or refused. */
+	for (unsigned i = 0; i < 8; i++) {
+		memset(&variables[i], 0, sizeof(variables[i]));
+		variables[i].size = sizeof(variables[i]);
+		variables[i].address =
+			(image->thread_count ? image->threads[0].pthread_id : 4096) + 8u * i;
+		variables[i].critical = (int32_t)(i & 1);
+	}
+	if (CALL(ompdx_snapshot_locks(snapshot, variables, 8, &locks)) != ompd_rc_ok) {
+		check_that(locks == NULL);
+		return;
+	}
+	check_that(locks->size == sizeof(*locks) && locks->problem <= ompdx_problem_limit &&
+		   locks->variable_count == 8);
+	check_inside(locks, locks->locks, locks->lock_count, sizeof(*locks->locks));
+	check_inside(locks, locks->waiters, locks->waiter_count, sizeof(*locks->waiters));
+	check_inside(locks, locks->variables, locks->variable_count, sizeof(*locks->variables));
+	for (uint32_t i = 0; i < locks->lock_count; i++)
+		check_lock(view, locks, &locks->locks[i]);
+	for (uint32_t i = 0; i < locks->waiter_count; i++)
+		check_that(locks->waiters[i] < view->thread_count);
+	for (uint32_t i = 0; i < locks->variable_count; i++)
+		check_that(locks->variables[i] == UINT32_MAX ||
+			   locks->variables[i] < locks->lock_count);
+	seen->locks += locks->lock_count;
+}
+
+static void sweep_arrivals(ompdx_snapshot_handle_t *snapshot, const ompdx_view_t *view)
+{
+	const ompdx_arrivals_t *arrivals = NULL;
+
+	if (CALL(ompdx_snapshot_arrivals(snapshot, &arrivals)) != ompd_rc_ok) {
+		check_that(arrivals == NULL);
+		return;
+	}
+	check_that(arrivals->size == sizeof(*arrivals) && arrivals->problem <= ompdx_problem_limit);
+	check_inside(arrivals, arrivals->arrivals, arrivals->count, sizeof(*arrivals->arrivals));
+	for (uint32_t i = 0; i < arrivals->count; i++) {
+		const ompdx_arrival_t *arrival = &arrivals->arrivals[i];
+
+		check_that(arrival->size == sizeof(*arrival) &&
+			   arrival->thread < view->thread_count && arrival->arrived < 8 &&
+			   arrival->released < 8);
+	}
+}
+
+static void sweep_loops(ompdx_snapshot_handle_t *snapshot, const ompdx_view_t *view)
+{
+	const ompdx_loops_t *loops = NULL;
+
+	if (CALL(ompdx_snapshot_loops(snapshot, &loops)) != ompd_rc_ok) {
+		check_that(loops == NULL);
+		return;
+	}
+	check_that(loops->size == sizeof(*loops) && loops->problem <= ompdx_problem_limit);
+	check_inside(loops, loops->loops, loops->count, sizeof(*loops->loops));
+	for (uint32_t i = 0; i < loops->count; i++) {
+		const ompdx_loop_t *loop = &loops->loops[i];
+
+		check_that(loop->size == sizeof(*loop) && loop->thread_num >= 0 &&
+			   loop->schedule <= ompdx_schedule_static_steal);
+		check_thread(view, loop->thread);
+		check_that(loop->first >= -1 && loop->first <= loop->last &&
+			   (loop->last < loop->iterations || loop->last == -1));
+		check_that(loop->handed_out <= loop->iterations && loop->left <= loop->iterations);
+	}
+}
+
+static void sweep_parts(const struct memory_image *image, ompdx_snapshot_handle_t *snapshot,
+			const ompdx_view_t *view, struct sweep_seen *seen)
+{
+	sweep_tasks(snapshot, view, seen);
+	sweep_locks(image, snapshot, view, seen);
+	sweep_arrivals(snapshot, view);
+	sweep_loops(snapshot, view);
+}
+
+void sweep_snapshot(const struct memory_image *image, ompd_address_space_handle_t *space,
+		    bool leave, struct sweep_seen *seen)
 {
 	ompdx_native_thread_t natives[IMAGE_THREADS_MAX];
-	ompdx_view_t *view = NULL;
+	ompdx_snapshot_handle_t *snapshot = NULL;
+	const ompdx_view_t *view = NULL;
 
 	for (size_t i = 0; i < image->thread_count; i++) {
 		/* Some debuggers know only one of the ids. */
@@ -108,124 +280,18 @@ void sweep_view(const struct memory_image *image, ompd_address_space_handle_t *s
 		natives[i].thread_pointer = image->threads[i].pthread_id;
 		natives[i].lwp = image->threads[i].lwp;
 	}
-	if (CALL(ompdx_view_create(space, natives, image->thread_count, &view)) != ompd_rc_ok) {
-		check_that(view == NULL);
+	if (CALL(ompdx_snapshot_create(space, natives, image->thread_count, &snapshot)) !=
+	    ompd_rc_ok) {
+		check_that(snapshot == NULL);
 		return;
 	}
-	check_view(view, image->thread_count);
-	seen->view_threads += view->thread_count;
-	seen->view_regions += view->region_count;
-	(void)CALL(ompdx_view_destroy(view));
-}
-
-static void check_task(const ompdx_tasks_t *tasks, const ompdx_task_t *task)
-{
-	check_that(task->size == sizeof(*task));
-	check_that(task->kind >= ompdx_task_initial && task->kind <= ompdx_task_explicit &&
-		   task->state <= ompdx_task_state_finished);
-	check_that(task->parent == UINT32_MAX || task->parent < tasks->task_count);
-	check_that((task->tied | 1) == 1 && (task->final | 1) == 1 && (task->undeferred | 1) == 1 &&
-		   (task->taskwait | 1) == 1);
-	if (task->source)
-		sweep_check_text(tasks, task->source);
-	if (task->taskwait_source)
-		sweep_check_text(tasks, task->taskwait_source);
-}
-
-void sweep_tasks(ompd_address_space_handle_t *space, struct sweep_seen *seen)
-{
-	ompdx_tasks_t *tasks = NULL;
-
-	if (CALL(ompdx_tasks_create(space, &tasks)) != ompd_rc_ok) {
-		check_that(tasks == NULL);
-		return;
+	if (CALL(ompdx_snapshot_view(snapshot, &view)) == ompd_rc_ok) {
+		check_view(view, image->thread_count);
+		seen->view_threads += view->thread_count;
+		seen->view_regions += view->region_count;
+		sweep_parts(image, snapshot, view, seen);
 	}
-	check_that(tasks->size == sizeof(*tasks) && tasks->problem <= ompdx_problem_limit);
-	check_inside(tasks, tasks->tasks, tasks->task_count, sizeof(*tasks->tasks));
-	check_inside(tasks, tasks->dependences, tasks->dependence_count,
-		     sizeof(*tasks->dependences));
-	for (uint32_t i = 0; i < tasks->task_count; i++)
-		check_task(tasks, &tasks->tasks[i]);
-	for (uint32_t i = 0; i < tasks->dependence_count; i++)
-		check_that(tasks->dependences[i].task < tasks->task_count &&
-			   tasks->dependences[i].predecessor < tasks->task_count);
-	seen->view_tasks += tasks->task_count;
-	(void)CALL(ompdx_tasks_destroy(tasks));
-}
-
-void sweep_diagnostics(ompd_address_space_handle_t *space)
-{
-	ompdx_diagnostics_t *answer = NULL;
-
-	if (CALL(ompdx_get_diagnostics(space, &answer)) != ompd_rc_ok)
-		return;
-	for (ompd_size_t i = 0; i < answer->count; i++) {
-		sweep_check_text(answer, answer->diagnostics[i].subject);
-		if (!*answer->diagnostics[i].code || !*answer->diagnostics[i].text)
-			finding("a diagnostic without a text", debugger_call());
-	}
-	debugger_free(answer);
-}
-
-static void check_lock(const ompdx_locks_t *locks, const ompdx_lock_t *lock)
-{
-	check_that(lock->size == sizeof(*lock) && lock->kind <= ompdx_lock_drdpa &&
-		   lock->problem <= ompdx_problem_limit);
-	check_that((lock->nested | 1) == 1 && lock->held >= -1 && lock->held <= 1);
-	check_that(lock->owner >= -1 && (lock->owner < 0 || lock->held == 1));
-	check_that(lock->depth >= -1 && (lock->depth < 0 || lock->nested));
-	check_that((uint64_t)lock->waiter_first + lock->waiter_count <= locks->waiter_count);
-}
-
-void sweep_locks(const struct memory_image *image, ompd_address_space_handle_t *space,
-		 struct sweep_seen *seen)
-{
-	ompdx_lock_variable_t variables[8];
-	ompdx_locks_t *locks = NULL;
-
-	/* No lock is known to be anywhere: what is there is to be taken for one, or refused. */
-	for (unsigned i = 0; i < 8; i++) {
-		memset(&variables[i], 0, sizeof(variables[i]));
-		variables[i].size = sizeof(variables[i]);
-		variables[i].address =
-			(image->thread_count ? image->threads[0].pthread_id : 4096) + 8u * i;
-		variables[i].critical = (int32_t)(i & 1);
-	}
-	if (CALL(ompdx_locks_create(space, variables, 8, &locks)) != ompd_rc_ok) {
-		check_that(locks == NULL);
-		return;
-	}
-	check_that(locks->size == sizeof(*locks) && locks->problem <= ompdx_problem_limit &&
-		   locks->variable_count == 8);
-	check_inside(locks, locks->locks, locks->lock_count, sizeof(*locks->locks));
-	check_inside(locks, locks->waiters, locks->waiter_count, sizeof(*locks->waiters));
-	check_inside(locks, locks->variables, locks->variable_count, sizeof(*locks->variables));
-	for (uint32_t i = 0; i < locks->lock_count; i++)
-		check_lock(locks, &locks->locks[i]);
-	for (uint32_t i = 0; i < locks->waiter_count; i++)
-		check_that(locks->waiters[i] >= 0);
-	for (uint32_t i = 0; i < locks->variable_count; i++)
-		check_that(locks->variables[i] == UINT32_MAX ||
-			   locks->variables[i] < locks->lock_count);
-	seen->locks += locks->lock_count;
-	(void)CALL(ompdx_locks_destroy(locks));
-}
-
-void sweep_arrivals(ompd_address_space_handle_t *space)
-{
-	ompdx_arrivals_t *arrivals = NULL;
-
-	if (CALL(ompdx_arrivals_create(space, &arrivals)) != ompd_rc_ok) {
-		check_that(arrivals == NULL);
-		return;
-	}
-	check_that(arrivals->size == sizeof(*arrivals) && arrivals->problem <= ompdx_problem_limit);
-	check_inside(arrivals, arrivals->arrivals, arrivals->count, sizeof(*arrivals->arrivals));
-	for (uint32_t i = 0; i < arrivals->count; i++) {
-		const ompdx_arrival_t *arrival = &arrivals->arrivals[i];
-
-		check_that(arrival->size == sizeof(*arrival) && arrival->thread >= 0 &&
-			   arrival->arrived < 8 && arrival->released < 8);
-	}
-	(void)CALL(ompdx_arrivals_destroy(arrivals));
+	sweep_snapshot_diagnostics(snapshot);
+	if (!leave)
+		(void)CALL(ompdx_snapshot_destroy(snapshot));
 }

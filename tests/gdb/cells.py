@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import machine
 from machine import Case
@@ -39,6 +39,13 @@ RUNTIMES = {
     "libomp-16": ("16", "recovered"),
     "libomp-19": ("19", "recovered"),
     "libomp-19-ompd": ("19", "symbols"),
+    "libgomp-12": ("12", "record"),
+}
+# Of further layouts.
+OTHER_RUNTIMES = {
+    "libgomp-10": ("10", "record"),
+    "libgomp-14": ("14", "record"),
+    "libgomp-16": ("16", "record"),
 }
 GDBS = ("gdb", "gdb-16")
 BUILDS = tuple(machine.BUILDS)
@@ -57,7 +64,13 @@ class Cell:
 
 
 def all_cells() -> list[Cell]:
-    return [Cell(*one) for one in itertools.product(CASES, BUILDS, RUNTIMES, KINDS, GDBS)]
+    choices = itertools.product(CASES, BUILDS, RUNTIMES, KINDS, GDBS)
+    return [cell for one in choices if is_possible(cell := Cell(*one))]
+
+
+def is_possible(cell: Cell) -> bool:
+    """GNU's runtime executes the teams of a league one after another: they cannot meet."""
+    return not (machine.is_gnus(cell.runtime) and cell.case.source == "teams")
 
 
 def cover() -> list[Cell]:
@@ -71,14 +84,28 @@ def cover() -> list[Cell]:
             turn = i + k
             build = BUILDS[(i + turn // 2) % 2]
             gdb = GDBS[(k + turn // 4) % 2]
-            cells.append(Cell(case, build, runtimes[turn % 4], kind, gdb))
+            cell = Cell(case, build, runtimes[turn % len(runtimes)], kind, gdb)
+            if not is_possible(cell):
+                cell = replace(cell, runtime=runtimes[i % (len(runtimes) - 1)])
+            cells.append(cell)
     for (r, runtime), (k, kind) in itertools.product(enumerate(runtimes), enumerate(KINDS)):
         cells.append(Cell(CASES[0], "debug", runtime, kind, GDBS[(r + k) % 2]))
-    return list(dict.fromkeys(cells))
+    return list(dict.fromkeys(cells)) + others(CASES[:1])
+
+
+def others(cases: list[Case]) -> list[Cell]:
+    """Through the runtimes of further layouts, each program in a few kinds of session."""
+    found = []
+    for (i, case), (r, runtime) in itertools.product(enumerate(cases), enumerate(OTHER_RUNTIMES)):
+        for k in (r, r + 2):
+            turn = i + k
+            kind, gdb = KINDS[turn % len(KINDS)], GDBS[turn // 2 % 2]
+            found.append(Cell(case, BUILDS[i % 2], runtime, kind, gdb))
+    return [cell for cell in found if is_possible(cell)]
 
 
 def cells() -> list[Cell]:
-    return all_cells() if machine.FULL else cover()
+    return all_cells() + others(CASES) if machine.FULL else cover()
 
 
 def unmet_pairs(chosen: list[Cell]) -> list[tuple[object, object]]:

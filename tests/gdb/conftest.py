@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Iterator
 
+import agreement
 import pytest
 import states
 import truth
@@ -34,6 +35,7 @@ def pytest_sessionfinish(session: Any) -> None:
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["compared"] = truth.compared
         session.config.workeroutput["states"] = states.score.counts
+        session.config.workeroutput["agreement"] = agreement.score.counts
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -42,6 +44,7 @@ def pytest_testnodedown(node: Any) -> None:
     output = getattr(node, "workeroutput", {})
     _of_workers += output.get("compared", 0)
     states.score.add(*output.get("states", (0, 0, 0)))
+    agreement.score.add(output.get("agreement", ()))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -51,3 +54,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(
         f"{right} of {judged} threads' states right; {in_transition} more in transition"
     )
+    for line in agreement.score.lines():
+        terminalreporter.write_line(line)

@@ -22,6 +22,9 @@ from _pytest.outcomes import Failed
 ROOT = Path(__file__).resolve().parents[2]
 USUAL_BUILD = ROOT / "build"  # where the plugin looks by itself
 BUILD = Path(os.environ.get("OMPD_BUILD") or USUAL_BUILD).resolve()
+# Most of what a short GDB session of ours takes is the compilation of our Python: once is enough.
+os.environ["PYTHONPYCACHEPREFIX"] = str(BUILD / "pycache")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 PLUGIN = ROOT / "gdb-plugin" / "ompd-gdb.py"
 PROGRAMS = ROOT / "tests" / "programs"
 SCHEMA = ROOT / "docs" / "schema" / "ompd-1.schema.json"
@@ -29,6 +32,7 @@ FULL = os.environ.get("OMPD_FULL") == "1"
 
 # Newer clang's code needs newer runtimes; this one's runs on all.
 CLANG, CLANGXX = "clang-14", "clang++-14"
+GCC = "gcc"
 # Its first release that compiles all of OpenMP's older constructs.
 FLANG = "flang-new-19"
 BUILDS = {"debug": ["-O0", "-g"], "release": ["-O2"]}
@@ -108,12 +112,17 @@ def gdb(name: str) -> str:
     return path
 
 
+def in_background(*command: object) -> list[str]:
+    """Programs that spin, several on a processor, must not starve who looks at them."""
+    return ["nice", "-n", "19", *map(str, command)]
+
+
 def compiled(
     program: str, build: str = "debug", *, link: tuple[str, ...] = (), compiler: str = CLANG
 ) -> Path:
     """The executable of a program in tests/programs; `link' makes a variant of it, and gcc's calls
     GNU's entry points. Fortran's are compiled by gcc's brother, or by FLANG."""
-    makers = {"fortran_frame": _fortran_frame}
+    makers = {"fortran_frame": functools.partial(_fortran_frame, compiler)}
     if program in FORTRAN:
         makers[program] = _of_flang if compiler == FLANG else _of_gfortran
     flags = {**BUILDS, **OTHER_BUILDS}[build] + list(link)
@@ -139,20 +148,39 @@ def compiled(
     return executable
 
 
+def is_gnus(runtime: str) -> bool:
+    return runtime.startswith("libgomp")
+
+
+def built_for(runtime: str, program: str, build: str = "debug") -> Path:
+    """By the compiler that the runtime comes with, and with the libc that it wants."""
+    if not is_gnus(runtime):
+        return compiled(program, build)
+    home = cached(runtime)
+    loaders = [home / "libc" / "ld-linux-x86-64.so.2"] if (home / "libc").is_dir() else []
+    link = tuple(f"-Wl,--dynamic-linker={one},-rpath,{home}:{one.parent}" for one in loaders)
+    return compiled(program, build, link=link, compiler=GCC)
+
+
+def settings_of(runtime: str) -> dict[str, str]:
+    """GNU's older one begins no regions inside of others unless it is told to."""
+    return {"OMP_NESTED": "true"} if runtime == "libgomp-10" else {}
+
+
 def _from_one_source(program: str, compiler: str, flags: list[str], into: Path) -> None:
     source = PROGRAMS / f"{program}.c"
     if not source.exists():
         source = PROGRAMS / f"{program}.cc"
-        compiler = CLANGXX if compiler == CLANG else compiler
+        compiler = {CLANG: CLANGXX, GCC: "g++"}.get(compiler, compiler)
     openmp = [] if program == "no_openmp" else ["-fopenmp"]
     run(compiler, *flags, *openmp, source, "-o", into / program, "-pthread")
 
 
-def _fortran_frame(program: str, flags: list[str], into: Path) -> None:
+def _fortran_frame(compiler: str, program: str, flags: list[str], into: Path) -> None:
     callee = into / "fortran_callee.o"
     run("gfortran", "-g", "-c", PROGRAMS / "fortran_callee.f90", "-o", callee, cwd=into)
     source = PROGRAMS / "fortran_frame.c"
-    run(CLANG, *flags, "-fopenmp", source, callee, "-o", into / program, "-lgfortran", "-lm")
+    run(compiler, *flags, "-fopenmp", source, callee, "-o", into / program, "-lgfortran", "-lm")
 
 
 # Programs of Fortran's, and what in C they are linked with.
@@ -182,6 +210,21 @@ def _of_fortran(c: str, fortran: str, program: str, flags: list[str], into: Path
         raise Missing(f"There is no {fortran}: apt-get install {fortran.replace('-new', '')}")
     source = PROGRAMS / f"{program}.F90"
     run(fortran, *flags, source, part, "-o", into / program, cwd=into)
+
+
+def installed(folder: Path) -> Path:
+    """Under a prefix that everyone may read, wherever the source tree is. Returns the prefix."""
+    if not (BUILD / "CMakeCache.txt").is_file():
+        raise Missing(f"{BUILD} is no build directory: cmake -S . -B build")
+    prefix = folder / "prefix"
+    run("cmake", "--install", BUILD, "--prefix", prefix)
+    run("chmod", "-R", "a+rX", prefix)
+    return prefix
+
+
+def under_gcc(runtime: str, folder: Path) -> Path:
+    """What a program by GNU's compilers runs on: theirs, or LLVM's in its place."""
+    return cached(runtime) if is_gnus(runtime) else as_libgomp(cached(runtime), folder / "lib")
 
 
 def as_libgomp(runtime: Path, folder: Path) -> Path:

@@ -37,7 +37,7 @@ class RecordFrames(gdb.Command):
     @staticmethod
     def tasks(routines: Any, thread: Any) -> "list[dict[str, int]]":
         """Each with the one below it on the stack. Handles are left to the library's end."""
-        from ompd_gdb import capi
+        from ompd_core.library import capi
 
         found = []
         task = routines.made("ompd_get_curr_task_handle", thread)

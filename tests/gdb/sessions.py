@@ -106,7 +106,9 @@ def ask(
     parts = re.split(rf"^{MARK}(?:\d+|end)\n", text, flags=re.MULTILINE)
     assert len(parts) == len(commands) + 2, f"GDB did not get through its commands:\n{text}"
     noise = r"^(\[New |Reading /|warning: (Unexpected size|File transf)).*\n"
-    texts = [part.strip("\n") for part in parts[1:-1]]
+    # GDB 13 says so of each thread in cores of newer kernels, when it first looks at it.
+    of_cores = r"^warning: Section `\.reg-xstate.*\n"
+    texts = [re.sub(of_cores, "", part, flags=re.MULTILINE).strip("\n") for part in parts[1:-1]]
     documents = [_document(path) for path in written]
     return Answer(list(commands), texts, documents, re.sub(noise, "", text, flags=re.MULTILINE))
 
@@ -202,7 +204,9 @@ def parked(
 ) -> Iterator[int]:
     """A process that stays at its stop."""
     with subprocess.Popen(
-        [executable, *args], env={**os.environ, **env, "OMPD_TRUTH_STOP": "park"}, cwd=folder
+        machine.in_background(executable, *args),
+        env={**os.environ, **env, "OMPD_TRUTH_STOP": "park"},
+        cwd=folder,
     ) as process:
         try:
             wait_for(record, process)
@@ -214,9 +218,8 @@ def parked(
 def wait_for(record: Path, process: subprocess.Popen[Any]) -> None:
     end = time.monotonic() + PATIENCE
     while not record.exists():
-        assert (
-            process.poll() is None
-        ), f"the program ended with {process.returncode}, no record written"
+        status = process.poll()
+        assert status is None, f"the program ended {_by(status)}, no record written"
         assert time.monotonic() < end, "the program did not get to its stop"
         time.sleep(0.02)
 
@@ -241,33 +244,46 @@ def _core(
         core.unlink()
 
 
-def kernel_core(executable: Path, args: Sequence[str], env: dict[str, str], folder: Path) -> Path:
+def need_kernel_cores() -> None:
+    """In the folder of the program that leaves one."""
     pattern = Path("/proc/sys/kernel/core_pattern").read_text(encoding="utf-8").strip()
     if pattern.startswith(("|", "/")):
         raise machine.Missing(
             f"The kernel gives cores to `{pattern}', not to the program's folder:"
             " as root, echo core > /proc/sys/kernel/core_pattern"
         )
+
+
+def kernel_core(executable: Path, args: Sequence[str], env: dict[str, str], folder: Path) -> Path:
+    need_kernel_cores()
     for old in folder.glob("core*"):
         old.unlink()
     # Hard limits may forbid it: then no core is found, and the test fails.
-    with open(folder / "stderr", "w", encoding="utf-8") as errors:
-        subprocess.run(
+    with open(folder / "output", "w+", encoding="utf-8") as output:
+        done = subprocess.run(
             [executable, *args],
             env={**os.environ, **env, "OMPD_TRUTH_STOP": "abort"},
             cwd=folder,
             timeout=PATIENCE,
-            stderr=errors,
+            stdout=output,
+            stderr=subprocess.STDOUT,
             preexec_fn=_allow_cores,
             check=False,
         )
+        output.seek(0, os.SEEK_END)
+        output.write(f"(It ended {_by(done.returncode)}.)\n")
     found = list(folder.glob("core*"))
     assert len(found) == 1, f"the program left {len(found)} core files:\n{_complaints(folder)}"
     return found[0]
 
 
+def _by(status: int) -> str:
+    return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+
+
 def _complaints(folder: Path) -> str:
-    return (folder / "stderr").read_text(encoding="utf-8", errors="replace")
+    """What a program printed, and how it ended."""
+    return (folder / "output").read_text(encoding="utf-8", errors="replace")
 
 
 def _allow_cores() -> None:
@@ -294,7 +310,9 @@ def _gdbserver(
     """Over a pipe."""
     assignments = [f"{name}={value}" for name, value in env.items()]
     server = shlex.join(["env", *assignments, "gdbserver", "--once", "-", str(executable), *args])
-    before = [f"target remote | {server}", "break stop_here", "continue"]
+    # A busy machine answers later than GDB waits by default.
+    before = [f"set remotetimeout {PATIENCE}", f"target remote | {server}"]
+    before += ["break stop_here", "continue"]
     yield Target("gdbserver", executable, record, before, [executable])
 
 

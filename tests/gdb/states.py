@@ -9,6 +9,14 @@ from typing import Any
 
 from sessions import Target
 
+# gcc calls the same for barriers that the user wrote and for those at the end of constructs.
+OF_ANY_KIND = {
+    "wait_barrier",
+    "wait_barrier_explicit",
+    "wait_barrier_implicit_workshare",
+    "wait_barrier_implementation",
+}
+
 
 @dataclass(frozen=True)
 class Declared:

@@ -7,36 +7,37 @@ from __future__ import annotations
 import json
 
 import gdb
+from ompd_core.model.naming import critical_name
+from ompd_core.model.where import CodeMap, Runtime
+from ompd_core.snapshot.code_holdings import Holdings
 from ompd_gdb import session
-from ompd_gdb.model.naming import critical_name
-from ompd_gdb.model.where import CodeMap, Runtime
-from ompd_gdb.target.holding import Holdings
-from ompd_gdb.target.selection import on_thread
 from ompd_gdb.target.stacks import Code
 
 
 def tell() -> None:
     current = session.current()
     runtimes = current.runtimes()
-    code = current.target.code
+    target, machine = current.target, current.target.machine
+    assert machine is not None
     code_map = CodeMap(Runtime(r.start, r.end, r.path, r.embedded, r.id) for r in runtimes)
-    holdings = Holdings(code, code_map)
+    holdings = Holdings(target, machine, code_map)
     told = []
-    for thread in gdb.selected_inferior().threads():
-        with on_thread(thread):
-            held = holdings.of_selected_thread()
-            waited = holdings.waited_for()
+    for thread in target.native_threads():
+        with target.at(thread) as stopped:
+            assert stopped is not None
+            held = holdings.of(stopped)
+            waited = holdings.waited_for(stopped)
         entries = [
             {
                 "kind": one.kind,
-                **named(code, one.address),
+                **named(target.code, one.address),
                 "line": one.location.line if one.location else None,
                 "always": one.always,
                 "exact": one.exact,
             }
             for one in held
         ]
-        waits = {**named(code, waited.address), "exact": waited.exact} if waited else None
+        waits = {**named(target.code, waited.address), "exact": waited.exact} if waited else None
         told.append({"lwp": thread.ptid[1], "held": entries, "waits": waits})
     gdb.write(json.dumps(told) + "\n")
 

@@ -53,19 +53,6 @@ def test_program_without_openmp(gdb: str, folder: Path) -> None:
     is_an_error(answer.document("ompd threads -json"), "no_openmp")
 
 
-def test_program_with_libgomp_alone(folder: Path) -> None:
-    """GNU's runtime is recognised, named with its version, and not served yet."""
-    executable = machine.compiled("nested", compiler="gcc")
-    with target("live", executable, (), machine.cached("libgomp-12"), folder) as made:
-        commands = ["ompd threads", "ompd parallel", "ompd threads -json", "ompd status -json"]
-        answer = ask("gdb", commands, made.before, made.files, folder=folder)
-    for text in answer.texts[:3]:
-        is_a_sentence(text, "libgomp", "12")
-    is_an_error(answer.document("ompd threads -json"), "not_supported")
-    runtime = answer.document("ompd status -json")["runtimes"][0]
-    assert (runtime["kind"], runtime["supported"]) == ("gomp", False)
-
-
 UNKNOWN = {
     "ompd threads R99": ["R99", "ompd parallel"],
     "ompd threads R1.9": ["R1.9"],

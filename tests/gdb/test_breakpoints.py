@@ -116,10 +116,11 @@ def test_optimised_programs(build: str, folder: Path) -> None:
     compare(folder, EVENTS, lines=build == "optimised")
 
 
+@pytest.mark.parametrize("name", ["libomp-19", "libgomp-12"])
 @pytest.mark.parametrize("build", ["debug", "optimised"])
-def test_entry_points_of_gnu(build: str, folder: Path) -> None:
+def test_entry_points_of_gnu(build: str, name: str, folder: Path) -> None:
     """gcc tells the runtime no lines, and its own are not always the directive's."""
-    runtime = machine.as_libgomp(machine.cached("libomp-19"), folder / "runtime")
+    runtime = machine.under_gcc(name, folder)
     executable = machine.compiled("events", build, compiler="gcc")
     run(folder, EVENTS, runtime=runtime, executable=executable)
     compare(folder, EVENTS, lines=False)
@@ -291,6 +292,53 @@ def test_completion(folder: Path) -> None:
     assert ends == [["task", "teams", "thread"], ["at", "begin", "end", "if"], ["at", "if"]]
 
 
+def test_completion_of_places(folder: Path) -> None:
+    words = [
+        "parallel at changing_t",
+        "task end at events.c:changing_t",
+        "task if nested == changing_t",
+    ]
+    answer = session([f"complete ompd break {text}" for text in words], folder)
+    for text, found in zip(words, answer.texts):
+        assert found.splitlines()[0] == f"ompd break {text}eam"
+
+
+def test_places_are_asked_for_once(folder: Path) -> None:
+    """Not at each stop of ours: GDB is asked as often in five rounds as in one."""
+    counting = (
+        "python from ompd_gdb.target import console; real = console.output; asked = [];"
+        " console.output = lambda command: asked.append(command) or real(command)"
+    )
+    count = "python print(sum(one.startswith('info symbol') for one in asked)); asked.clear()"
+    commands = [counting, "ompd break task if 0", "run", count, "set args 5", "run", count]
+    answer = session(commands, folder)
+    assert answer.texts[3] == answer.texts[6] != "0", answer.everything
+
+
+def test_pending(folder: Path) -> None:
+    """At a place that GDB does not know, until the library with it is loaded."""
+    executable, runtime = machine.compiled("loads"), machine.cached("libomp-19")
+    with sessions.target("live", executable, (), runtime, folder, of_loaded_part(folder)) as made:
+        commands = [
+            "ompd break parallel at region",
+            "ompd break task at nosuch",
+            "run",
+            "ompd info break",
+            "set breakpoint pending off",
+            "ompd break task at nosuch_either",
+            "info breakpoints",
+        ]
+        answer = ask("gdb", commands, made.before[:-2], made.files, folder=folder)
+    texts = answer.texts
+    assert "GDB knows no `region' yet: pending until a library with it is loaded" in texts[0]
+    assert re.search("OpenMP breakpoint 1, begin of a parallel region, .*region", texts[2])
+    listed = {line.split()[0]: line for line in texts[3].splitlines()}
+    assert "pending" not in listed["1"] and listed["1"].split()[3] == "1"
+    assert "GDB knows no `nosuch' yet" in listed["2"]
+    assert texts[5].startswith("GDB knows no `nosuch_either', and `breakpoint pending' is off")
+    assert "nosuch_either" not in texts[6]
+
+
 def test_commands_of_gdb(folder: Path) -> None:
     answer = session(
         [
@@ -349,12 +397,12 @@ def test_condition_that_cannot_be_evaluated(folder: Path) -> None:
     [
         ("ompd break", "needs an event"),
         ("ompd break nonsense", "no event"),
-        ("ompd break parallel middle", "no event"),
+        ("ompd break parallel middle", "`middle' has no place behind `parallel'"),
         ("ompd break task entry", "no `task entry'"),
         ("ompd break teams entry", "no `teams entry'"),
         ("ompd break barrier end", "no `barrier end'"),
-        ("ompd break parallel at", "no event"),
-        ("ompd break parallel if", "no event"),
+        ("ompd break parallel at", "`at' needs a place"),
+        ("ompd break parallel if", "`if' needs a condition"),
         ("ompd break parallel at 80", "FILE:LINE"),
         ("ompd break thread at events.c:3", "no construct"),
         ("ompd info", "ompd info break"),
@@ -432,11 +480,15 @@ def test_runtime_without_symbols(folder: Path) -> None:
     assert "not found" in answer.document(commands[2])["breakpoints"][0]["problem"]
 
 
-def test_runtime_that_goes_and_comes(folder: Path) -> None:
+def of_loaded_part(folder: Path) -> dict[str, str]:
     part = folder / "part.so"
     source = machine.PROGRAMS / "loaded_part.c"
     machine.run(*(machine.CLANG, "-g", "-fopenmp", "-shared", "-fPIC", source, "-o", part, "-ldl"))
-    settings = {"OMPD_PART": str(part)}
+    return {"OMPD_PART": str(part)}
+
+
+def test_runtime_that_goes_and_comes(folder: Path) -> None:
+    settings = of_loaded_part(folder)
     executable, runtime = machine.compiled("loads"), machine.cached("libomp-19")
     with sessions.target("live", executable, (), runtime, folder, settings) as made:
         before = ["ompd break parallel", *made.before[:-2], "run"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import machine
 import pytest
 from machine import CLANG, PROGRAMS, Case
-from sessions import Target, ask, target
+from sessions import Answer, Target, ask, target
 from test_truth import told_truth
 
 ASK = ["ompd threads -json", "ompd parallel -json"]
@@ -123,11 +123,15 @@ def test_two_libomp(namespace: bool, kind: str, folder: Path) -> None:
     executable, runtime = machine.compiled("two_runtimes"), machine.cached("libomp-19")
     with target(kind, executable, (), runtime, folder, settings) as made:
         answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
-        true = second_truth(made)
+        check_both(answer, second_truth(made), "16")
+
+
+def check_both(answer: Answer, true: dict[int, int], version: str) -> None:
+    """version: of the second runtime; the program's own is libomp 19."""
     document = answer.document(ASK[0])
     versions = [one["version"] for one in document["runtimes"]]
-    assert sorted(versions) == ["16", "19"]
-    second, first = versions.index("16"), versions.index("19")
+    assert sorted(versions) == sorted([version, "19"])
+    second, first = versions.index(version), versions.index("19")
     inside = {
         thread["lwp"]: member["thread_num"]
         for thread in document["threads"]
@@ -148,20 +152,13 @@ def test_two_libomp(namespace: bool, kind: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["live", "core"])
 def test_libgomp_beside_libomp(kind: str, folder: Path) -> None:
-    """Its threads are not told as strangers to OpenMP."""
     settings = {"OMPD_SECOND_PART": str(second_part(folder, "gomp"))}
     executable, runtime = machine.compiled("two_runtimes"), machine.cached("libomp-19")
     with target(kind, executable, (), runtime, folder, settings) as made:
         answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
-        true = second_truth(made)
-    document = answer.document(ASK[0])
-    assert sorted(one["kind"] for one in document["runtimes"]) == ["gomp", "llvm"]
-    for thread in document["threads"]:
-        if thread["lwp"] in true and not thread["openmp"]:
-            assert thread["kind"] is None and "libgomp" in thread["doubts"]["kind"]["why"]
-    assert sum(1 for thread in document["threads"] if thread["openmp"]) == 2
-    assert "libgomp" in answer.texts[2] and "libgomp" in answer.texts[4]
-    assert "not OpenMP" not in answer.texts[4]
+        check_both(answer, second_truth(made), "12")
+    kinds = [one["kind"] for one in answer.document(ASK[0])["runtimes"]]
+    assert sorted(kinds) == ["gomp", "llvm"]
 
 
 @pytest.mark.parametrize("release", ["21", "22", "23"])
@@ -172,3 +169,15 @@ def test_newer_releases(case: Case, release: str, folder: Path) -> None:
         answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
         found = told_truth(made.truth(), answer)
     assert found["runtimes"][0]["version"] in (release, "22" if release == "21" else release)
+
+
+@pytest.mark.parametrize("kind", ["live", "core"])
+def test_linked_statically(kind: str, folder: Path) -> None:
+    """With the C library and all: what is not looked into is not told to be without OpenMP."""
+    executable = folder / "nested"
+    source = PROGRAMS / "nested.c"
+    machine.run("gcc", "-g", "-fopenmp", "-static", source, "-o", executable)
+    with target(kind, executable, (), NOWHERE, folder) as made:
+        answer = ask("gdb", ["ompd", "ompd threads"], made.before, made.files, folder=folder)
+    for text in answer.texts:
+        assert text.startswith("The program is linked statically"), answer.everything

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do the parts work with LLVM's: our commands with its libompd, its GDB plugin with our libompd?"""
+"""Do the parts work with LLVM's: our commands with its libompd, its GDB plugin with our libompd, on
+either runtime?"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -58,7 +60,8 @@ def test_standard_library_and_locks(folder: Path) -> None:
     with target("live", executable, ("inversion2",), machine.cached(RUNTIME), folder) as made:
         commands = [f"set ompd library {llvms_library()}", *asked]
         answer = ask("gdb", commands, made.before, made.files, folder=folder)
-    assert answer.everything.count("which list no locks") == 2
+    assert answer.everything.count("which list no locks") == 1
+    assert "Cannot tell whether there is a deadlock" in answer.texts[2]
     assert "lock `lock_b'" in answer.everything
     assert "can go on" not in answer.everything and "No lock is" not in answer.everything
 
@@ -142,3 +145,48 @@ def test_llvms_plugin_with_our_library(folder: Path) -> None:
             # Of the frames inside, who comes last to the stop has others than who waits there.
             said = re.sub(r"^#\d+ +", "", line)
             assert said in ours, f"{said}\n--- ours:\n{ours}"
+
+
+# ---- LLVM's plugin, our library, GNU's runtime ---------------------------------------------------
+
+
+def block(language: str) -> str:
+    """What docs/other-debuggers.md shows of it."""
+    text = (machine.ROOT / "docs" / "other-debuggers.md").read_text(encoding="utf-8")
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def test_llvms_plugin_on_libgomp(folder: Path) -> None:
+    """By the shim and the script of the documentation."""
+    source, shim, script = folder / "shim.c", folder / "shim.so", folder / "threads.py"
+    source.write_text(block("c"), encoding="utf-8")
+    script.write_text(block("python"), encoding="utf-8")
+    machine.run("cc", "-shared", "-fPIC", source, "-o", shim)
+    (folder / "libgompd.so").symlink_to(machine.library())  # as it is installed
+    plugin = machine.cached(RUNTIME).parent / "share" / "gdb" / "python" / "ompd" / "__init__.py"
+    commands = ["ompd init", "ompd threads", f"source {script}", "ompd threads"]
+    commands += ["ompdtestapi ompd_get_curr_parallel_handle", "ompdtestapi ompd_get_thread_id"]
+    commands += ["ompdtestapi ompd_get_curr_task_handle", "ompdtestapi ompd_get_omp_version_string"]
+    record = folder / "truth.json"
+    inside = {"LD_PRELOAD": shim, "OMPD_TRUTH_FILE": record}
+    steps = [f"source {plugin}", *(f"set environment {n} {v}" for n, v in inside.items())]
+    steps += ["break stop_here", "run", *commands]
+    words = ["gdb", "-nx", "-q", "-batch", *(word for step in steps for word in ("-ex", step))]
+    executable = machine.compiled("wide", compiler=machine.GCC)
+    done = subprocess.run(
+        [*words, "--args", str(executable), "4"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=PATIENCE,
+        env={**os.environ, "LD_LIBRARY_PATH": str(folder)},
+        check=False,
+    )
+    assert "Loaded OMPD lib successfully" in done.stdout, done.stdout
+    numbers = re.findall(r"Thread \d+ \((\d+)\) is an OpenMP thread", done.stdout)
+    # At first all are called strangers, in the end none.
+    assert done.stdout.count("is no OpenMP thread") == 4
+    assert sorted(map(int, numbers)) == sorted(openmp_threads(json.loads(record.read_text())))
+    assert "Failed" not in done.stdout and done.stdout.count("With Correct Arguments") == 4

@@ -5,6 +5,7 @@ the cells that are tested must be a pairwise cover of the matrix."""
 from __future__ import annotations
 
 import copy
+import re
 from pathlib import Path
 from typing import Any, Callable
 
@@ -35,6 +36,17 @@ def idle(threads: Json) -> Json:
     """What is told of an idle worker."""
     every = [m for t in threads["threads"] for m in t["openmp"]]
     return next(m for m in every if m["state"] == "idle")
+
+
+def test_a_program_that_ends_early_says_why(folder: Path) -> None:
+    """In the failure itself: its words and its status."""
+    executable, home = machine.compiled("states"), machine.cached("libomp-14")
+    for kind, said in (("core", "which scenario"), ("attach", "ended with status 2")):
+        with pytest.raises(AssertionError, match=said):
+            with sessions.target(kind, executable, ("none such",), home, folder):
+                pass
+    with pytest.raises(AssertionError, match="It ended with status 2"):
+        sessions.kernel_core(executable, ("none such",), {"LD_LIBRARY_PATH": str(home)}, folder)
 
 
 LIES: dict[str, Lie] = {
@@ -112,52 +124,14 @@ def test_every_program_in_every_kind_of_session() -> None:
     assert met == {(case, kind) for case in cells.CASES for kind in sessions.KINDS}
 
 
-def test_every_program_has_a_case() -> None:
-    sources = {p.stem for p in machine.PROGRAMS.iterdir() if p.suffix in (".c", ".cc", ".F90")}
-    # Parts of others, what has tests of its own, and the program of tools/demo.
-    sources -= {
-        "fortran_recorder",
-        "fortran_states",
-        "fortran_events",
-        "passing",
-        "whole_fortran",
-        "constructs",
-        "no_openmp",
-        "churn",
-        "heat",
-        "task_graph",
-        "blur",
-        "ranks",
-        "environment",
-    }
-    sources -= {
-        "two_runtimes",
-        "second_part",
-        "forks",
-        "loads",
-        "loaded_part",
-        "helpers",
-        "namesakes",
-        "ompt_truth",
-        "values",
-        "states",
-        "stacks",
-        "stacks_cxx",
-        "states_of_tasks",
-        "states_of_regions",
-        "foreign_calls",
-        "busy",
-        "crashes",
-        "many_locals",
-        "hostile_names",
-        "counting",
-        "echo",
-        "deadlocks",
-        "holding",
-        "holding_exceptions",
-        "events",
-        "execs",
-        "suspended",
-        "steps",
-    }
-    assert {case.source for case in cells.CASES} == sources
+def test_every_program_is_used() -> None:
+    """By a case, a test of its own, a tool, or another program."""
+    users = [*machine.ROOT.glob("tests/**/*.py"), *machine.ROOT.glob("tools/*")]
+    users += [*machine.ROOT.glob("corefiles/*.py"), *machine.ROOT.glob("bench/*")]
+    users += [*machine.ROOT.glob("tests/**/CMakeLists.txt")]
+    named: set[str] = {case.source for case in cells.CASES}
+    for user in users:
+        if user.is_file() and user != Path(__file__).resolve():
+            named.update(re.findall(r"\b(\w+)(?=[\".])", user.read_text(encoding="utf-8")))
+    programs = {p.stem for p in machine.PROGRAMS.iterdir() if p.suffix in (".c", ".cc", ".F90")}
+    assert programs <= named, programs - named

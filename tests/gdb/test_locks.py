@@ -164,7 +164,9 @@ def test_scenario(
     certain = settings in RECORDING and scenario not in uncertain
     if scenario == "inversion_nest":
         certain = True
-    check_verdict(answer, true, certain, build == "debug" and scenario != "inversion3")
+    # A thread 0 that spins at a barrier may be about to leave it: one look proves no circle there.
+    code_tells = build == "debug" and scenario not in ("inversion3", "lock_and_barrier")
+    check_verdict(answer, true, certain, code_tells)
 
 
 def test_order_of_the_queue(folder: Path) -> None:
@@ -175,6 +177,40 @@ def test_order_of_the_queue(folder: Path) -> None:
     (lock,) = answer.document(ASK[0])["locks"]
     assert lock["ordered"] and lock["waiting"] == len(lock["waiters"]) == 3
     assert "in this order" in answer.text
+
+
+def test_one_lock(folder: Path) -> None:
+    """All about it: what the list says, with the places; and its ids are completed."""
+    executable, home = machine.compiled("states"), machine.cached("libomp-19")
+    commands = [
+        "complete ompd locks L",
+        "ompd locks -json",
+        "ompd locks L1 -json",
+        "ompd locks L1",
+        "ompd locks L1-3,7",
+        "complete ompd locks L",
+        "ompd locks L2",
+        "ompd locks R1",
+        "ompd locks L1-",
+        "ompd locks -json L1",
+    ]
+    with target("live", executable, ("critical",), home, folder) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    (lock,) = answer.document(commands[1])["locks"]
+    assert answer.document(commands[2])["locks"] == [lock]
+    assert answer.texts[3] == answer.texts[4], answer.everything
+    rows = answer.texts[3].splitlines()
+    assert rows[0] == "L1" and f"  address       {lock['address']}" in answer.texts[3]
+    (holder,) = [row for row in rows if " holds it" in row]
+    assert holder.split()[0] == lock["holder"] and "states.h:" in holder
+    waiting = [row for row in rows if "  waits  " in row]
+    assert [row.split()[0] for row in waiting] == lock["waiters"], answer.everything
+    assert all("states.c:" in row for row in waiting), answer.everything
+    assert (answer.texts[0], answer.texts[5]) == ("", "ompd locks L1")
+    assert "There is no lock L2: at this stop there is only L1" in answer.texts[6]
+    assert "`R1' is no id of a lock; those are L1, L1-3,5." in answer.texts[7]
+    assert "`L1-' is no id of a lock" in answer.texts[8]
+    assert answer.texts[9].startswith("{") and '"id": "L1"' in answer.texts[9]
 
 
 def test_graph(folder: Path) -> None:
@@ -219,7 +255,8 @@ def test_second_look(gdb: str, folder: Path) -> None:
     with target("attach", executable, ("inversion2",), home, folder) as made:
         commands = ["ompd deadlock -watch 0.3", "info threads", "ompd deadlock -watch soon"]
         answer = ask(gdb, commands, made.before, made.files, folder=folder)
-    assert "all 3 threads that waited wait still" in answer.texts[0]
+    assert "all 3 threads that waited wait for the same" in answer.texts[0]
+    assert "nothing of it moved" in " ".join(answer.texts[0].split())
     assert "running" not in answer.texts[1]
     assert "needs a number of seconds, not `soon'" in answer.texts[2]
     executable = machine.compiled("churn")
@@ -236,17 +273,27 @@ def test_core_cannot_be_watched(folder: Path) -> None:
     assert "cannot be watched" in answer.text
 
 
-def test_waits_outside(folder: Path) -> None:
-    """Whom a thread waits for outside of OpenMP nobody knows: that is no reason to call it none."""
+@pytest.mark.parametrize("sleeps", [False, True])
+def test_waits_outside(sleeps: bool, folder: Path) -> None:
+    """Whom a thread waits for outside of OpenMP nobody knows: that does not make it none. The
+    mutex's owner is proven to wait at the barrier only if it sleeps there."""
     executable, home = machine.compiled("foreign_calls"), machine.cached("libomp-19")
-    with target("live", executable, ("missing",), home, folder) as made:
+    waiting = {"KMP_BLOCKTIME": "0" if sleeps else "infinite", "KMP_USE_YIELD": str(int(sleeps))}
+    with target("live", executable, ("missing",), home, folder, waiting) as made:
         answer = ask(
             "gdb", ["ompd deadlock -json", *TEXTS[:2]], made.before, made.files, folder=folder
         )
     found = answer.document("ompd deadlock -json")["deadlock"]
-    assert found["verdict"] == "unknown"
-    reasons = " ".join(found["unknown"])
-    for call in ("pthread_cond_wait", "pthread_mutex_lock", "read", "poll", "syscall"):
-        assert f"waits outside of OpenMP, in {call}" in reasons, answer.everything
-    assert "sleep" not in reasons
-    assert "Cannot tell" in answer.texts[2]
+    outside = {group["outside"]: group for group in found["waits"] if group["outside"]}
+    assert set(outside) == {"pthread_cond_wait", "read", "poll", "syscall"}, answer.everything
+    # The mutex is thread 0's, which waits at the barrier.
+    (mutex,) = [group for group in found["waits"] if group["kind"] == "mutex"]
+    assert (mutex["who"], [edge["thread"] for edge in mutex["for"]]) == ("R1.2", ["R1.0"])
+    assert mutex["object"]["name"] == "mutex"
+    if sleeps:
+        assert "DEADLOCK: 2 threads." in answer.texts[2], answer.everything
+        return
+    assert "No deadlock is seen: somebody is at work" in answer.texts[2]
+    for call in ("read", "poll"):
+        assert f"waits outside of OpenMP, in {call}" in answer.texts[2], answer.everything
+    assert "who will signal condition variable `never'" in answer.texts[2]

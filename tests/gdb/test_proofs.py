@@ -25,16 +25,6 @@ def show(answer: sessions.Answer) -> None:
             print(f"(gdb) {command}\n{text}")
 
 
-def tree(folder: Path) -> Path:
-    """The project as installed under a prefix, readable by everyone. Returns the file to source."""
-    if not (machine.BUILD / "CMakeCache.txt").is_file():
-        raise machine.Missing(f"{machine.BUILD} is no build directory: cmake -S . -B build")
-    prefix = folder / "prefix"
-    machine.run("cmake", "--install", machine.BUILD, "--prefix", prefix)
-    machine.run("chmod", "-R", "a+rX", prefix)
-    return prefix / "share" / "ompd" / "ompd-gdb.py"
-
-
 @pytest.mark.parametrize("runtime", ["libomp-13", "libomp-15"])
 @pytest.mark.parametrize("kind", sessions.KINDS)
 @pytest.mark.parametrize("case", [Case("nested"), Case("teams", args=("2", "nested"))], ids=str)
@@ -113,7 +103,7 @@ def test_attached_in_mid_barrier(blocktime: str, runtime: str, folder: Path) -> 
 
 @pytest.mark.parametrize("kind", ["live", "attach", "core"])
 def test_installed_tree(kind: str, folder: Path) -> None:
-    plugin = tree(folder)
+    plugin = machine.installed(folder) / "share" / "ompd" / "ompd-gdb.py"
     with target(kind, machine.compiled("nested"), (), machine.cached("libomp-14"), folder) as made:
         answer = ask(
             "gdb", SHOWN, made.before, made.files, folder=folder, plugin=[f"source {plugin}"]
@@ -128,7 +118,7 @@ def test_another_user(kind: str, folder: Path) -> None:
     """An installed tree, a runtime and a program that are root's, and no HOME."""
     if shutil.which("runuser") is None or machine.run("id", "-u").strip() != "0":
         raise machine.Missing("Only root can become another user: run this test as root.")
-    plugin = tree(folder)
+    plugin = machine.installed(folder) / "share" / "ompd" / "ompd-gdb.py"
     executable, runtime = folder / "nested", folder / "lib"
     shutil.copy2(machine.compiled("nested"), executable)
     shutil.copytree(machine.cached("libomp-15"), runtime)

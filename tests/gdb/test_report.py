@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import machine
 import pytest
 import schema
 from cells import Case
-from ompd_gdb.views import html
+from ompd_core.views import html
 from sentences import is_a_sentence
 from sessions import ask, kernel_core, target
 
@@ -27,6 +28,9 @@ SECTIONS = {
     "library": "ompd status",
     "summary": "ompd",
 }
+ALL = "ompd deadlock -all -wide"
+ALIKE = ("ompd status", "ompd icvs")  # as long for few threads
+LONG = ("ompd threads", "ompd bt -merge", "ompd barriers")
 CASES = [Case("nested"), Case("tasks"), Case("states", args=("deadlock",)), Case("settings")]
 
 
@@ -93,6 +97,33 @@ def test_files(folder: Path) -> None:
     is_a_sentence(answer.texts[3], "cannot be written")
     is_a_sentence(answer.texts[5], "needs a word behind it")
     is_a_sentence(answer.texts[6], "takes no argument `b'")
+
+
+@pytest.mark.parametrize("scenario", ["flat", "teams"])
+def test_400_threads_fit_a_few_screens(scenario: str, folder: Path) -> None:
+    """Each section too; with -all nothing is left out."""
+    sections = [command for command in SECTIONS.values() if command not in ALIKE]
+    commands = ["ompd report", *sections, "ompd threads -all", ALL, "ompd threads -json"]
+    executable, home = machine.compiled("crowd"), machine.cached("libomp-14")
+    with target("live", executable, (scenario,), home, folder) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    told = dict(zip(commands, answer.texts))
+    assert len(told["ompd report"].encode()) <= 40_000
+    for command in sections:
+        # A table of threads is as long as there are places.
+        assert len(told[command].splitlines()) <= (140 if command in LONG else 30), command
+    for command in ("ompd", "ompd deadlock"):
+        assert all(len(line) <= 100 for line in told[command].splitlines()), command
+    everyone = answer.document("ompd threads -json")["threads"]
+    assert len(everyone) == len(re.findall(r"^\*? +\d+ ", told["ompd threads -all"], re.M)) == 401
+    at_work = [
+        member["id"]
+        for thread in everyone
+        for member in thread["openmp"]
+        if member["state"] == "work_parallel"
+    ]
+    each = re.findall(r"^ +(?:.* wait.* for )?(R\d+\.\d+) \(T\d+\): working", told[ALL], re.M)
+    assert set(each) == set(at_work) and len(at_work) >= 250
 
 
 @pytest.mark.parametrize("gdb", ["gdb", "gdb-16"])

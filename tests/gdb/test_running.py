@@ -146,7 +146,7 @@ class Terminal:
     PROMPT = "(gdb) "
     SETTLES = 0.1  # seconds of silence behind a prompt
 
-    def __init__(self, gdb: str, made: sessions.Target, folder: Path) -> None:
+    def __init__(self, gdb: str, made: sessions.Target, folder: Path, term: str = "dumb") -> None:
         self.seen = ""
         self._read_to = 0
         self._pid, self._fd = pty.fork()
@@ -155,7 +155,7 @@ class Terminal:
             words = [machine.gdb(gdb), "-nx", "-q", "-iex", "set debuginfod enabled off"]
             for step in ["set pagination off", "set width 0", *sessions.sourcing(), *made.before]:
                 words += ["-ex", step]
-            os.execvpe(words[0], [*words, *map(str, made.files)], {**os.environ, "TERM": "dumb"})
+            os.execvpe(words[0], [*words, *map(str, made.files)], {**os.environ, "TERM": term})
         self.until_prompt()
 
     def __enter__(self) -> Terminal:

@@ -39,6 +39,23 @@ def test_plugin_sourced_twice(kind: str, gdb: str, folder: Path) -> None:
         told_truth(made.truth(), answer, time=1)
 
 
+def test_one_snapshot_of_a_stop(folder: Path) -> None:
+    """However much is asked; it ends with the picture."""
+    counting = (
+        "python from ompd_gdb import session; loaded = session.library(); real = loaded._call;"
+        " asked = []; loaded._call = lambda name, *rest: (asked.append(name), real(name, *rest))[1]"
+    )
+    count = "python print(*[asked.count('ompdx_snapshot_' + x) for x in ('create', 'destroy')])"
+    looks = ["ompd threads", "ompd tasks", "ompd locks", "ompd deadlock", "ompd barriers"]
+    drop = "python session.current().drop_picture()"
+    commands = [counting, *looks, count, drop, count, "ompd threads", count]
+    with target(
+        "live", machine.compiled("nested"), (), machine.cached("libomp-16"), folder
+    ) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    assert [answer.texts[i] for i in (6, 8, 10)] == ["1 0", "1 1", "2 1"], answer.everything
+
+
 def test_gdbserver_attached_over_tcp(folder: Path) -> None:
     executable, runtime = machine.compiled("nested"), machine.cached("libomp-19")
     with target("gdbserver-tcp", executable, (), runtime, folder) as made:

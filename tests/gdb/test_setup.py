@@ -63,9 +63,9 @@ import sys
 before = set(sys.modules)
 gdb.execute("source {machine.PLUGIN}")
 new = set(sys.modules) - before
-own = sorted(name for name in new if name.split(".")[0] == "ompd_gdb")
-print("heavy", [n for n in own if n.split(".")[1:2] and n.split(".")[1] in
-    ("session", "library", "capi", "model", "views", "target", "breakpoints")])
+own = sorted(name for name in new if name.split(".")[0] in ("ompd_core", "ompd_gdb"))
+print("heavy", [n for n in own if n.split(".")[0] == "ompd_core" or n.split(".")[1:2] and
+    n.split(".")[1] in ("session", "picture", "target", "breakpoints", "thread_names")])
 print("others", sorted(new - set(own) - {{"__future__", "contextlib"}}))
 """,
         encoding="utf-8",

@@ -11,7 +11,7 @@ from typing import Any
 import machine
 import pytest
 from sessions import ask, target
-from states import Declared, score, told_of, truth_of
+from states import OF_ANY_KIND, Declared, score, told_of, truth_of
 
 ASK = ["ompd threads -json", "ompd threads", "ompd", "ompd -json"]
 
@@ -71,13 +71,25 @@ OTHERS = {
 }
 # What they wait for, by the program's names.
 OBJECTS = {"critical": "update", "lock": "lock", "nest_lock": "lock"}
-# Scenarios that go on when the observer lets them: nothing is odd about them.
-STUCK = {"deadlock": "standing_still", "diverging": "barrier_divergence"}
+# The others go on when the observer lets them: nothing is odd about them. Where one look proves
+# nothing, that is said.
+STUCK = {"deadlock": {"cannot_tell"}, "diverging": {"barrier_divergence", "cannot_tell"}}
+# Where it is certain that the thread at the barrier waits: it holds a mutex that another one wants.
+MAY_BE_STUCK = {"missing": {"deadlock"}}
 LOCK_KINDS = ["tas", "futex", "ticket", "queuing", "drdpa"]
 RUNTIMES = ["libomp-14", "libomp-16", "libomp-19", "libomp-19-ompd", "libomp-13"]
 KINDS = ["live", "core", "attach", "gcore"]
 BUILDS = ["debug", "optimised", "plain"]
 GDBS = ["gdb", "gdb-16"]
+
+
+# Entry points of GNU's that wait, or that call LLVM's to wait.
+WITH_GCC = {
+    **dict.fromkeys([*SCENARIOS, "atomic"], "states"),
+    **dict.fromkeys(["taskloop", "undeferred", "taskwait_depend"], "states_of_tasks"),
+    **dict.fromkeys(["cancelled_region", "copied"], "states_of_regions"),
+}
+GNUS = ["libgomp-12", "libgomp-10", "libgomp-14", "libgomp-16"]
 
 
 def cells() -> list[Any]:
@@ -87,10 +99,21 @@ def cells() -> list[Any]:
         for k, runtime in enumerate(RUNTIMES if machine.FULL else usual):
             turn = i + k
             settings = {"KMP_BLOCKTIME": "infinite"} if turn % 3 == 1 else {}
-            cell = (scenario, runtime, KINDS[turn % 4], BUILDS[turn % 3], GDBS[turn % 2], settings)
-            name = "-".join([*cell[:5], "spinning" if settings else "default"])
-            found.append(pytest.param(*cell, id=name))
-    return found
+            found.append((scenario, runtime, turn, settings))
+        if scenario in WITH_GCC:
+            for k, runtime in enumerate(GNUS if machine.FULL else GNUS[:1]):
+                turn = i + k
+                spinning = {"OMP_WAIT_POLICY": "active"} if turn % 3 == 1 else {}
+                found.append((scenario, runtime, turn, spinning))
+    return [dealt(*one) for one in found]
+
+
+def dealt(scenario: str, runtime: str, turn: int, settings: dict[str, str]) -> Any:
+    # gcore writes zeros for the stacks of sid's C library, which have pages that nobody may read.
+    kinds = KINDS[:3] if runtime == "libgomp-16" else KINDS
+    kind = kinds[turn % len(kinds)]
+    cell = (scenario, runtime, kind, BUILDS[turn % 3], GDBS[turn % 2], settings)
+    return pytest.param(*cell, id="-".join([*cell[:5], "spinning" if settings else "default"]))
 
 
 def lock_cells() -> list[tuple[str, str, str]]:
@@ -101,13 +124,18 @@ def lock_cells() -> list[tuple[str, str, str]]:
     return [(scenarios[i % 3], kind, runtimes[i % 4]) for i, kind in enumerate(LOCK_KINDS)]
 
 
-def check(answer: Any, true: dict[int, Declared], scenario: str, build: str) -> None:
+def check(
+    answer: Any, true: dict[int, Declared], scenario: str, build: str, gnus: bool = False
+) -> None:
     threads = answer.document(ASK[0])["threads"]
     told = {thread["lwp"]: thread for thread in threads}
     assert set(true) <= set(told), "threads are missing"
     codes = {one["code"] for one in answer.document(ASK[3])["summary"]["findings"]}
     codes.discard("crash")  # how the kernel is made to write a core
-    assert codes == {STUCK[scenario]} if scenario in STUCK else not codes, answer.everything
+    codes -= MAY_BE_STUCK.get(scenario, set())
+    # Without the kinds of barriers, that they differ shows as a circle.
+    expected = STUCK.get(scenario, set()) | ({"deadlock"} if gnus and scenario in STUCK else set())
+    assert codes <= expected and bool(codes) == bool(expected), answer.everything
     for lwp, thread in told.items():
         if not thread["openmp"]:
             assert thread["kind"] == "none"
@@ -115,7 +143,10 @@ def check(answer: Any, true: dict[int, Declared], scenario: str, build: str) -> 
         (member,) = thread["openmp"]
         declared = true.get(lwp)
         state = declared.state if declared else OTHERS[scenario]
-        assert score.judge(told_of(member), (state, True)), answer.everything
+        told_state, certain = told_of(member)
+        if gnus and state in OF_ANY_KIND and told_state in OF_ANY_KIND:
+            told_state = state
+        assert score.judge((told_state, certain), (state, True)), answer.everything
         if declared is None:
             continue
         assert (member["wait"] is not None) == state.startswith("wait_"), answer.everything
@@ -125,7 +156,9 @@ def check(answer: Any, true: dict[int, Declared], scenario: str, build: str) -> 
             assert name is not None or build != "debug", answer.everything
             assert OBJECTS[scenario] in (name or OBJECTS[scenario]), answer.everything
             assert (name or "") in answer.texts[1]
-        if declared.line and build != "plain" and member["wait"] is not None:
+        # What gcc's line table tells of a call in optimised code may be another's line.
+        has_lines = build == "debug" if gnus else build != "plain"
+        if declared.line and has_lines and member["wait"] is not None:
             assert member["wait"]["loc"]["line"] == declared.line, answer.everything
         call = thread["in_call"]
         assert (call and call["function"]) == declared.call, answer.everything
@@ -142,11 +175,12 @@ def test_state(
     settings: dict[str, str],
     folder: Path,
 ) -> None:
-    executable = machine.compiled(OTHER_SCENARIOS.get(scenario, "states"), build)
+    executable = machine.built_for(runtime, OTHER_SCENARIOS.get(scenario, "states"), build)
     home = machine.cached(runtime)
+    settings = {**settings, **machine.settings_of(runtime)}
     with target(kind, executable, (scenario,), home, folder, settings) as made:
         answer = ask(gdb, ASK, made.before, made.files, folder=folder)
-        check(answer, truth_of(made), scenario, build)
+        check(answer, truth_of(made), scenario, build, machine.is_gnus(runtime))
 
 
 @pytest.mark.parametrize("scenario, kind, runtime", lock_cells())
@@ -186,14 +220,6 @@ def test_cancelled_region(runtime: str, folder: Path) -> None:
             assert state is not None and state.startswith("wait_barrier"), answer.everything
             assert not certain, answer.everything
             assert "can be cancelled" in answer.texts[1]
-
-
-# Entry points of GNU's that wait, or that call LLVM's to wait.
-WITH_GCC = {
-    **dict.fromkeys([*SCENARIOS, "atomic"], "states"),
-    **dict.fromkeys(["taskloop", "undeferred", "taskwait_depend"], "states_of_tasks"),
-    **dict.fromkeys(["cancelled_region", "copied"], "states_of_regions"),
-}
 
 
 @pytest.mark.parametrize("scenario", WITH_GCC)
@@ -273,17 +299,23 @@ def test_arrived_and_missing(
 @pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
 @pytest.mark.parametrize("kind", ["live", "core"])
 def test_barrier_divergence(kind: str, runtime: str, folder: Path) -> None:
+    """Proven of threads that sleep there. While thread 0 spins it may be about to leave its
+    barrier: then one look cannot tell."""
     executable, home = machine.compiled("states"), machine.cached(runtime)
     commands = ["ompd barriers -json", "ompd barriers", "ompd", "ompd -json"]
-    with target(kind, executable, ("diverging",), home, folder) as made:
-        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    with target(kind, executable, ("diverging",), home, folder, {"KMP_BLOCKTIME": "0"}) as made:
+        before = [*made.before, *(["ompd deadlock -watch 0.3"] if kind == "live" else [])]
+        answer = ask("gdb", commands, before, made.files, folder=folder)
     told = {one["kind"]: one for one in answer.document(commands[0])["barriers"]}
     assert told["barrier"]["arrived"] == told["parallel"]["missing"] == "R1.0"
     assert told["parallel"]["arrived"] == told["barrier"]["missing"] == "R1.1-2"
-    for text in answer.texts[1:3]:
-        assert "wait at different barriers" in " ".join(text.split())
     codes = {one["code"] for one in answer.document(commands[3])["summary"]["findings"]}
-    assert "barrier_divergence" in codes
+    proven = "barrier_divergence" in codes
+    # Two looks at a living process tell at least that nobody moves.
+    otherwise = "cannot_tell" if kind == "core" else "standing_still"
+    assert proven or otherwise in codes, answer.everything
+    for text in answer.texts[1:3]:
+        assert ("wait at different barriers" in " ".join(text.split())) == proven
 
 
 def test_no_barrier(folder: Path) -> None:

@@ -124,10 +124,16 @@ def test_walks(walk: Walk, folder: Path) -> None:
     walk_through(walk, executable, runtime, folder, locking)
 
 
-@pytest.mark.parametrize("walk", OF_GCC, ids=str)
-def test_entry_points_of_gnu(walk: Walk, folder: Path) -> None:
+def walks_on_gnus() -> list[Any]:
+    few = [("libgomp-12", walk) for walk in OF_GCC[:: 1 if machine.FULL else 3]]
+    all_walks = [("libomp-19", walk) for walk in OF_GCC] + few
+    return [pytest.param(name, walk, id=f"{walk}-{name}") for name, walk in all_walks]
+
+
+@pytest.mark.parametrize("name, walk", walks_on_gnus())
+def test_entry_points_of_gnu(walk: Walk, name: str, folder: Path) -> None:
     locking = LOCKING[-1 - OF_GCC.index(walk) % len(LOCKING)]
-    runtime = machine.as_libgomp(machine.cached("libomp-19"), folder / "runtime")
+    runtime = machine.under_gcc(name, folder)
     walk_through(walk, machine.compiled("steps", compiler="gcc"), runtime, folder, locking)
 
 
@@ -190,6 +196,23 @@ def test_one_stop_is_shown(folder: Path) -> None:
     assert not any(re.search(r"^#0|in __kmp|in \?\?", text, re.M) for text in texts)
 
 
+def test_inlined_is_shown(folder: Path) -> None:
+    """clang's task begins with an inlined function, at a stop that GDB has not shown."""
+    texts = session(["ompd tbreak task", "continue", "ompd step"], folder).texts
+    assert re.search(r"^\S+ \(.*\) at .*steps.c:\d+$", texts[2], re.M), texts
+    assert len(re.findall(r"^\d+\t", texts[2], re.M)) == 1
+
+
+def test_new_worker(folder: Path) -> None:
+    executable, runtime = machine.compiled("steps"), machine.cached("libomp-19")
+    before = [f"set environment LD_LIBRARY_PATH {runtime}", "ompd tbreak thread", "run"]
+    commands = ["ompd next", "ompd finish", "maint info breakpoints"]
+    answer = ask("gdb", commands, before, [executable], folder=folder)
+    for text in answer.texts[:2]:
+        assert text.startswith("The runtime has just made this thread: it has no code of yours yet")
+    assert not HIDDEN.search(answer.text)
+
+
 def test_breakpoint_of_another_thread(folder: Path) -> None:
     """It stops the program as usual."""
     commands = [
@@ -212,6 +235,17 @@ def test_breakpoint_on_the_way(folder: Path) -> None:
     assert "hit Breakpoint 2, work" in answer.texts[1]
     assert "already hit 1 time" in answer.texts[2]
     assert not HIDDEN.search(answer.text)
+
+
+def test_condition_with_an_effect(folder: Path) -> None:
+    """Where one of ours stops the program too, it is not evaluated a second time."""
+    lines = SOURCE.read_text(encoding="utf-8").splitlines()
+    line = next(n for n, text in enumerate(lines, 1) if "PLACE first " in text)
+    commands = ["set $n = 0", f"break steps.c:{line} if $n++ > 1000"]
+    commands += ["ompd next", "ompd step", "ompd finish", "print $n"]
+    answer = session(commands, folder, at="before")
+    assert "PLACE first" in answer.texts[3] and "PLACE behind" in answer.texts[4]
+    assert answer.text.endswith(" = 3"), answer.everything
 
 
 def test_beside_ompd_break(folder: Path) -> None:
@@ -293,7 +327,9 @@ def test_program_without_openmp(folder: Path) -> None:
     for prefix in ("", "ompd "):
         commands = [f"{prefix}next", f"{prefix}step", f"{prefix}next 2"]
         answer = ask("gdb", commands, ["break main", "run"], [executable], folder=folder)
-        texts.append([re.sub(r"LWP \d+|0x[0-9a-f]+", "", text) for text in answer.texts])
+        # When a thread ends is its own affair.
+        changing = r"LWP \d+|0x[0-9a-f]+|\[Thread [^\]]*exited\]\n"
+        texts.append([re.sub(changing, "", text) for text in answer.texts])
     assert texts[0] == texts[1]
 
 

@@ -58,11 +58,17 @@ def told_truth(
 
 @pytest.mark.parametrize("cell", cells.cells(), ids=str)
 def test_cell(cell: Cell, folder: Path) -> None:
-    executable = machine.compiled(cell.case.source, cell.build)
+    executable = machine.built_for(cell.runtime, cell.case.source, cell.build)
     runtime = machine.cached(cell.runtime)
-    with sessions.target(cell.kind, executable, cell.case.args, runtime, folder) as target:
+    settings = machine.settings_of(cell.runtime)
+    with sessions.target(
+        cell.kind, executable, cell.case.args, runtime, folder, settings
+    ) as target:
         answer = sessions.ask(cell.gdb, QUESTIONS, target.before, target.files, folder=folder)
-        threads = told_truth(target.truth(), answer, has_lines=cell.build == "debug")
+        record = target.truth()
+        if machine.is_gnus(cell.runtime):
+            record = truth.as_gnus(record, answer.document("ompd threads -json"))
+        threads = told_truth(record, answer, has_lines=cell.build == "debug")
     check_runtime(threads, cell)
     check_inferior(threads, cell, target)
     texts = dict(zip(QUESTIONS, answer.texts))
@@ -78,9 +84,10 @@ def test_cell(cell: Cell, folder: Path) -> None:
 def check_runtime(document: dict[str, Any], cell: Cell) -> None:
     assert len(document["runtimes"]) == 1
     runtime = document["runtimes"][0]
-    version, source = cells.RUNTIMES[cell.runtime]
+    version, source = {**cells.RUNTIMES, **cells.OTHER_RUNTIMES}[cell.runtime]
+    kind = "gomp" if machine.is_gnus(cell.runtime) else "llvm"
     started = cell.case.name != "not_started"
-    assert (runtime["kind"], runtime["version"]) == ("llvm", version)
+    assert (runtime["kind"], runtime["version"]) == (kind, version)
     assert runtime["initialized"] is started
     if started:
         assert runtime["descriptors"] == source

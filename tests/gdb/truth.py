@@ -199,6 +199,7 @@ class Comparison:
                 self.truth.record["source"],
                 "truth.h",
                 "states.h",
+                "waits.h",
                 "fortran_callee.f90",
                 "fortran_recorder.c",
             }
@@ -206,12 +207,15 @@ class Comparison:
             self.expect(tid, "where", file if file not in own else "own", "own")
 
     def _compare_unrecorded(self, told: Json) -> None:
-        """Only what never ran the program's code may be unknown to the record."""
+        """Only what never ran the program's code may be unknown to the record. A primary that needs
+        no worker goes on while the first one of its pool still begins."""
         states = [(member["state"], member["region"]) for member in told["openmp"]]
-        unused = told["kind"] == "worker" and states == [("idle", None)]
+        idle = states == [("idle", None)]
+        begins = states == [("overhead", None)] and told["where"] is None
+        unused = told["kind"] == "worker" and (idle or begins)
         if not unused and told["kind"] != "helper":
             self.found.append(
-                Mismatch(told["lwp"], "unrecorded thread", told["kind"], "idle worker")
+                Mismatch(told["lwp"], "unrecorded thread", [told["kind"], states], "idle worker")
             )
 
     def _no_doubts(self, tid: int | None, told: Json) -> None:
@@ -291,6 +295,23 @@ class Comparison:
             self.expect(None, f"{name} stands in pre-order", bool(seen), True)
             seen.append(name)
         self.expect(None, "order of roots", roots, sorted(roots))
+
+
+def as_gnus(record: Json, threads: Json) -> Json:
+    """What is left of it with GNU's runtime, which ends the threads that a smaller team does not
+    need, and keeps nothing of one that only asked it."""
+    alive = {thread["lwp"] for thread in threads["threads"]}
+    unknown = {thread["lwp"] for thread in threads["threads"] if thread["kind"] == "none"}
+    in_regions = {thread.get("root") for thread in record["threads"] if thread.get("level")}
+    left = []
+    for thread in record["threads"]:
+        only_asked = thread["kind"] == "openmp" and thread["root"] not in in_regions
+        # Of the first one what regions that are over have left may still be there.
+        if only_asked and (thread["tid"] != record["pid"] or thread["tid"] in unknown):
+            thread = {**thread, "kind": "native"}
+        if thread["kind"] != "idle" or thread["tid"] in alive:
+            left.append(thread)
+    return {**record, "threads": left}
 
 
 compared = 0  # facts, by all tests of this process

@@ -22,6 +22,7 @@ MORE = {
     ),
     "get_task_frame": (3, "serialized regions inside move it; and OMPT may be off by now"),
     "get_tool_data task": (3, "the same"),
+    "get_tool_data thread": (3, "the thread may have ended, and its structure be another's"),
 }
 
 

@@ -59,6 +59,9 @@ def run_host(
     )
 
 
+LIBOMPS = [name for name in cells.RUNTIMES if name.startswith("libomp")]
+
+
 def ask(
     *words: str | Path | int,
     api: int = 202411,
@@ -85,7 +88,7 @@ def told_truth(record: Any, told: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["attach", "core"])
-@pytest.mark.parametrize("runtime", cells.RUNTIMES)
+@pytest.mark.parametrize("runtime", LIBOMPS)
 @pytest.mark.parametrize("case", cells.CASES, ids=str)
 def test_cell(case: Case, runtime: str, kind: str, folder: Path) -> None:
     executable = machine.compiled(case.source)
@@ -110,7 +113,7 @@ def test_task_of_league(folder: Path) -> None:
     assert {threads[one["tid"]]["tasks_end"] for one in mine} == {"unavailable"}
 
 
-@pytest.mark.parametrize("runtime", cells.RUNTIMES)
+@pytest.mark.parametrize("runtime", LIBOMPS)
 def test_debug_var(runtime: str, folder: Path) -> None:
     """What a program prepares for debuggers changes nothing of the truth."""
     executable, place = machine.compiled("nested"), machine.cached(runtime)
@@ -343,3 +346,19 @@ def test_all_routines_are_asked() -> None:
     called = set(re.findall(r"ASK\([^,]+,\s*(\w+)", code))
     called |= set(re.findall(r"\bompd(?:\.|->)(\w+)\(", code))
     assert declared - called == set()
+
+
+@pytest.mark.parametrize("kind", ["attach", "core"])
+@pytest.mark.parametrize("runtime", ["libgomp-10", "libgomp-12"])
+@pytest.mark.parametrize("case", [Case("nested"), Case("tasks")], ids=str)
+def test_gnus(case: Case, runtime: str, kind: str, folder: Path) -> None:
+    """GNU's runtime, by the standard routines alone. (Those with a libc of their own need another
+    libthread_db.)"""
+    executable, place = machine.built_for(runtime, case.source), machine.cached(runtime)
+    settings = {**ENVIRONMENT, **machine.settings_of(runtime)}
+    with sessions.target(kind, executable, case.args, place, folder, settings) as target:
+        told = ask(*words_for(target))
+        known = {True: "openmp", False: "none"}
+        threads = [{"lwp": t["lwp"], "kind": known[t["rc"] == "ok"]} for t in told["threads"]]
+        record = truth.as_gnus(target.truth(), {"threads": threads})
+        told_truth(record, told)

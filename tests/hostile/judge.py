@@ -142,7 +142,7 @@ class Run:
             met = CONTROL.search(words)
             if met is not None:
                 found.append(f"{where} has {met.group()!r}: {_line(words, met.start())!r}")
-        if done.returncode not in (0, 1, 2):
+        if done.returncode not in (0, 1, 2, 3):
             found.append(f"its status is {done.returncode}")
         found += self._output(done.returncode, text, errors)
         found += self._left()

@@ -18,8 +18,9 @@ import pytest
 TREE = Path(__file__).resolve().parents[2]
 C_SUFFIXES = (".c", ".h", ".def", ".inc")
 SOURCE_SUFFIXES = C_SUFFIXES + (".cc", ".f90", ".F90", ".py", ".cmake", ".in", ".map")
-PLUGIN = "gdb-plugin/ompd_gdb/"
-SHELL = "gdb-plugin/ompd_shell/"
+CORE = "gdb-plugin/ompd_core/"
+ADAPTER = "gdb-plugin/ompd_gdb/"
+SHELL = "gdb-plugin/ompd_cli/"
 
 
 # ---- libompd -------------------------------------------------------------------------------------
@@ -27,7 +28,7 @@ SHELL = "gdb-plugin/ompd_shell/"
 # The nouns that all layers speak of.
 NOUNS = ("ompd.h", "ompd-ext.h", "library.h", "handle.h", "address_space.h")
 # The questions, and the list of ICVs that they are about.
-QUESTIONS = ("runtime/runtime.h", "runtime/icv.h", "runtime/icv.def")
+QUESTIONS = ("runtime/runtime.h", "runtime/find.h", "runtime/icv.h", "runtime/icv.def")
 # What api/ needs of the debugger that is no byte of the target.
 BESIDE_BYTES = (
     "target/callbacks.h",
@@ -37,15 +38,16 @@ BESIDE_BYTES = (
     "target/vector.h",
 )
 
-# By folder, the longest prefix first: what may be included, a folder's name ending in a slash.
+# By folder, the longest prefix first: what may be included, a folder's name ending in a slash. *:
+# any one folder, and the same one.
 C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("libompd/target/callbacks.c", ("target/", "ompd.h", "library.h")),
     ("libompd/target/", ("target/", "ompd.h", "ompd-ext.h")),
-    ("libompd/runtime/llvm/", ("runtime/llvm/", "target/", *QUESTIONS, *NOUNS)),
-    ("libompd/runtime/gomp/", ("runtime/gomp/", "target/", *QUESTIONS, *NOUNS)),
+    ("libompd/runtime/common/", ("runtime/common/", "target/", "ompd.h", "ompd-ext.h")),
+    ("libompd/runtime/*/", ("runtime/*/", "runtime/common/", "target/", *QUESTIONS, *NOUNS)),
     ("libompd/runtime/", ("target/", *QUESTIONS, *NOUNS)),
-    ("libompd/api/", ("api/", *QUESTIONS, *NOUNS, *BESIDE_BYTES)),
-    ("libompd/", ("target/", *QUESTIONS, *NOUNS)),
+    ("libompd/api/", ("api/", "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES)),
+    ("libompd/", ("target/", "snapshot.h", *QUESTIONS, *NOUNS)),
     ("include/ompd-ext.h", ("ompd.h",)),
     ("include/", ()),
 )
@@ -80,11 +82,19 @@ def in_libompd(path: str) -> bool:
     return path.startswith("libompd/") and path.endswith(C_SUFFIXES)
 
 
+def c_layer(path: str) -> tuple[str, ...]:
+    for folder, names in C_LAYERS:
+        fits = re.match(folder.replace("*", "([^/]+)"), path)
+        if fits is not None:
+            return tuple(name.replace("*", "".join(fits.groups())) for name in names)
+    raise AssertionError(path)
+
+
 def c_includes(path: str, text: str) -> Iterator[str]:
     """Includes point from api/ through runtime/ to target/."""
     if not path.endswith(C_SUFFIXES) or not path.startswith(("libompd/", "include/")):
         return
-    allowed = next(names for folder, names in C_LAYERS if path.startswith(folder))
+    allowed = c_layer(path)
     for line, name in numbered(r'^\s*#\s*include\s+"([^"]+)"', without_comments(text)):
         fits = any(name == a or (a.endswith("/") and name.startswith(a)) for a in allowed)
         if not fits:
@@ -150,109 +160,180 @@ def c_routines(path: str, text: str) -> Iterator[str]:
 
 # ---- The plugin ----------------------------------------------------------------------------------
 
-# By folder: which of the package's modules may be imported, a folder's name ending in a dot.
-PLUGIN_LAYERS: dict[str, tuple[str, ...]] = {
-    "errors": (),
-    "answers": (),
-    "settings": ("thread_names",),
-    "capi": (),
-    "search": ("errors",),
-    "callbacks": ("capi", "errors"),
-    "library": ("capi", "callbacks", "answers", "errors", "target.elf"),
-    "routines": ("library", "capi", "answers"),
-    "icvs": ("routines", "capi", "answers"),
-    "questions": ("routines", "answers"),
-    "standard": ("icvs", "routines", "library", "capi", "answers", "errors"),
-    "model.": ("model.", "answers", "errors"),
-    "target.": ("target.", "model.", "errors"),
-    "views.": ("views.", "model.", "errors"),
-    "notes": ("target.",),
-    "runtimes": (
-        "notes",
-        "answers",
-        "errors",
-        "library",
-        "standard",
-        "icvs",
-        "questions",
-        "routines",
-        "model.",
-        "target.",
+# By module or folder (its name ends in a dot), the first that fits: which of ours may be imported.
+PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
+    # Knows no debugger.
+    "ompd_core.errors": (),
+    "ompd_core.code.": ("ompd_core.code.",),
+    "ompd_core.arch.": ("ompd_core.arch.", "ompd_core.code.", "ompd_core.errors"),
+    "ompd_core.abi.": ("ompd_core.abi.",),
+    "ompd_core.runtimes.": ("ompd_core.runtimes.", "ompd_core.abi."),
+    "ompd_core.formats.untold_code": ("ompd_core.formats.", "ompd_core.abi.", "ompd_core.arch."),
+    "ompd_core.formats.": ("ompd_core.formats.", "ompd_core.errors", "ompd_core.model.signals"),
+    "ompd_core.library.types": (),
+    "ompd_core.library.": ("ompd_core.library.", "ompd_core.formats.elf", "ompd_core.errors"),
+    "ompd_core.model.": (
+        "ompd_core.model.",
+        "ompd_core.library.types",
+        "ompd_core.runtimes.",
+        "ompd_core.abi.",
+        "ompd_core.code.",
+        "ompd_core.errors",
     ),
-    "picture": ("runtimes", "errors", "library", "model.", "target."),
-    "session": (
-        "search",
-        "settings",
-        "notes",
-        "runtimes",
-        "picture",
-        "errors",
-        "library",
-        "model.",
-        "target.",
+    "ompd_core.debugger": (
+        "ompd_core.model.native",
+        "ompd_core.model.signals",
+        "ompd_core.library.callbacks",
+        "ompd_core.formats.",
+        "ompd_core.arch.base",
     ),
-    "breakpoints": ("session", "views.", "target.", "model.", "errors", "library"),
-    "thread_names": ("session", "target.", "errors", "library"),
-    "functions": ("session", "errors", "library"),
-    "state_tracking": ("session", "errors", "library"),
-    "frames.": ("frames.", "session", "settings", "target.", "model.", "errors", "library"),
-    "commands.": (
-        "commands.",
-        "views.",
-        "model.",
-        "session",
-        "picture",
-        "breakpoints",
-        "errors",
-        "library",
+    "ompd_core.snapshot.": (
+        "ompd_core.snapshot.",
+        "ompd_core.debugger",
+        "ompd_core.model.",
+        "ompd_core.library.",
+        "ompd_core.formats.",
+        "ompd_core.runtimes.",
+        "ompd_core.abi.",
+        "ompd_core.arch.base",
+        "ompd_core.code.",
+        "ompd_core.errors",
     ),
-    "mi.": ("mi.", "commands.", "views."),
+    "ompd_core.views.": (
+        "ompd_core.views.",
+        "ompd_core.model.",
+        "ompd_core.runtimes.",
+        "ompd_core.errors",
+    ),
+    # GDB.
+    "ompd_gdb.target.": (
+        "ompd_gdb.target.",
+        "ompd_core.debugger",
+        "ompd_core.model.",
+        "ompd_core.runtimes.",
+        "ompd_core.abi.",
+        "ompd_core.arch.",
+        "ompd_core.code.",
+        "ompd_core.formats.",
+        "ompd_core.errors",
+    ),
+    "ompd_gdb.picture": ("ompd_gdb.target.", "ompd_core.snapshot.", "ompd_core.model."),
+    "ompd_gdb.settings": (),
+    "ompd_gdb.thread_names_setting": ("ompd_gdb.thread_names",),
+    "ompd_gdb.session": (
+        "ompd_gdb.picture",
+        "ompd_gdb.settings",
+        "ompd_gdb.target.",
+        "ompd_core.snapshot.",
+        "ompd_core.library.",
+        "ompd_core.debugger",
+        "ompd_core.model.",
+        "ompd_core.runtimes.",
+        "ompd_core.errors",
+    ),
+    "ompd_gdb.second_look": (
+        "ompd_gdb.session",
+        "ompd_gdb.target.",
+        "ompd_core.snapshot.",
+        "ompd_core.model.",
+        "ompd_core.library.library",
+        "ompd_core.errors",
+    ),
+    "ompd_gdb.breakpoints": (
+        "ompd_gdb.session",
+        "ompd_gdb.target.",
+        "ompd_core.views.",
+        "ompd_core.model.",
+        "ompd_core.formats.symbols",
+        "ompd_core.library.library",
+        "ompd_core.runtimes.",
+        "ompd_core.errors",
+    ),
+    "ompd_gdb.thread_names": (
+        "ompd_gdb.session",
+        "ompd_gdb.target.",
+        "ompd_core.library.library",
+        "ompd_core.errors",
+    ),
+    "ompd_gdb.functions": ("ompd_gdb.session", "ompd_core.library.library", "ompd_core.errors"),
+    "ompd_gdb.state_tracking": (
+        "ompd_gdb.session",
+        "ompd_core.library.library",
+        "ompd_core.errors",
+    ),
+    "ompd_gdb.frames.": (
+        "ompd_gdb.frames.",
+        "ompd_gdb.session",
+        "ompd_gdb.settings",
+        "ompd_gdb.target.",
+        "ompd_core.debugger",
+        "ompd_core.model.",
+        "ompd_core.formats.untold_code",
+        "ompd_core.library.library",
+        "ompd_core.runtimes.",
+        "ompd_core.abi.",
+        "ompd_core.errors",
+    ),
+    "ompd_gdb.commands.": (
+        "ompd_gdb.commands.",
+        "ompd_gdb.session",
+        "ompd_gdb.picture",
+        "ompd_gdb.breakpoints",
+        "ompd_core.views.",
+        "ompd_core.model.",
+        "ompd_core.snapshot.",
+        "ompd_core.library.library",
+        "ompd_core.errors",
+    ),
+    "ompd_gdb.mi.": ("ompd_gdb.mi.", "ompd_gdb.commands.", "ompd_core.views."),
+    # The shell. What runs in a GDB of its own is one file of it.
+    "ompd_cli.guardian": (),
+    "ompd_cli.wrapper": (),
+    "ompd_cli.inside": ("ompd_gdb.second_look", "ompd_cli.outcome"),
+    "ompd_cli.": (
+        "ompd_cli.",
+        "ompd_core.formats.",
+        "ompd_core.views.",
+        "ompd_core.model.job",
+        "ompd_core.model.rank_reports",
+        "ompd_core.errors",
+    ),
 }
-# Known to commands/ for its error only, which base.py turns into a sentence.
-LIBRARY_IN_COMMANDS = ("commands.base",)
-
-GDB_USERS = (
-    "commands.",
-    "frames.",
-    "mi.",
-    "target.",
-    "session",
-    "settings",
-    "functions",
-    "state_tracking",
-    "breakpoints",
-    "thread_names",
-)
-CTYPES_USERS = ("capi",)
-REGISTER_USERS = re.compile(r"target\.arch_\w+$")
+PACKAGES = ("ompd_core", "ompd_gdb", "ompd_cli")
+GDB_USERS = ("ompd_gdb.", "ompd_cli.inside")
+CTYPES_USERS = ("ompd_core.library.capi",)
+# Who may speak of registers by their names, and of runtimes by the names of what they define.
+MACHINES = ("ompd_core.arch.", "ompd_gdb.target.machines")
+RUNTIMES = ("ompd_core.abi.", "ompd_core.runtimes.", "ompd_core.model.naming")
 
 
-def module_of(path: str) -> str:
-    """gdb-plugin/ompd_gdb/model/ids.py is model.ids, and model/__init__.py is model. (a folder)."""
-    name = path[len(PLUGIN) : -len(".py")].replace("/", ".")
+def module_of(path: str) -> str | None:
+    """gdb-plugin/ompd_core/model/ids.py is ompd_core.model.ids, and model/__init__.py is
+    ompd_core.model. (a folder). None: of none of the packages."""
+    if not path.startswith("gdb-plugin/ompd") or not path.endswith(".py") or path.count("/") < 2:
+        return None
+    name = path[len("gdb-plugin/") : -len(".py")].replace("/", ".")
     return name[: -len("__init__")] if name.endswith("__init__") else name
 
 
-def imports(path: str, text: str) -> Iterator[tuple[int, str]]:
-    """Modules that are imported, at the top or inside a function: `gdb`, `ctypes`, `.model.ids`."""
-    package = module_of(path).split(".")[:-1]
+def imports(module: str, text: str) -> Iterator[tuple[int, str]]:
+    """Modules that are imported, at the top or inside a function: `gdb`, `ompd_core.model.ids`."""
+    package = module.split(".")[:-1]
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            yield node.lineno, node.module or ""
         elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - (node.level - 1)]
+            base = package[: len(package) - (node.level - 1)] if node.level else []
             inside = [*base, *(node.module or "").split(".")] if node.module else base
             for alias in node.names:
                 whole = ".".join([*inside, alias.name])
-                yield node.lineno, "." + (whole if is_module(whole) else ".".join(inside))
+                yield node.lineno, whole if is_module(whole) else ".".join(inside)
 
 
 def is_module(name: str) -> bool:
-    at = TREE / PLUGIN / name.replace(".", "/")
-    return at.with_suffix(".py").is_file() or at.is_dir()
+    at = TREE / "gdb-plugin" / name.replace(".", "/")
+    return name.split(".")[0] in PACKAGES and (at.with_suffix(".py").is_file() or at.is_dir())
 
 
 def within(module: str, allowed: tuple[str, ...]) -> bool:
@@ -263,76 +344,69 @@ def within(module: str, allowed: tuple[str, ...]) -> bool:
 
 
 def python_imports(path: str, text: str) -> Iterator[str]:
-    """commands/ -> views/ -> model/, and only the outer ring knows GDB."""
-    if not path.startswith(PLUGIN) or not path.endswith(".py") or path == PLUGIN + "__init__.py":
-        return
+    """commands/ -> snapshot/, views/ -> model/, and only the outer ring knows GDB."""
     module = module_of(path)
-    layer = next((name for name in PLUGIN_LAYERS if within(module.rstrip("."), (name,))), None)
-    if layer is None:
-        yield f"{path}: is in no layer; add it to PLUGIN_LAYERS"
+    if module is None or module in [f"{package}." for package in PACKAGES]:
         return
-    for line, name in imports(path, text):
+    layer = next((name for name in PYTHON_LAYERS if within(module.rstrip("."), (name,))), None)
+    if layer is None:
+        yield f"{path}: is in no layer; add it to PYTHON_LAYERS"
+        return
+    for line, name in imports(module, text):
         if name == "gdb" or name.startswith("gdb."):
             bad = not within(module.rstrip("."), GDB_USERS)
         elif name == "ctypes" or name.startswith("ctypes."):
             bad = module not in CTYPES_USERS
-        elif name == ".library" and layer == "commands.":
-            bad = module not in LIBRARY_IN_COMMANDS
-        elif name.startswith("."):
-            bad = not within(name[1:], PLUGIN_LAYERS[layer])
         else:
-            bad = name.startswith("ompd_gdb")
+            bad = name.split(".")[0] in PACKAGES and not within(name, PYTHON_LAYERS[layer])
         if bad:
             yield f"{path}:{line}: must not import {name}"
 
 
-# What the shell's command shares with the plugin: nothing of it imports gdb.
-SHARED = (
-    "errors",
-    "model.job",
-    "model.rank_reports",
-    "target.corefile",
-    "target.elf",
-    "target.images",
-    "target.proof",
-    "views.html",
-    "views.job",
-    "views.job_document",
-    "views.json_text",
-    "views.status",
-    "views.table",
-)
-# Run by GDB; and run by themselves, where nothing else of ours can be imported.
-INSIDE, ALONE = SHELL + "inside.py", (SHELL + "guardian.py", SHELL + "wrapper.py")
-
-
-def shell_imports(path: str, text: str) -> Iterator[str]:
-    """The shell's command runs outside of GDB, all but one file of it."""
-    if not path.startswith(SHELL) or not path.endswith(".py"):
+def python_registry(path: str, text: str) -> Iterator[str]:
+    """No interface, runtime or machine is imported by its name: their registries are asked."""
+    module = module_of(path)
+    if module is None:
         return
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-            bad = [n for n in names if n.split(".")[0] == "gdb" and path != INSIDE]
-            bad += [n for n in names if n.startswith("ompd_gdb")]
-        elif isinstance(node, ast.ImportFrom) and node.level:
-            bad = [node.module or "."] if node.level > 1 or path in ALONE else []
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ompd_gdb"):
-            base = (node.module or "")[len("ompd_gdb.") :]
-            wholes = [f"{base}.{alias.name}".lstrip(".") for alias in node.names]
-            bad = [w for w in wholes if base not in SHARED and w not in SHARED]
-            bad += [base] if path in (INSIDE, *ALONE) else []
-        else:
-            continue
-        for name in bad:
-            yield f"{path}:{node.lineno}: must not import {name}"
+    for line, name in imports(module, text):
+        folder, _, one = name.rpartition(".")
+        known = (
+            folder in ("ompd_core.abi", "ompd_core.runtimes", "ompd_core.arch") and one != "base"
+        )
+        if (known or name.startswith("ompd_core.arch.x")) and not module.startswith(f"{folder}."):
+            yield f"{path}:{line}: must not import {name}; ask {folder}"
 
 
 def python_registers(path: str, text: str) -> Iterator[str]:
-    """Another architecture is another file."""
-    if path.startswith(PLUGIN) and not REGISTER_USERS.match(module_of(path)):
-        for line, name in numbered(r"\b(read_register|fs_base|x86_64\.[a-z]+_reg)\b", text):
-            yield f"{path}:{line}: registers ({name}) belong into target/arch_*.py"
+    """Another machine is another folder of arch/."""
+    module = module_of(path)
+    if module is None or within(module.rstrip("."), MACHINES):
+        return
+    pattern = r"\b(read_register|fs_base|r[abcd]x|r[sd]i|r[sb]p|i386\w*|[xX]86_64|x86_64\w*)\b"
+    for line, name in numbered(pattern, text):
+        yield f"{path}:{line}: {name} belongs into arch/"
+
+
+def python_runtime_names(path: str, text: str) -> Iterator[str]:
+    """What compilers call is in abi/, what is special to a runtime in runtimes/. Comments and
+    documentation may tell of them."""
+    module = module_of(path)
+    if module is None or within(module.rstrip("."), RUNTIMES):
+        return
+    nodes = list(ast.walk(ast.parse(text)))
+    told = [
+        node.body[0].value
+        for node in nodes
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    ]
+    for node in nodes:
+        if isinstance(node, ast.Constant) and node not in told:
+            value = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
+            met = re.search(r"__kmp\w*|\b(GOMP|gomp)_\w+|\blib[gi]?omp5?\b", str(value))
+            if met:
+                yield f"{path}:{node.lineno}: must not know {met.group()}"
 
 
 # ---- All files -----------------------------------------------------------------------------------
@@ -377,6 +451,43 @@ def hosts(path: str, text: str) -> Iterator[str]:
             yield f"{path}:{line}: {name} is a host that nothing here needs"
 
 
+def documented_paths(path: str, text: str) -> Iterator[str]:
+    """What a document names is there, and a suite has one row."""
+    if not path.endswith(".md") or path == "CHANGELOG.md":
+        return
+    for line, name in numbered(r"`((?:tests|tools|docs|cmake)/[\w./-]*\w)`", text):
+        if "NAME" not in name and not (TREE / name).exists():
+            yield f"{path}:{line}: there is no {name}"
+    rows = re.findall(r"^\| (`tests/\w+`) \|", text, flags=re.MULTILINE)
+    for name in sorted(set(rows)):
+        if rows.count(name) > 1:
+            yield f"{path}: {name} has {rows.count(name)} rows"
+
+
+ARCHITECTURE = "docs/architecture.md"
+# What the names of files in it are relative to, beside the tree.
+HOMES = ("gdb-plugin", "gdb-plugin/ompd_core/model/logical_stack", "libompd")
+
+
+def architecture_files(path: str, text: str) -> Iterator[str]:
+    """The way through the code that it tells of leads along files that are there."""
+    if path != ARCHITECTURE:
+        return
+    for line, name in numbered(r"`([\w./-]+\.(?:py|c|h|def|inc))`", text):
+        homes = ("", *HOMES)
+        if "NAME" not in name and not any((TREE / home / name).is_file() for home in homes):
+            yield f"{path}:{line}: there is no {name}"
+
+
+def architecture_folders(path: str, text: str) -> Iterator[str]:
+    """It says of each part of the plugin's core what it knows."""
+    if path != ARCHITECTURE:
+        return
+    for folder in sorted((TREE / CORE).iterdir()):
+        if (folder / "__init__.py").is_file() and f"| `ompd_core/{folder.name}/` |" not in text:
+            yield f"{path}: does not tell of ompd_core/{folder.name}/"
+
+
 RULES: tuple[Callable[[str, str], Iterator[str]], ...] = (
     c_includes,
     c_calls,
@@ -385,11 +496,15 @@ RULES: tuple[Callable[[str, str], Iterator[str]], ...] = (
     c_callbacks,
     c_routines,
     python_imports,
-    shell_imports,
+    python_registry,
     python_registers,
+    python_runtime_names,
     license_line,
     machine_paths,
     hosts,
+    documented_paths,
+    architecture_files,
+    architecture_folders,
 )
 
 
@@ -418,10 +533,46 @@ def files() -> list[tuple[str, str]]:
     return tracked()
 
 
+def test_no_circles(files: list[tuple[str, str]]) -> None:
+    """Of modules that import each other, also inside functions; types alone do not count."""
+    ahead: dict[str, set[str]] = {}
+    for path, text in files:
+        module = module_of(path)
+        if module is not None:
+            name = module.rstrip(".")
+            only_types = re.sub(
+                r"^if TYPE_CHECKING:\n(?:    .*\n|\n)+", "", text, flags=re.MULTILINE
+            )
+            ahead[name] = {one for _, one in imports(module, only_types) if is_module(one)} - {name}
+    left = dict(ahead)
+    while True:
+        done = [name for name, wanted in left.items() if not wanted & left.keys()]
+        if not done:
+            break
+        for name in done:
+            del left[name]
+    # What only leads to a circle is none of it.
+    while True:
+        wanted = {one for names in left.values() for one in names}
+        ends = [name for name in left if name not in wanted]
+        if not ends:
+            break
+        for name in ends:
+            del left[name]
+    assert not left, {name: sorted(wanted & left.keys()) for name, wanted in left.items()}
+
+
 def test_all_parts_are_seen(files: list[tuple[str, str]]) -> None:
     """An empty list would break no rule."""
     names = [name for name, _ in files]
-    for part in ("libompd/api/", "libompd/runtime/llvm/", "libompd/target/", PLUGIN + "model/"):
+    for part in (
+        "libompd/api/",
+        "libompd/runtime/llvm/",
+        "libompd/target/",
+        CORE + "model/",
+        ADAPTER,
+        SHELL,
+    ):
         assert any(name.startswith(part) for name in names), f"no file of {part} is looked at"
 
 
@@ -437,7 +588,9 @@ VIOLATIONS = [
     (c_includes, "libompd/api/task.c", '#include "runtime/llvm/llvm.h"\n'),
     (c_includes, "libompd/api/task.c", '#include "target/image.h"\n'),
     (c_includes, "libompd/runtime/gomp/gomp.c", '#include "runtime/llvm/structures.h"\n'),
+    (c_includes, "libompd/runtime/newcomer/task.c", '#include "runtime/llvm/structures.h"\n'),
     (c_includes, "libompd/runtime/llvm/task.c", '#include "api/scope.h"\n'),
+    (c_includes, "libompd/runtime/find.c", '#include "runtime/llvm/llvm.h"\n'),
     (c_includes, "libompd/target/image.c", '#include "library.h"\n'),
     (c_includes, "include/ompd.h", '#include "ompd-ext.h"\n'),
     (c_calls, "libompd/api/task.c", "void f(void)\n{\n\tvoid *p = malloc(3);\n}\n"),
@@ -450,29 +603,43 @@ VIOLATIONS = [
     (c_routines, "libompd/libompd.map", "{\nglobal:\n\tompd_*;\n\tvector_*;\nlocal:\n\t*;\n};\n"),
     (c_routines, "libompd/libompd.map", "{\nglobal:\n\tompd_*;\n};\n"),
     (c_routines, "libompd/handle.c", "ompd_rc_t ompd_rel_x(void *h)\n{\n}\n"),
-    (python_imports, PLUGIN + "model/ids.py", "import gdb\n"),
-    (python_imports, PLUGIN + "views/table.py", "def f():\n    import gdb\n"),
-    (python_imports, PLUGIN + "model/ids.py", "from ..views import table\n"),
-    (python_imports, PLUGIN + "model/runtimes/llvm.py", "from ...target import elf\n"),
-    (python_imports, PLUGIN + "views/table.py", "from ..session import Session\n"),
-    (python_imports, PLUGIN + "session.py", "from . import capi\n"),
-    (python_imports, PLUGIN + "session.py", "from .capi import Rc\n"),
-    (python_imports, PLUGIN + "library.py", "from ctypes import CDLL\n"),
-    (python_imports, PLUGIN + "library.py", "from .target import memory\n"),
-    (python_imports, PLUGIN + "commands/threads.py", "from ..library import Library\n"),
-    (python_imports, PLUGIN + "newcomer.py", ""),
-    (shell_imports, SHELL + "debugger.py", "import gdb\n"),
-    (shell_imports, SHELL + "main.py", "from ompd_gdb.session import Session\n"),
-    (shell_imports, SHELL + "main.py", "from ompd_gdb import library\n"),
-    (shell_imports, SHELL + "guardian.py", "from .debugger import Task\n"),
-    (shell_imports, SHELL + "wrapper.py", "from ompd_gdb.errors import UserError\n"),
-    (python_registers, PLUGIN + "target/threads.py", "frame.read_register('x')\n"),
+    (python_imports, CORE + "model/ids.py", "import gdb\n"),
+    (python_imports, CORE + "views/table.py", "def f():\n    import gdb\n"),
+    (python_imports, CORE + "model/ids.py", "from ..views import table\n"),
+    (python_imports, CORE + "runtimes/libomp.py", "from ..formats import elf\n"),
+    (python_imports, CORE + "views/table.py", "from ompd_gdb.session import Session\n"),
+    (python_imports, CORE + "snapshot/places.py", "from ompd_gdb.target import inferior\n"),
+    (python_imports, ADAPTER + "commands/bt.py", "from ompd_core.library import capi\n"),
+    (python_imports, ADAPTER + "mi/fields.py", "from ompd_core.library.capi import Rc\n"),
+    (python_imports, CORE + "library/library.py", "from ctypes import CDLL\n"),
+    (python_imports, CORE + "library/library.py", "from ..formats import corefile\n"),
+    (python_imports, ADAPTER + "newcomer.py", ""),
+    (python_imports, SHELL + "debugger.py", "import gdb\n"),
+    (python_imports, SHELL + "main.py", "from ompd_gdb.session import Session\n"),
+    (python_imports, SHELL + "main.py", "from ompd_core import library\n"),
+    (python_imports, SHELL + "guardian.py", "from .debugger import Task\n"),
+    (python_imports, SHELL + "wrapper.py", "from ompd_core.errors import UserError\n"),
+    (python_registry, CORE + "model/waits.py", "from ..abi import kmpc\n"),
+    (python_registry, CORE + "snapshot/places.py", "from ..runtimes import libomp\n"),
+    (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch import x86_64\n"),
+    (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch.x86_64 import NAMES\n"),
+    (python_registers, ADAPTER + "target/threads.py", "frame.read_register('x')\n"),
+    (python_registers, CORE + "snapshot/outside.py", "registers('rdi')\n"),
+    (python_runtime_names, CORE + "model/waits.py", "NAME = '__kmpc_barrier'\n"),
+    (python_runtime_names, ADAPTER + "target/calls.py", "NAME = b'GOMP_task'\n"),
+    (python_runtime_names, CORE + "views/job.py", "NAME = 'libomp.so'\n"),
     (license_line, "libompd/api/task.c", "/* The tasks. */\n"),
     (license_line, "tools/new", "#!/bin/sh\n"),
     (machine_paths, "docs/x.md", "see /home/me/notes\n"),
     (machine_paths, "tools/new", "cd /root/build\n"),
     (hosts, "tools/new", "fetch deb.debian.org\n"),
     (hosts, "docs/x.md", "https://example.net/file\n"),
+    (documented_paths, "docs/x.md", "see `tests/unit`\n"),
+    (documented_paths, "docs/x.md", "| `tests/gdb` | x |\n| `tests/gdb` | y |\n"),
+    (architecture_files, ARCHITECTURE, "see `ompd_core/model/none.py`\n"),
+    (architecture_files, ARCHITECTURE, "see `model/ids.py`\n"),
+    (architecture_files, ARCHITECTURE, "see `target/none.c`\n"),
+    (architecture_folders, ARCHITECTURE, "| `ompd_core/model/` | what it means |\n"),
 ]
 
 
@@ -486,14 +653,27 @@ def test_rule_sees_a_violation(
 INNOCENT = [
     (c_calls, "libompd/api/task.c", '/* No malloc(3) here. */\nnote("printf(x)");\n'),
     (c_calls, "libompd/api/task.c", "callback_free(block);\nops->free(block);\n"),
+    (c_includes, "libompd/runtime/newcomer/task.c", '#include "runtime/newcomer/queue.h"\n'),
     (c_runtime_names, "libompd/target/image.c", "/* libomp has 1,300. */\nompd_rc_t rc;\n"),
     (c_routines, "libompd/handle.c", "static ompd_rc_t ompd_x(void)\n{\n}\n"),
-    (python_imports, PLUGIN + "commands/base.py", "from ..library import OmpdError\n"),
-    (python_imports, PLUGIN + "library.py", "from .target.elf import ElfFile\n"),
-    (shell_imports, SHELL + "inside.py", "import gdb\n"),
-    (shell_imports, SHELL + "corefile.py", "from ompd_gdb.target.elf import NotElf\n"),
-    (shell_imports, SHELL + "outcome.py", "from ompd_gdb.views import json_text\n"),
+    (
+        python_imports,
+        ADAPTER + "commands/base.py",
+        "from ompd_core.library.library import OmpdError\n",
+    ),
+    (python_imports, CORE + "library/library.py", "from ..formats.elf import ElfFile\n"),
+    (python_imports, SHELL + "inside.py", "import gdb\n"),
+    (python_imports, SHELL + "corefile.py", "from ompd_core.formats.elf import NotElf\n"),
+    (python_imports, SHELL + "outcome.py", "from ompd_core.views import json_text\n"),
+    (python_registry, CORE + "model/waits.py", "from .. import abi, runtimes\n"),
+    (python_registry, CORE + "snapshot/outside.py", "from ..arch.base import Machine\n"),
+    (python_runtime_names, CORE + "model/waits.py", '"""libomp keeps it."""\n'),
     (machine_paths, "tools/new", "$here/root/usr/bin\n"),
+    (
+        architecture_files,
+        ARCHITECTURE,
+        "`ompd_core/model/ids.py`, `target/image.c`, `runtime/NAME.c`\n",
+    ),
 ]
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 import random
 from typing import Dict, List, Set
 
-from ompd_gdb.answers import ViewLocks, ViewRegion, ViewThread
-from ompd_gdb.model import locks
-from ompd_gdb.model.deadlock import _Graph, find
-from ompd_gdb.model.native import NativeThread
-from ompd_gdb.model.process import Membership, Process, Region, Thread, Wait
-from ompd_gdb.model.waits import Edge, Meeting, Needs
+from ompd_core.library.types import ViewLocks, ViewRegion, ViewThread
+from ompd_core.model import locks
+from ompd_core.model.deadlock import _Graph, find
+from ompd_core.model.native import NativeThread
+from ompd_core.model.process import Membership, Process, Region, Thread, Wait
+from ompd_core.model.waits import Edge, Meeting, Needs
 
 
 def graph_of(waits: Dict[int, Set[int]], meetings: Dict[int, Set[int]], count: int) -> List[Needs]:

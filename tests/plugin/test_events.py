@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Callable
 
 import pytest
-from ompd_gdb.model.events import Note, Notes, Place
-from ompd_gdb.model.native import Location
+from ompd_core.model.events import Event, NoEvent, Note, Notes, Place, parse
+from ompd_core.model.native import Location
 
 HERE = Location(function="solve", file="src/heat.c", line=80)
 MAIN, WORKER = (1, 10, 0), (1, 11, 0)
@@ -72,3 +72,37 @@ def test_other_places(text: str) -> None:
 def test_function_around_an_outlined_one() -> None:
     assert Place("main").holds(Location(function="main.omp_outlined_debug__", file="a.c", line=3))
     assert not Place("main").holds(Location())
+
+
+@pytest.mark.parametrize(
+    ("text", "event", "place", "condition"),
+    [
+        ("parallel", Event("parallel", "begin"), None, None),
+        ("parallel  end", Event("parallel", "end"), None, None),
+        ("barrier if i > 3", Event("barrier", "all"), None, "i > 3"),
+        ("task at f if(n)", Event("task", "begin"), Place("f"), "(n)"),
+        ("teams end at a.c:7 if x == 1 ", Event("teams", "end"), Place("a.c:7"), "x == 1"),
+        ("parallel at iffy", Event("parallel", "begin"), Place("iffy"), None),
+    ],
+)
+def test_typed(text: str, event: Event, place: Place | None, condition: str | None) -> None:
+    assert parse(text.strip()) == (event, place, condition)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("parallell", "Events are parallel, teams, task, barrier, thread."),
+        ("barrier begin", "no `barrier begin'"),
+        ("parallel begin end", "`end' has no place behind `parallel begin'"),
+        ("parallel at", "`at' needs a place"),
+        ("parallel at if x", "`at' needs a place"),
+        ("parallel at f g", "`g' has no place behind `parallel at f'"),
+        ("parallel if ", "`if' needs a condition"),
+        ("parallel at 80", "of which file"),
+        ("thread at f", "leave out `at'"),
+    ],
+)
+def test_mistyped(text: str, words: str) -> None:
+    with pytest.raises(NoEvent, match=words.replace("?", ".")):
+        parse(text.strip())

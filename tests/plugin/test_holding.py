@@ -8,8 +8,7 @@ import random
 from typing import Any, Sequence
 
 import pytest
-from ompd_gdb.model.holding import Effect, Ended, Function, Held, HoldingState, TooMuch
-from ompd_gdb.model.machine_code import (
+from ompd_core.code.machine_code import (
     Assign,
     Callee,
     Compare,
@@ -25,7 +24,8 @@ from ompd_gdb.model.machine_code import (
     low,
     number,
 )
-from ompd_gdb.model.machine_state import MachineState, Reader
+from ompd_core.code.machine_state import MachineState, Reader
+from ompd_core.model.holding import Effect, Ended, Function, Held, HoldingState, TooMuch
 
 CONVENTION = Convention("sp", ("a", "b"), "r", ("r", "a", "b"))
 EFFECTS = {
@@ -181,7 +181,7 @@ def test_what_a_callee_ends() -> None:
 def test_too_much() -> None:
     code = lines(*[("if", (i * 7 + 3) % 900, None) for i in range(900)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ompd_gdb.model.holding.MOST_STEPS", 500)
+        patch.setattr("ompd_core.model.holding.MOST_STEPS", 500)
         with pytest.raises(TooMuch):
             function(code)
 

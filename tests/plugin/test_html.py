@@ -16,9 +16,9 @@ from typing import Any, Iterator
 import jsonschema  # type: ignore[import]
 import pytest
 import report_documents as documents
-from ompd_gdb.views import html
-from ompd_gdb.views.html import graph, layout, states, who
-from ompd_gdb.views.html.report import Report
+from ompd_core.views import html
+from ompd_core.views.html import graph, layout, states, who
+from ompd_core.views.html.report import Report
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "schema" / "ompd-1.schema.json"
 DOCUMENTS = {"deadlock": documents.deadlock, "crash": documents.crash}
@@ -359,7 +359,7 @@ def many(count: int) -> Iterator[dict[str, Any]]:
 
 def test_tables_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program may have any number of tasks and locks."""
-    monkeypatch.setattr("ompd_gdb.views.html.report.MOST_ROWS", 50)
+    monkeypatch.setattr("ompd_core.views.html.report.MOST_ROWS", 50)
     document = documents.crash()
     document["tasks"] = [documents.task(num, "ready", []) for num in range(200)]
     document["locks"] = [documents.lock(num, f"l{num}", "R1.0", []) for num in range(80)]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from ompd_gdb.model import ids
+from ompd_core.model import ids
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,13 @@ def test_bare_numbers_are_native_threads() -> None:
 def test_task_and_everything() -> None:
     assert isinstance(ids.parse("t3"), ids.TaskIds)
     assert isinstance(ids.parse("*"), ids.Everything)
+
+
+def test_locks() -> None:
+    assert ids.parse_lock("L1-3,5").locks == ids.Numbers("1-3,5")
+    assert ids.is_lock_id("L2") and not ids.is_lock_id("R1") and not ids.is_id("L2")
+    with pytest.raises(ids.IdError, match="`L3-1' is no id of a lock.*backwards.*L1-3,5"):
+        ids.parse_lock("L3-1")
 
 
 def test_a_huge_range_costs_nothing() -> None:

@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ompd_gdb.model import job as job_model
-from ompd_gdb.model import rank_reports
-from ompd_gdb.model.job import Job, who
-from ompd_gdb.model.rank_reports import NoReport
-from ompd_gdb.views import job as view
-from ompd_gdb.views import job_document
-from ompd_gdb.views.table import Style
+from ompd_core.model import job as job_model
+from ompd_core.model import rank_reports
+from ompd_core.model.job import Job, who
+from ompd_core.model.rank_reports import NoReport
+from ompd_core.views import job as view
+from ompd_core.views import job_document
+from ompd_core.views.table import Style
 
 WRONG = ("crash", "deadlock")
 
@@ -152,6 +152,38 @@ def test_equal_findings_are_one() -> None:
     told = [(one.code, same, who(reports)) for one, same, reports in job.findings()]
     assert told == [("deadlock", True, "2"), ("crash", False, "0-1")]
     assert "2 ranks (0-1): at 0x7f10 in R1.2 (T3) (in the words of rank 0)" in text_of(job)
+
+
+def doubtful(holder: str, rank: int) -> list[dict[str, Any]]:
+    return [finding("cannot_tell", f"It cannot be told: who holds {holder} of R{rank}.")]
+
+
+def test_ranks_of_which_nothing_can_be_told() -> None:
+    """Which, and why; alike ones together."""
+    job = merged(
+        report(0),
+        report(1, findings=doubtful("A", 1)),
+        report(2, findings=doubtful("A", 2)),
+        report(3, findings=doubtful("B", 3)),
+    )
+    text = text_of(job)
+    assert text.startswith(
+        "Unclear : of 3 of 4 ranks it cannot be told whether something is wrong.\n"
+    )
+    assert "          rank 3: It cannot be told: who holds B of R3.\n" in text
+    assert "2 ranks (1-2): It cannot be told: who holds A of R1. (in the words of rank 1)" in text
+    assert "Nothing odd" not in text and "Other findings" not in text
+    assert text.count("who holds B") == 1
+    assert job_document.document(job)["unclear"] == {"ranks": "1-3", "count": 3}
+    assert job_document.document(merged(report(0)))["unclear"] is None
+
+
+def test_doubts_beside_a_finding() -> None:
+    crash = [finding("crash", "SIGSEGV")]
+    text = text_of(merged(report(0, findings=crash), report(1, findings=doubtful("A", 1))))
+    assert text.startswith("Odd     : 1 of 2 ranks has a finding: crash.\n")
+    assert "\nUnclear : of 1 of 2 ranks it cannot be told whether something is wrong.\n" in text
+    assert "rank 1: It cannot be told: who holds A of R1." in text
 
 
 # ---- Names ---------------------------------------------------------------------------------------

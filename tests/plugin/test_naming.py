@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from ompd_gdb.model import naming
+from ompd_core.model import naming
 
 
 @pytest.mark.parametrize(

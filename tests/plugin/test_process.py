@@ -8,14 +8,17 @@ from pathlib import Path
 
 import jsonschema  # type: ignore[import]
 import pytest
-from ompd_gdb.answers import View, ViewRegion, ViewThread
-from ompd_gdb.errors import UserError
-from ompd_gdb.model import ids
-from ompd_gdb.model.facts import Program
-from ompd_gdb.model.native import NativeThread
-from ompd_gdb.model.process import NoSuchId, Process, Runtime
-from ompd_gdb.views import json_document, json_text, parallel, status, threads
-from ompd_gdb.views.table import Style
+from ompd_core.errors import UserError
+from ompd_core.library.types import View, ViewRegion, ViewThread
+from ompd_core.model import ids
+from ompd_core.model.deadlock import find
+from ompd_core.model.facts import Program
+from ompd_core.model.judgement import judge
+from ompd_core.model.locks import Locks
+from ompd_core.model.native import NativeThread
+from ompd_core.model.process import NoSuchId, Process, Runtime
+from ompd_core.views import json_document, json_text, parallel, status, threads
+from ompd_core.views.table import Style
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "schema" / "ompd-1.schema.json"
 
@@ -108,16 +111,34 @@ def test_a_runtime_that_cannot_be_read_leaves_threads_unknown(view: View | None)
 def test_a_runtime_that_has_not_started_has_no_threads() -> None:
     process = Process(natives(2), [runtime(None, initialized=False)])
     assert [thread.kind for thread in process.threads] == ["none", "none"]
-    assert "(loaded, not started)" in "\n".join(status.summary(process, None, (), Style()))
+    judgement = judge(find(process, Locks(process), None, {}))
+    assert "(loaded, not started)" in "\n".join(status.summary(judgement, (), Style()))
 
 
 def test_a_thread_that_gdb_does_not_know_is_shown() -> None:
     view = View(
-        [ViewThread(None, "worker", ((0, 0),))], [ViewRegion(1, None, "program", 0, 0, 1, (0,))]
+        [ViewThread(None, "worker", ((0, 0),), pthread_id=0x70)],
+        [ViewRegion(1, None, "program", 0, 0, 1, (0,))],
     )
     process = Process([], [runtime(view)])
     assert process.threads[0].native is None
-    assert [code for code, _ in status.findings(process)] == ["thread_unknown"]
+    assert [code for code, _ in status.findings(process, None)] == ["thread_unknown"]
+
+
+def test_a_thread_that_is_not_made_yet_is_none() -> None:
+    view = View(
+        [ViewThread(None, "worker", ((0, 0),))], [ViewRegion(1, None, "program", 0, 0, 1, (0,))]
+    )
+    assert not Process([], [runtime(view)]).threads
+
+
+def test_a_worker_that_has_not_begun_starts() -> None:
+    thread = two_in_two().threads[1]
+    (member,) = thread.openmp
+    member.state = "overhead"
+    assert threads.words_of(thread) == "overhead"
+    member.starts = True
+    assert (threads.words_of(thread), member.state) == ("starting", "overhead")
 
 
 def test_a_wide_tree_fits_the_screen() -> None:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
-from ompd_gdb.answers import BARRIER_PLAIN, BARRIER_REGION, Arrival, ViewRegion, ViewThread
-from ompd_gdb.model import doubts
-from ompd_gdb.model.native import NativeThread
-from ompd_gdb.model.process import Membership, Process, Region, Thread, Wait
-from ompd_gdb.model.region_ends import settle
+from ompd_core.library.types import BARRIER_PLAIN, BARRIER_REGION, Arrival, ViewRegion, ViewThread
+from ompd_core.model import doubts
+from ompd_core.model.native import NativeThread
+from ompd_core.model.process import Membership, Process, Region, Thread, Wait
+from ompd_core.model.region_ends import settle
 
 ARRIVED, RELEASED, SILENT = (
     Arrival(arrived=BARRIER_REGION),
@@ -21,17 +21,22 @@ UNSURE = (AT_END, doubts.END_OR_BEGINNING)
 NOT_BEGUN = ("overhead", None)
 
 
-def settled(states: list[str], words: dict[int, Arrival] | None) -> list[object]:
-    """Of the threads of one region, each with its state by its stack."""
+def team(states: list[str]) -> Process:
+    """The threads of one region, each with its state by its stack."""
     process = Process([NativeThread(n, 1, n, (1, n, 0)) for n in range(len(states))], [])
     region = Region(0, ViewRegion(0x10, None, "parallel", 1, 1, len(states)))
     process.regions = [region]
     for num, (thread, state) in enumerate(zip(process.threads, states)):
         wait = Wait("barrier", None, "parallel") if state == AT_END else None
-        made = Membership(0, ViewThread(num, "worker", runtime_id=num), [(region, num)], state)
+        made = Membership(0, ViewThread(num, "worker", index=num), [(region, num)], state)
         made.wait = wait
         thread.openmp.append(made)
         region.members.append(thread)
+    return process
+
+
+def settled(states: list[str], words: dict[int, Arrival] | None) -> list[object]:
+    process = team(states)
     settle(process, lambda: {0: words} if words is not None else {})
     return [_told(thread) for thread in process.threads]
 
@@ -64,3 +69,31 @@ def test_who_works_has_begun() -> None:
 def test_without_words_nobody_is_certain() -> None:
     unread = (AT_END, doubts.END_NOT_READ)
     assert settled([AT_END, AT_END, WORKS], None) == [unread, unread, (WORKS, None)]
+
+
+def test_who_was_just_made_has_not_begun() -> None:
+    """Nor perhaps the one that made it, if it does not wait."""
+    process = team([AT_END, AT_END, "overhead"])
+    first, second, last = (thread.openmp[0] for thread in process.threads)
+    last.starts = True
+    settle(process, lambda: {0: {1: SILENT}})
+    assert {first.doubts.get("state"), second.doubts.get("state")} == {doubts.END_OR_BEGINNING}
+    first.doubts.clear()
+    first.sleeps = True
+    settle(process, lambda: {0: {1: SILENT}})
+    assert not first.doubts
+
+
+def test_who_was_launched_starts() -> None:
+    process = team([AT_END, AT_END])
+    worker = process.threads[1].openmp[0]
+    worker.launched = True
+    settle(process, lambda: {0: {1: RELEASED}})
+    assert (worker.state, worker.starts) == ("overhead", True)
+
+
+def test_a_thread_that_is_not_seen_proves_nothing() -> None:
+    process = team([AT_END, AT_END, AT_END])
+    process.regions[0].members[2] = None
+    settle(process, lambda: {0: {1: SILENT}})
+    assert [_told(thread) for thread in process.threads[:2]] == [UNSURE, UNSURE]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ompd_gdb.model.machine_code import (
+from ompd_core.code.machine_code import (
     Assign,
     Callee,
     Convention,
@@ -17,7 +17,7 @@ from ompd_gdb.model.machine_code import (
     constant,
     number,
 )
-from ompd_gdb.model.returning import MOST_INSTRUCTIONS, Return, return_from
+from ompd_core.code.returning import MOST_INSTRUCTIONS, Return, return_from
 
 CONVENTION = Convention("sp", ("a0",), "a0", ("a0", "t0"))
 KEPT = ("s0", "s1")

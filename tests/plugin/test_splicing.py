@@ -6,22 +6,24 @@ from __future__ import annotations
 from typing import Sequence
 
 import pytest
-from ompd_gdb.answers import View, ViewRegion, ViewTask, ViewTasks, ViewThread
-from ompd_gdb.model import stack
-from ompd_gdb.model.lineage import Lineage
-from ompd_gdb.model.merging import chain, merged
-from ompd_gdb.model.native import Frame, Location, NativeThread
-from ompd_gdb.model.process import Process
-from ompd_gdb.model.process import Runtime as LlvmRuntime
-from ompd_gdb.model.process import Thread
-from ompd_gdb.model.splicing import Splicer
-from ompd_gdb.model.stack import Parts, Walked
-from ompd_gdb.model.tasks import Tasks
-from ompd_gdb.model.where import CodeMap, Runtime
-from ompd_gdb.views import backtrace, merged_stacks
-from ompd_gdb.views.table import Style
+from ompd_core.library.types import View, ViewRegion, ViewTask, ViewTasks, ViewThread
+from ompd_core.model.logical_stack import stack
+from ompd_core.model.logical_stack.enclosing import code_on_worker
+from ompd_core.model.logical_stack.lineage import Lineage
+from ompd_core.model.logical_stack.splicing import Splicer
+from ompd_core.model.logical_stack.stack import Parts, Walked
+from ompd_core.model.merging import chain, merged
+from ompd_core.model.native import Frame, Location, NativeThread
+from ompd_core.model.process import Process
+from ompd_core.model.process import Runtime as LlvmRuntime
+from ompd_core.model.process import Thread
+from ompd_core.model.tasks import Tasks
+from ompd_core.model.where import CodeMap, Runtime, fork_sites, recorded
+from ompd_core.views import backtrace, merged_stacks
+from ompd_core.views.table import Style
 
 PROGRAM, LIBOMP, LIBC = 0x1000, 0x8000, 0x9000
+TASKS_CODE = 0x1800
 CODE = CodeMap([Runtime(LIBOMP, LIBOMP + 0x1000, "/lib/libomp.so.5")])
 
 
@@ -37,11 +39,20 @@ def frame(text: str) -> Frame:
     place = Location(
         name or None, "a.c" if line else None, None, int(line or 0) or None, PROGRAM, "/bin/p"
     )
-    return Frame(place, executable=True)
+    of_task = name.startswith(".omp_task_entry")
+    return Frame(place, executable=True, entry=TASKS_CODE if of_task else None)
 
 
 def walked(text: str, whole: bool = True) -> Walked:
     return Walked([frame(one) for one in text.split()], whole, not whole)
+
+
+def test_below_a_threads_first_instruction_there_is_nothing() -> None:
+    nowhere = Frame(Location(None, pc=0))
+    (part,) = Parts(CODE).of(Walked([frame("/clone3"), nowhere], True))
+    assert (part.levels, part.began) == ([], "bottom")
+    (part,) = Parts(CODE).of(Walked([frame("/clone3"), frame("f:1"), nowhere], True))
+    assert part.levels
 
 
 WORKER = "*__kmp_invoke_microtask * * /start_thread /clone3"
@@ -102,7 +113,7 @@ def process(levels: Sequence[Sequence[tuple[int, int]]], regions: Sequence[ViewR
     """Of each thread its regions, innermost first."""
     natives = [NativeThread(i + 1, 1, i + 1, (9, 9 + i, 0)) for i in range(len(levels))]
     threads = [
-        ViewThread(i, "worker" if i else "initial", tuple(one), runtime_id=i, task=0x100 + i)
+        ViewThread(i, "worker" if i else "initial", tuple(one), index=i, task=0x100 + i)
         for i, one in enumerate(levels)
     ]
     for i, one in enumerate(threads):
@@ -142,7 +153,12 @@ def _splicer(of: Process, stacks: Sequence[str], tasks: ViewTasks | None = None)
         return walked(text.rstrip("~"), not text.endswith("~"))
 
     def lineages() -> dict[int, Lineage]:
-        return {0: Lineage(of, 0, tasks, Tasks(of, {0: tasks}))} if tasks is not None else {}
+        if tasks is None:
+            return {}
+        known = Tasks(of, {0: tasks})
+        for task in known.all:
+            task.location = recorded(task.raw.source)
+        return {0: Lineage(of, 0, tasks, known)}
 
     return Splicer(of, CODE, walk, lineages)
 
@@ -167,6 +183,49 @@ def test_serialized_regions_with_and_without_a_call() -> None:
     assert shown(made, [inlined, ""], 0) == "f@1 R2.0 R1.0 main@1"
     found = _splicer(made, [inlined, ""]).backtrace(made.threads[0])
     assert "position" in found.entries[1].doubts and "position" not in found.entries[2].doubts
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("f:1 *__kmp_invoke_microtask * *__kmpc_fork_call main:2", ["f in main"]),
+        ("f:1 * *__kmpc_fork_call *__kmpc_fork_call_if main:2", ["f in main"]),
+        ("f:1 * *__kmpc_fork_call g:2 * *__kmpc_fork_call main:2", ["f in g", "g in main"]),
+        # The outer construct's code has made room for what it calls last.
+        ("f:1 * *__kmpc_fork_call * *__kmpc_fork_call main:2", ["? in main"]),
+        ("* *__kmpc_fork_call main:2", ["? in main"]),
+    ],
+)
+def test_where_constructs_began(text: str, expected: Sequence[str]) -> None:
+    names = ("__kmpc_fork_call", "__kmpc_fork_call_if")
+    found = fork_sites(walked(text).frames, CODE, names)
+    shown = [
+        f"{body.location.function if body else '?'} in {at.location.function}" for body, at in found
+    ]
+    assert shown == expected
+
+
+@pytest.mark.parametrize(
+    "shown, chain, expected",
+    [
+        (f"/usleep f:1 g:2 {WORKER}", [(1, 1), (0, 0)], "g"),
+        # Of a region that it began itself, the code on the stack is another one.
+        (f"f:1 *__kmp_invoke_microtask * *__kmpc_fork_call g:2 {WORKER}", [(2, 0), (1, 1)], "g"),
+        (f"f:1 t:4 * *__kmpc_barrier g:2 {WORKER}", [(1, 1), (0, 0)], "g"),
+        (IDLE, [(1, 1), (0, 0)], None),
+        ("f:1 f:1~", [(1, 1), (0, 0)], None),
+    ],
+)
+def test_the_code_of_a_region_on_a_workers_stack(
+    shown: str, chain: Sequence[tuple[int, int]], expected: str | None
+) -> None:
+    inner = ViewRegion(0x30, 1, "parallel", 2, 2, 1, (1,))
+    made = process([[(1, 0), (0, 0)], chain], [ROOT, TEAM, inner])
+    seen = walked(shown.rstrip("~"), not shown.endswith("~"))
+    (member,) = made.threads[1].openmp
+    region = made.regions[1]
+    found = code_on_worker(Parts(CODE).of(seen), member, region, seen.whole)
+    assert (found.location.function if found is not None else None) == expected
 
 
 def test_what_is_too_deep_is_told() -> None:
@@ -205,6 +264,26 @@ def test_a_task_goes_on_with_what_generated_it(
     assert shown(made, stacks, 1) == "t@2 task R1.None main@1"
 
 
+@pytest.mark.parametrize(
+    "caller, name",
+    [
+        ("b", "main"),
+        ("main<int>", "main<int>"),
+        ("main_part", "main"),
+        ("a_main", "main"),
+    ],
+)
+def test_a_task_is_called_after_the_function_it_is_in(
+    caller: str, name: str, tasks: ViewTasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is recorded of it says `main'; a frame that is called alike is no other name of it."""
+    monkeypatch.setattr(f"{__name__}.EXECUTING", {1})
+    made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
+    begun = f"/sched_yield * *__kmpc_barrier {caller}:3 {FORKED}"
+    stacks = [begun, f".omp_outlined.:4 .omp_task_entry.:4 * *__kmpc_barrier b:3 {WORKER}"]
+    assert shown(made, stacks, 1, tasks).startswith(f"{name}@2 task {caller}@1")
+
+
 def test_parents_in_a_ring_come_to_an_end(
     tasks: ViewTasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +292,61 @@ def test_parents_in_a_ring_come_to_an_end(
     made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
     stacks = [f"b:3 {FORKED}", f"t:4 * *__kmpc_barrier b:3 {WORKER}"]
     assert shown(made, stacks, 1, tasks).startswith("t@2 task")
+
+
+CONTINUED = ".omp_outlined.:4 .omp_task_entry.:3 * *__kmpc_omp_task"
+
+
+def untied(parent: int | None = 0, function: int = 0) -> ViewTasks:
+    """Thread 2 executes an untied task, and has suspended another one."""
+    suspended = ViewTask(0x200, "explicit", "suspended", 0x20, 0, 1, 1, function=function)
+    executing = ViewTask(
+        0x101, "explicit", "executing", 0x20, parent, 1, 0, tied=False, function=TASKS_CODE
+    )
+    return ViewTasks([ViewTask(0x100, "implicit", "executing", 0x20, None), executing, suspended])
+
+
+def test_an_untied_task_that_goes_on_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.EXECUTING", {1})
+    made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
+    begun = f"b:3 {FORKED}"
+    at_once = f"f:5 {CONTINUED} {CONTINUED} {CONTINUED} g:2 {WORKER}"
+    assert shown(made, [begun, at_once], 1, untied()) == "f@2 g@2 task g@2 R1.1 main@1"
+    first = ".omp_outlined.:4 .omp_task_entry.:3 * *__kmpc_barrier"
+    later = f"f:5 {CONTINUED} {CONTINUED} {first} g:2 {WORKER}"
+    assert shown(made, [begun, later], 1, untied()) == "f@2 parallel region@2 task b@1 R1.0 main@1"
+
+
+def test_a_task_that_generated_another_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.EXECUTING", {1})
+    made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
+    tasks = untied(2, TASKS_CODE)
+    stacks = [f"b:3 {FORKED}", f"{CONTINUED} f:6 {CONTINUED} g:2 {WORKER}"]
+    # A function of the user's generates the inner one.
+    assert shown(made, stacks, 1, tasks).count("task") == 2
+    object.__setattr__(tasks.tasks[1], "tied", True)
+    stacks[1] = f"{CONTINUED} {CONTINUED} g:2 {WORKER}"
+    assert shown(made, stacks, 1, tasks).count("task") == 2
+
+
+def test_tasks_that_are_on_a_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.EXECUTING", {1})
+    made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
+    stacks = [f"b:3 {FORKED}", f"{CONTINUED} f:6 {CONTINUED} g:2 {WORKER}"]
+    (stack,) = _splicer(made, stacks, untied(2, TASKS_CODE)).begun_tasks()
+    assert stack.thread is made.threads[1] and list(stack.addresses) == [0x101, 0x200]
+    # Less than the tasks explain, and more.
+    for text in (f"{CONTINUED} g:2 {WORKER}", f"{CONTINUED} f:6 {CONTINUED} f:6 {CONTINUED}"):
+        stacks[1] = text if text.endswith(WORKER) else f"{text} g:2 {WORKER}"
+        assert _splicer(made, stacks, untied(2, TASKS_CODE)).begun_tasks() == []
+
+
+def test_cut_off_in_a_task_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.EXECUTING", {1})
+    made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
+    stacks = [f"b:3 {FORKED}", f"f:5 {CONTINUED} {CONTINUED} .omp_outlined.:4 .omp_task_entry.:3~"]
+    assert shown(made, stacks, 1, untied()) == "f@2 parallel region@2 task (the...)"
+    assert _splicer(made, stacks, untied()).backtrace(made.threads[1]).limited
 
 
 def test_merged() -> None:
@@ -225,7 +359,8 @@ def test_merged() -> None:
     assert [len(node.threads) for node in chain(main)[-1].children] == [1, 1]
     lines = merged_stacks.lines(root, found, Style(60))
     assert lines[1].startswith("main, a.c:7 -> parallel R1")
-    assert [line.split()[-1] for line in lines[1:4]] == ["R1.0-1", "R1.0", "R1.1"]
+    ends = ["R1.0-1", "R1.0 (T1)", "R1.1 (T2)"]
+    assert all(line.endswith(end) for line, end in zip(lines[1:4], ends))
     assert merged_stacks.dot(root).count("->") == 3
 
 

@@ -3,16 +3,11 @@
 
 from __future__ import annotations
 
-from ompd_gdb.views.table import Style, Table, fold, paragraph, place, plain, shorten
+from ompd_core.views.table import Style, Table, fold, paragraph, place, plain
 
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert plain("a\x1b[2Jb\n") == "a\\x1b[2Jb\\n"
-
-
-def test_names_are_shortened_in_the_middle() -> None:
-    short = shorten("begin" + "x" * 100 + "end", 20)
-    assert len(short) == 20 and short.startswith("begin") and short.endswith("end")
 
 
 def test_a_line_number_is_never_cut() -> None:

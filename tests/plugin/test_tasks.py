@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from ompd_gdb.answers import View, ViewRegion, ViewTask, ViewTasks, ViewThread
-from ompd_gdb.model.native import NativeThread
-from ompd_gdb.model.process import Process, Runtime
-from ompd_gdb.model.tasks import Tasks
-from ompd_gdb.views import tasks as view
-from ompd_gdb.views.table import Style
+import pytest
+from ompd_core.library.types import View, ViewRegion, ViewTask, ViewTasks, ViewThread
+from ompd_core.model.native import NativeThread
+from ompd_core.model.process import Process, Runtime
+from ompd_core.model.tasks import OnStack, Tasks
+from ompd_core.views import tasks as view
+from ompd_core.views.table import Style
 
 
 def process() -> Process:
@@ -18,8 +19,8 @@ def process() -> Process:
         ViewRegion(0x20, 0, "parallel", 1, 1, 2, (0, 1)),
     ]
     threads = [
-        ViewThread(0, "initial", ((1, 0), (0, 0)), runtime_id=0, task=0x100, task_kind="implicit"),
-        ViewThread(1, "worker", ((1, 1), (0, 0)), runtime_id=1, task=0x200, task_kind="explicit"),
+        ViewThread(0, "initial", ((1, 0), (0, 0)), index=0, task=0x100, task_kind="implicit"),
+        ViewThread(1, "worker", ((1, 1), (0, 0)), index=1, task=0x200, task_kind="explicit"),
     ]
     made = Runtime(0, "llvm", 19, "LLVM libomp 19", None, 0, view=View(threads, regions))
     made.initialized = True
@@ -70,3 +71,20 @@ def test_a_region_of_several_with_one_structure_is_unknown() -> None:
     there.regions[0].raw = ViewRegion(0x20, None, "parallel", 1, 0, 1, serialized=True)
     found = Tasks(there, {0: ViewTasks([IMPLICIT, READY])})
     assert found.all[0].region is None and "region" in found.all[0].doubts
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_suspended_task_is_on_the_stack_that_shows_it(tied: bool) -> None:
+    suspended = ViewTask(0x500, "explicit", "suspended", 0x20, parent=0, tied=tied)
+    found = Tasks(process(), {0: ViewTasks([IMPLICIT, EXECUTING, suspended])})
+    (task,) = found.unplaced
+    assert "thread" in task.doubts
+    on_both = [OnStack(thread, 0, (0x500,)) for thread in found.process.threads]
+    found.place(on_both)
+    assert found.unplaced == [task]
+    found.place([OnStack(found.process.threads[1], 0, (0x200, 0x500))])
+    assert (task.thread_id, task.inside) == ("R1.1", found.all[0])
+    told = [doubt.certainty for doubt in task.doubts.values()]
+    assert told == ([] if tied else ["likely"])
+    text = " ".join(view.lines(found, found.all, Style()))
+    assert f"R1.1 below t1{'' if tied else ' (likely)'} " in text

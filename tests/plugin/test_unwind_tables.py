@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from ompd_gdb.errors import Unreadable
-from ompd_gdb.target.untold_code import has_untold_code
-from ompd_gdb.target.unwind_tables import MOST_ENTRIES, Tables
+from ompd_core.errors import Unreadable
+from ompd_core.formats.untold_code import has_untold_code
+from ompd_core.formats.unwind_tables import MOST_ENTRIES, Tables
 
 BASE = 0x555500000000
 TABLE, ENTRIES, CODE, SIZE = 0x400, 0x600, 0x2000, 0x4000

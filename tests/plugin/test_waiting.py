@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from ompd_gdb.answers import ViewRegion, ViewThread
-from ompd_gdb.model import waiting
-from ompd_gdb.model.native import Frame, Location
-from ompd_gdb.model.process import Membership, Region
-from ompd_gdb.model.where import VDSO, CodeMap, Runtime, call_of
+from ompd_core.library.types import ViewRegion, ViewThread
+from ompd_core.model import waiting
+from ompd_core.model.native import Frame, Location
+from ompd_core.model.process import Membership, Region
+from ompd_core.model.where import VDSO, CodeMap, Runtime, call_of
 
 PROGRAM, LIBOMP, LIBC = 0x1000, 0x8000, 0x9000
 CODE = CodeMap([Runtime(LIBOMP, LIBOMP + 0x1000, "/lib/libomp.so.5")])
 
 
-def user(name: str = "work", line: int | None = 7, entry: int | None = None) -> Frame:
+def user(name: str | None = "work", line: int | None = 7, entry: int | None = None) -> Frame:
     place = Location(name, "a.c" if line else None, None, line, PROGRAM, "/bin/program")
     return Frame(place, entry=entry, executable=True)
 
@@ -85,6 +87,17 @@ def test_states(frames: list[Frame], level: int, expected: str) -> None:
     assert (found.wait is not None) == expected.startswith("wait_")
 
 
+@pytest.mark.parametrize("has_team", [True, False])
+@pytest.mark.parametrize("frames", [[libc("clone3")], [omp(), libc("start_thread")]])
+def test_a_worker_begins_in_no_region_and_ends_in_none(frames: list[Frame], has_team: bool) -> None:
+    worker = Membership(0, ViewThread(0, "worker", has_team=has_team))
+    call = waiting.call_on(frames, CODE)
+    if waiting.has_not_begun(frames, CODE):
+        call = replace(call, starts=True)
+    assert waiting.state_of(worker, call).name == ("overhead" if has_team else "idle")
+    assert waiting.state_of(worker, waiting.call_on(WORKERS_LOOP, CODE)).name == "idle"
+
+
 @pytest.mark.parametrize(
     "flags, expected, construct",
     [
@@ -116,8 +129,71 @@ def test_fork_and_join() -> None:
     assert state(stack, member(level=0)).name == "overhead"
     assert state(stack, member(num=0)).name == "wait_barrier_implicit_parallel"
     # Its caller is the code of the region that it is in: it begins another inside.
-    assert state(stack, member(num=0, function=0x500)).name == "overhead"
+    assert forking(stack, member(num=0, function=0x500)).name == "overhead"
     assert state(stack, member(num=1)).name == "overhead"
+
+
+def forking(frames: list[Frame], member: Membership) -> waiting.State:
+    """With what is further out."""
+    call = waiting.call_on(frames, CODE)
+    at = next(i for i, one in enumerate(frames) if one is call.caller)
+    own = [one for one in frames[at:] if not CODE.is_runtime(one)]
+    return waiting.state_of(member, replace(call, outward=own))
+
+
+def test_a_region_that_begins() -> None:
+    """What begins a region has a name in every build, and is left before the end."""
+    at_end = [libc(), omp(), omp(), omp("__kmpc_fork_call"), user("main", entry=0x500)]
+    begins = [omp(), omp("__kmp_fork_call"), *at_end[2:]]
+    assert state(at_end, member(num=0)).name == "wait_barrier_implicit_parallel"
+    assert state(begins, member(num=0)).name == "overhead"
+    in_gccs = [omp(), omp("__kmp_fork_call"), omp(), omp("GOMP_parallel"), user("main")]
+    assert state(in_gccs, member(num=0)).name == "overhead"
+    # The code of the region that is around has made way for the call.
+    outer = [omp(), omp("__kmpc_fork_call"), omp("__kmp_invoke_microtask"), omp("__kmp_fork_call")]
+    assert not waiting.call_on([*outer, *at_end[3:]], CODE).begins
+    in_teams = [omp(), omp("__kmp_fork_call"), omp("__kmpc_fork_teams"), user("main")]
+    assert not waiting.call_on(in_teams, CODE).begins
+
+
+def test_a_thread_that_was_launched() -> None:
+    start = [libc("start_thread"), libc("clone3")]
+    assert waiting.call_on([omp(), *start], CODE).launched
+    assert not waiting.call_on([omp(), omp(), *start], CODE).launched
+    assert not waiting.call_on([libc(), omp(), *start], CODE).launched
+
+
+def test_a_fork_inside_of_a_region() -> None:
+    """clang's code of a region has a wrapper, and calls other functions, which fork."""
+    fork = [omp(), omp("__kmpc_fork_call")]
+    wrapped = [*fork, user("body", entry=0x500), user("wrapper", entry=0x400), omp()]
+    assert forking(wrapped, member(num=0, function=0x400)).name == "overhead"
+    assert forking(wrapped, member(num=0, function=0x300)).doubt is None
+    assert forking(wrapped, member(num=0, function=0x300)).name == "wait_barrier_implicit_parallel"
+    # The region has begun already for the runtime while it makes the threads for it.
+    making = [libc("clone3"), libc("create_thread"), libc("__pthread_create_2_1"), *wrapped]
+    assert forking(making, member(num=0, function=0x300)).name == "overhead"
+    # Without symbols nobody can tell.
+    nameless = [*fork, user(None), omp()]
+    inner = waiting.call_on(nameless, CODE)
+    for forks, state_name in ((1, "wait_barrier_implicit_parallel"), (2, "overhead")):
+        call = replace(inner, outward=nameless[2:3], forks=forks)
+        assert waiting.state_of(member(num=0, function=0x300), call).name == state_name
+    assert waiting.forks_on([*nameless[:3], omp(), *nameless], CODE) == 2
+    # The region's code has made way for the call that was its last.
+    gone = [omp(), omp("__kmpc_fork_call"), omp("__kmp_invoke_microtask"), *fork, user("main")]
+    assert waiting.forks_on(gone, CODE) == 2
+    assert waiting.forks_on([omp("__kmpc_fork_call"), omp("__kmpc_fork_call_if")], CODE) == 1
+    doubt = forking(nameless, member(num=0, function=0x300)).doubt
+    assert doubt is not None and doubt.certainty == "likely"
+
+
+def test_a_thread_that_has_not_begun() -> None:
+    assert waiting.has_not_begun([libc("clone3"), unknown()], CODE)
+    assert waiting.has_not_begun([libc("start_thread"), libc("clone3")], CODE)
+    assert not waiting.has_not_begun([libc("futex"), unknown()], CODE)
+    assert not waiting.has_not_begun([libc("start_thread"), omp(), libc("clone3")], CODE)
+    assert not waiting.has_not_begun([], CODE)
 
 
 def test_an_unknown_entry_point_is_at_best_likely() -> None:
@@ -233,3 +309,21 @@ def test_file_that_flang_does_not_record() -> None:
     found = state([omp(), omp("__kmpc_barrier"), user()], of)
     assert found.wait is not None and found.wait.location is not None
     assert (found.wait.location.file, found.wait.location.line) == ("a.c", 9)
+
+
+@pytest.mark.parametrize(
+    "frames, sleeps",
+    [
+        # It may have been let go meanwhile.
+        ([libc("sched_yield"), omp(), omp("__kmpc_barrier"), user()], False),
+        ([libc("__GI_sched_yield"), omp(), omp("__kmpc_barrier"), user()], False),
+        ([libc("__futex_abstimed_wait_common"), libc("___pthread_cond_wait"), omp(), user()], True),
+        ([libc("__pthread_cond_wait@GLIBC_2.3"), omp(), user()], True),
+        ([libc("__GI___nanosleep"), omp(), user()], False),
+        ([omp(), libc("pthread_cond_wait"), user()], False),
+        # For a lock of the runtime's own.
+        ([libc("pthread_cond_wait"), omp(), omp("__kmp_acquire_futex_lock"), user()], False),
+    ],
+)
+def test_a_thread_that_sleeps(frames: list[Frame], sleeps: bool) -> None:
+    assert waiting.call_on(frames, CODE).sleeps == sleeps

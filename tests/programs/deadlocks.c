@@ -2,39 +2,9 @@
  *
  * Programs that hang, and their innocent twins, which only wait. The scenario is named by the first argument; an
  * observer that is no thread of OpenMP's stops it when all have declared themselves.
- * Truth: everything of each thread, before it waits; in OMPD_TRUTH_FILE.waits: a line "holds TID NAME" or "wants TID NAME" for
- * each thread and object.
+ * Truth: as in waits.h.
  */
-#include "states.h"
-
-static void tell(const char *verb, const char *name)
-{
-	truth_append("waits", "%s %ld %s\n", verb, truth_tid(), name);
-}
-
-/* The last that a thread does before it waits. */
-static void declare_in(const char *task)
-{
-	truth_record_as(0, 0, task);
-	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
-}
-
-static void declare(void)
-{
-	declare_in("implicit");
-}
-
-static void work_on(void)
-{
-	declare();
-	stay();
-}
-
-static void meet(int *count, int threads)
-{
-	__atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
-	until(count, threads);
-}
+#include "waits.h"
 
 /* ---- Locks --------------------------------------------------------------------------------------- */
 

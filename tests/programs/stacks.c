@@ -234,6 +234,30 @@ NOINLINE static void serialized(void)
 	__asm__ volatile("");
 }
 
+/* clang's untied task hands itself on whenever it has generated another one: the parts of its code follow each other
+ * on the stack, as the runtime executes them at once.
+ *
+ * EXPECT untied 1: usleep; here@stay; untied@goes_on; task@untied; untied@untied; parallel serialized@alone;
+ *                  untied@alone; main@run
+ */
+NOINLINE static void untied(void)
+{
+#pragma omp parallel num_threads(1) /* PLACE alone */
+	{
+#pragma omp task untied /* PLACE untied */
+		{
+			for (int i = 0; i < 20; i++) {
+#pragma omp task
+				__atomic_add_fetch(&given, 1, __ATOMIC_SEQ_CST);
+			}
+			here(); /* PLACE goes_on */
+			__asm__ volatile("");
+		}
+		__asm__ volatile("");
+	}
+	__asm__ volatile("");
+}
+
 static const struct scenario {
 	const char *name;
 	void (*run)(void);
@@ -241,6 +265,7 @@ static const struct scenario {
 } scenarios[] = {
 	{"nested", nested, 4}, {"tasks", generate, 2},      {"gone", gone, 2},
 	{"waits", waits, 4},   {"recursion", recursion, 1}, {"serialized", serialized, 1},
+	{"untied", untied, 1},
 };
 
 int main(int argc, char **argv)

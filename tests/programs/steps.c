@@ -93,6 +93,36 @@ static void tasks(int value)
 	}
 }
 
+/* Thread 0 leaves the tasks to thread 1, which executes both where it waits: at the barrier, and at the end of the region.
+ * STEPS handed any 1@handed: step body@given 1.1; step body@taken 1.1
+ * STEPS deferred clang 1@deferred: step body@left_over 1.1; step body@left_over 1.1; step error; finish error
+ * STEPS deferred gcc 1@deferred: step body@left_over 1.1; step error; finish error */
+static void handed_over(int value)
+{
+	sink = 0;
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+			for (int i = 0; i < 2; i++)
+#pragma omp task                                 /* PLACE given */
+				sink = sink + 1; /* PLACE handed */
+			while (sink < 2)
+				;
+		}
+#pragma omp barrier
+		work(value + 25); /* PLACE taken */
+#pragma omp barrier
+		if (omp_get_thread_num() == 0) {
+			sink = 0;
+			for (int i = 0; i < 2; i++)
+#pragma omp task                                 /* PLACE left_over */
+				sink = sink + 1; /* PLACE deferred */
+			while (sink < 2)
+				;
+		}
+	}
+}
+
 /* STEPS critical any 1@enter: next body@critical 1.1; next body@left 1.1 */
 static void critical(int value)
 {
@@ -161,6 +191,7 @@ int main(int argc, char **argv)
 		nested(i);
 		serialized(i);
 		tasks(i);
+		handed_over(i);
 		critical(i);
 	}
 	if (argc == 1)

@@ -14,8 +14,9 @@ from command import Answer, ompd
 
 ENTRIES = corpus.entries()
 # Of these not all can be known: their own tests say what.
-DAMAGED = {"no-runtime", "truncated"}
+DAMAGED = {"no-runtime", "gomp-no-runtime", "truncated"}
 RUNTIME = "/opt/program/lib/libomp.so.5"
+GNUS = "/opt/program/lib/libgomp.so.1"
 LARGEST = 10 << 20  # bytes, of all
 
 
@@ -69,7 +70,7 @@ def test_truncated(folder: Path) -> None:
     assert "truncated" in note and "`ulimit -c'" in note
     assert told["deadlock"]["verdict"] == "unknown"
     shown = report("truncated", folder, "--text").text
-    assert "Nothing odd is seen, but what 6 threads do is not known" in shown
+    assert "Unclear : It cannot be told" in shown and "Nothing odd" not in shown
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,27 @@ def test_no_runtime(name: str, folder: Path) -> None:
     # Where its frames cannot be followed it is not said that nothing is wrong.
     unclear = [m for t in told["threads"] for m in t["openmp"] if "state" in m.get("doubts", {})]
     assert not unclear or told["deadlock"]["verdict"] == "unknown"
+
+
+@pytest.mark.parametrize("name", sorted(one for one in ENTRIES if one.startswith("gomp-")))
+def test_no_libgomp(name: str, folder: Path) -> None:
+    """A build that is known by its build-id: all is told that no stack has to show."""
+    core, program = corpus.unpack(ENTRIES[name], folder)
+    for file in folder.rglob("libgomp.so.1"):
+        file.unlink()
+    told = ompd(
+        "core", "--json", "--lib-search-root", folder, core, program, folder=folder
+    ).document
+    (note,) = told["notes"]
+    assert "libgomp.so.1 (build-id " in note and "--lib-search-root" in note
+    files = {**ENTRIES[name]["files"]}
+    if name == "gomp-no-runtime":
+        files[GNUS] = ENTRIES["gomp-crash"]["files"][GNUS]
+    entry = {**ENTRIES[name], "files": files}
+    wrong = facts.Facts(entry, corpus.expected(name), told, damaged=True).compare()
+    assert not wrong, "\n".join(wrong)
+    unclear = [m for t in told["threads"] for m in t["openmp"] if "state" in m.get("doubts", {})]
+    assert not unclear or told["deadlock"]["verdict"] in ("unknown", "deadlock")
 
 
 def test_other_build_of_a_library_without_build_id(folder: Path) -> None:

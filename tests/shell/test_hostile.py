@@ -22,7 +22,7 @@ HARM = {
     "print('Traceback (most recent call last):')": "stdout has `Traceback",
     "print('defect of its own', file=sys.stderr)": "stderr has `defect",
     "print('red \\x1b[31m')": "stdout has '\\x1b'",
-    "sys.exit(3)": "its status is 3",
+    "sys.exit(5)": "its status is 5",
     "sys.exit(2)": "it says nothing",
     "open('left', 'w')": "it left left",
     "open(os.environ['TMPDIR'] + '/left', 'w')": "it left left",

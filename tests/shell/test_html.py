@@ -16,7 +16,7 @@ import machine
 import pytest
 from browser import Browser, browser
 from command import FINDING, NOTHING_ODD, is_an_error, ompd
-from ompd_gdb.views import html
+from ompd_core.views import html
 from sessions import kernel_core, parked, target
 
 THREADS = 64

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import command
@@ -26,6 +28,7 @@ def test_installed(prefix: Path, folder: Path) -> None:
     answer = ompd("core", "--json", core, folder=folder, command=prefix / "bin" / "ompd")
     assert answer.status == FINDING, answer
     assert answer.document["library"]["path"] == str(prefix / "lib" / "libompd.so")
+    assert (prefix / "lib" / "libgompd.so").samefile(prefix / "lib" / "libompd.so")
     # Moved, and called by a link of the user's.
     moved, link = folder / "moved", folder / "by-link"
     shutil.move(prefix, moved)
@@ -51,6 +54,21 @@ def test_help(words: tuple[str, ...], folder: Path) -> None:
     assert all(len(line) <= 100 for line in answer.text.splitlines())
 
 
+def test_version(prefix: Path, folder: Path) -> None:
+    """As `find_package' has it too; with what it would run."""
+    (package,) = prefix.rglob("ompdConfigVersion.cmake")
+    expected = re.findall('PACKAGE_VERSION "([0-9.]+)"', package.read_text(encoding="utf-8"))[0]
+    for where in (prefix / "bin" / "ompd", command.OMPD):
+        own, python, gdb = ompd("--version", folder=folder, command=where).text.splitlines()
+        assert re.fullmatch(rf"ompd {expected}( \(commit [0-9a-f]{{10}}(, changed)?\))?", own)
+        assert python.startswith("Python 3.")
+        assert re.fullmatch(r"GNU gdb .*[0-9] \(/.*gdb\), Python 3\..*", gdb)
+    alone = {"PATH": "/nowhere"}
+    words = [sys.executable, command.OMPD, "--version"]
+    done = subprocess.run(words, env=alone, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.splitlines()[2].startswith("GDB: there is none; install gdb")
+
+
 def test_mistakes(folder: Path) -> None:
     for words in (
         (),
@@ -58,6 +76,8 @@ def test_mistakes(folder: Path) -> None:
         ("cores",),
         ("core",),
         ("pid", "1", "2"),
+        ("pid", "word"),
+        ("pid", "--timeout", "soon", "1"),
         ("core", "--text", "--json", "x"),
     ):
         is_an_error(ompd(*words, folder=folder), "--help")

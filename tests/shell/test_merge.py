@@ -83,8 +83,10 @@ def test_files_that_are_no_reports(crash: Any, folder: Path) -> None:
     (folder / "nowhere").symlink_to("nothing")
     bad = sorted(path for path in folder.iterdir() if path != good and path.name != "scratch")
     answer = ompd("merge", "--json", good, folder, *bad, folder=folder)
-    assert answer.status == NOTHING_ODD
-    assert answer.errors == f"ompd: {len(bad) + 1} files are no report; the others are merged.\n"
+    assert answer.status == CANNOT_READ, "the job is known in part only"
+    some = ", ".join(str(path) for path in [folder, *bad][:5]).replace("\x1b", "\\x1b")
+    more = len(bad) + 1 - 5
+    assert answer.errors == f"ompd: {len(bad) + 1} files are no reports: {some}, and {more} more.\n"
     why = {Path(one["file"]).name: one["message"] for one in answer.document["unreadable"]}
     assert len(why) == len(bad) + 1
     assert why["pipe"] == "it is no regular file" and why[folder.name] == "Is a directory"
@@ -118,9 +120,14 @@ def test_failed_reports(crash: Any, folder: Path) -> None:
     failed = ompd("core", "--json", "-o", "rank1.json", folder / "none", folder=folder)
     assert failed.status == CANNOT_READ
     good = written(folder, "0.json", {**crash, "rank": 0, "rank_count": 2})
-    answer = ompd("merge", good, folder / "rank1.json", folder=folder)
+    answer = ompd("merge", good, "rank1.json", folder=folder)
     assert answer.status == FINDING
-    assert answer.errors == "ompd: 1 report is only why there is none; the others are merged.\n"
+    said = "ompd: 1 report tells only why there is none: rank1.json.\n"
+    assert answer.errors == said
+    quiet = written(folder, "0.json", {**crash, "rank": 0, "rank_count": 2, "findings": []})
+    answer = ompd("merge", quiet, "rank1.json", folder=folder)
+    assert (answer.status, answer.errors) == (CANNOT_READ, said)
+    answer = ompd("merge", good, "rank1.json", folder=folder)
     assert "rank 1: no report: The core file" in answer.text
     assert "there is none" not in answer.text
 

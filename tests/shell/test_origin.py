@@ -12,9 +12,9 @@ import command
 import machine
 import pytest
 from command import CANNOT_READ, ompd
-from ompd_gdb.target.corefile import CoreFile
-from ompd_shell import initial_stack
-from ompd_shell.origin import Origin, named, problem_of
+from ompd_cli import initial_stack
+from ompd_cli.origin import Origin, named, problem_of
+from ompd_core.formats.corefile import CoreFile
 from sessions import kernel_core
 
 

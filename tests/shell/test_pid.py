@@ -20,7 +20,7 @@ import command
 import machine
 import pytest
 from command import FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
-from ompd_shell import guardian, outcome
+from ompd_cli import guardian, outcome
 from sessions import PATIENCE, parked
 
 THREADS = 32
@@ -62,7 +62,8 @@ def fixture_counting(folder: Path) -> Iterator[Counting]:
     counts = folder / "counts"
     env = {**os.environ, **command.environment(folder)}
     executable = machine.compiled("counting")
-    with subprocess.Popen([executable, str(THREADS), counts], env=env, cwd=folder) as process:
+    words = machine.in_background(executable, THREADS, counts)
+    with subprocess.Popen(words, env=env, cwd=folder) as process:
         made = Counting(process, counts)
         try:
             assert made.runs()
@@ -100,13 +101,13 @@ def test_finding(folder: Path) -> None:
 
 
 def test_passing(folder: Path) -> None:
-    """What the next look does not show is no finding."""
+    """What only one of two looks shows is no finding."""
     before = {"code": "barrier_divergence", "text": "R1.0 at one", "wrong": True}
-    for seen, confirmed in ((["R1.0 at one"], True), (["R1.0 at another"], False)):
+    for seen, confirmed in ((["barrier_divergence"], True), (["cannot_tell"], False)):
         document = {"findings": [dict(before)], "unavailable": [], "notes": []}
         notes = outcome.confirm(document, seen)
         found = outcome.of_report("", document, notes)
-        assert document["findings"][0]["confirmed"] == confirmed and len(notes) == 1
+        assert document["findings"][0]["confirmed"] == confirmed and bool(notes) != confirmed
         assert found.status == (FINDING if confirmed else NOTHING_ODD)
 
 
@@ -123,7 +124,7 @@ def looking(counting: Counting, folder: Path) -> Iterator[subprocess.Popen[bytes
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
     with subprocess.Popen(
-        [OMPD, "pid", str(counting.pid)],
+        [OMPD, "pid", "--timeout", str(PATIENCE), str(counting.pid)],
         env={**os.environ, "TMPDIR": str(scratch)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -142,9 +143,13 @@ def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> 
     """Of GDB, of ompd, of both at once; or the user presses Ctrl-C, or ends ompd."""
     random.seed(killed)
     guardians: set[int] = set()
+    too_late = 0  # its guardian had ended, and it was about to remove its folder itself
     for _ in range(KILLS):
         with looking(counting, folder) as process:
             guards = children(process.pid)
+            too_late += not any(
+                guardian.status_of(f"{pid}").get("State", "Z")[0] != "Z" for pid in guards
+            )
             guardians.update(guards)
             debuggers = [child for guard in guards for child in children(guard)]
             doomed = debuggers if killed in ("gdb", "both") else []
@@ -160,7 +165,8 @@ def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> 
     while any(Path(f"/proc/{pid}").exists() for pid in guardians):
         assert time.monotonic() < end, "a guardian stays"
         time.sleep(0.01)
-    assert not list((folder / "scratch").iterdir()), "a private folder stays"
+    left = len(list((folder / "scratch").iterdir()))
+    assert left <= (too_late if killed in ("ompd", "both") else 0), "a private folder stays"
 
 
 def test_too_late(counting: Counting, folder: Path) -> None:
@@ -233,8 +239,10 @@ def as_nobody(*words: str | Path, folder: Path) -> list[str | Path]:
 
 
 def asked_by_nobody(pid: int, folder: Path) -> Answer:
+    """From where it is installed: the source tree may be where others may not look."""
+    command = machine.installed(folder) / "bin" / "ompd"
     done = subprocess.run(
-        as_nobody(OMPD, "pid", str(pid), folder=folder),
+        as_nobody(command, "pid", str(pid), folder=folder),
         cwd=folder,
         env={"PATH": os.environ["PATH"], "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,

@@ -15,8 +15,9 @@ from pathlib import Path
 import command
 import machine
 import pytest
-from command import FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
-from ompd_shell import outcome
+from command import OMPD, Answer, is_an_error, ompd
+from ompd_cli import outcome
+from ompd_cli.launched import FAILED, FOUND, LATE, NOT_EXECUTABLE, NOT_FOUND
 from sessions import PATIENCE
 
 
@@ -64,7 +65,7 @@ def test_crash(folder: Path) -> None:
     words = ("run", "--", command.program(), "unmapped")
     answer = ompd(*words, folder=folder, environment=env)
     line, address, _ = command.truth(folder)
-    assert answer.status == FINDING and answer.text == ""
+    assert answer.status == FOUND and answer.text == ""
     first = " ".join(answer.errors.split("Threads :")[0].split())
     assert first.startswith(
         f"Odd : The program crashed: SIGSEGV (no memory is mapped at {address:#x}"
@@ -72,7 +73,7 @@ def test_crash(folder: Path) -> None:
     assert "R1.2 (T" in first and f"crashes.c:{line}" in first
     out = folder / "report.json"
     answer = ompd("run", "--json", "-o", out, *words[1:], folder=folder, environment=env)
-    assert (answer.status, answer.text, answer.errors) == (FINDING, "", "")
+    assert (answer.status, answer.text, answer.errors) == (FOUND, "", "")
     told = Answer(0, out.read_text(encoding="utf-8"), "").document
     assert told["signal"]["name"] == "SIGSEGV" and told["inferior"]["kind"] == "live"
 
@@ -106,17 +107,19 @@ def test_interrupted(how: str, number: int, folder: Path) -> None:
         _, errors = process.communicate(timeout=PATIENCE)
     command.check(errors.decode())
     if how == "state":
-        assert process.returncode == FINDING
-        assert "None of 3 OpenMP threads is at work" in errors.decode()
+        assert process.returncode == FOUND
+        assert "None of 3 OpenMP threads can go on" in errors.decode()
     else:
-        assert process.returncode == NOTHING_ODD
+        assert process.returncode == 128 + number
         assert "R1.2" in errors.decode()
     assert not running_in(folder), "the program is still there"
 
 
 def test_interrupted_twice(folder: Path) -> None:
-    """Then without a report."""
-    env = {**os.environ, **command.environment(folder)}
+    """Then without a report. Slurm sends several at once: those are one."""
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    env = {**os.environ, **command.environment(folder), "TMPDIR": str(scratch)}
     with subprocess.Popen(
         [OMPD, "run", "--", command.program(), "wait"], env=env, stderr=subprocess.PIPE, cwd=folder
     ) as process:
@@ -126,13 +129,20 @@ def test_interrupted_twice(folder: Path) -> None:
         for number in running_in(folder):
             if Path(f"/proc/{number}/comm").read_text(encoding="utf-8") == "gdb\n":
                 os.kill(int(number), signal.SIGSTOP)  # it would be ready before
+        first = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        time.sleep(0.1)
-        process.send_signal(signal.SIGTERM)  # Slurm sends several at once
-        time.sleep(outcome.AT_ONCE)
-        assert process.poll() is None
+        while not list(scratch.glob(f"*/{outcome.ASKED}")):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.01)
+        asked = time.monotonic()
         process.send_signal(signal.SIGTERM)
+        while process.poll() is None and time.monotonic() < asked + outcome.AT_ONCE:
+            time.sleep(0.01)
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=PATIENCE)
+        ended = time.monotonic()
+    assert ended - first >= outcome.AT_ONCE, "the second came at once with the first"
     assert (process.returncode, errors) == (128 + signal.SIGTERM, b"")
     while running_in(folder):
         assert time.monotonic() < end, "the program is still there"
@@ -151,7 +161,7 @@ def test_all_are_asked(folder: Path) -> None:
         for number in [*running_in(folder), process.pid]:
             os.kill(int(number), signal.SIGTERM)
         _, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == NOTHING_ODD and "R1.2" in errors.decode()
+    assert process.returncode == 128 + signal.SIGTERM and "R1.2" in errors.decode()
     assert not running_in(folder), "the program is still there"
 
 
@@ -162,16 +172,44 @@ def test_after_a_time(folder: Path) -> None:
     for seconds in (2, 10, 40):
         words = ("run", "--timeout", str(seconds), "--", states, "deadlock")
         answer = ompd(*words, folder=folder, environment=env)
-        if answer.status == FINDING:
+        if answer.status == FOUND:
             break  # it had the time to get there
-    assert answer.status == FINDING and "None of 3 OpenMP threads is at work" in answer.errors
-    is_an_error(ompd("run", "--timeout", "-1", "--", states, folder=folder), "--timeout")
+    assert answer.status == FOUND and "None of 3 OpenMP threads can go on" in answer.errors
+
+
+def test_time_is_over(folder: Path) -> None:
+    """And nothing odd: that is not the program's own status, nor a finding."""
+    env = command.environment(folder)
+    for seconds in (2, 10, 40):
+        words = ("run", "--timeout", str(seconds), "--", command.program(), "wait")
+        answer = ompd(*words, folder=folder, environment=env)
+        if answer.status == LATE:
+            break  # it had the time to get there
+    assert answer.status == LATE and answer.errors.startswith("Nothing odd is seen"), answer
+    answer = ompd("run", "--timeout", "0.5", "--", "/bin/sleep", "600", folder=folder)
+    assert answer.status == FAILED, "of a program without OpenMP nothing is known"
+    assert "has not loaded an OpenMP runtime" in answer.errors
 
 
 def test_what_cannot_be_run(folder: Path) -> None:
-    is_an_error(ompd("run", folder=folder), "Which program?")
-    is_an_error(ompd("run", "--", "no-such-program", folder=folder), "no-such-program")
-    script = folder / "script"
-    script.write_text("#!/bin/sh\n", encoding="utf-8")
+    script, text, foreign = folder / "script", folder / "text", folder / "foreign"
+    for path in (script, text):
+        path.write_text("#!/bin/sh\n", encoding="utf-8")
     script.chmod(0o755)
-    is_an_error(ompd("run", "--", script, folder=folder), "script")
+    whole = bytearray(Path("/bin/true").read_bytes())
+    whole[18:20] = b"\x16\x00"  # e_machine: S/390
+    foreign.write_bytes(whole)
+    foreign.chmod(0o755)
+    for words, status, said in (
+        ((), FAILED, "Which program?"),
+        (("--nosuch", "--", script), FAILED, "--nosuch"),
+        (("--timeout", "-1", "--", script), FAILED, "--timeout"),
+        (("--gdb", "no-such-gdb", "--", "/bin/true"), FAILED, "no-such-gdb"),
+        (("-o", folder, "--timeout", "0.5", "--", "/bin/sleep", "600"), FAILED, "be written"),
+        (("--", script), NOT_EXECUTABLE, "script"),
+        (("--", text), NOT_EXECUTABLE, "chmod +x"),
+        (("--", foreign), NOT_EXECUTABLE, "Exec format error"),
+        (("--", "no-such-program"), NOT_FOUND, "no-such-program"),
+        (("--", folder / "none"), NOT_FOUND, "none"),
+    ):
+        is_an_error(ompd("run", *words, folder=folder), said, status=status)

@@ -15,6 +15,7 @@ from . import (
     each,
     finish,
     frame,
+    help,
     icvs,
     info,
     init,
@@ -47,6 +48,7 @@ def register() -> None:
         locks.Locks,
         deadlock.Deadlock,
         bt.Bt,
+        bt.Where,
         frame.Frame,
         up.Up,
         down.Down,
@@ -61,6 +63,7 @@ def register() -> None:
         finish.Finish,
         info.Info,
         info.InfoBreak,
+        help.Help,
         report.Report,
         init.Init,
     ):

@@ -8,37 +8,37 @@ from .base import OmpdCommand
 
 
 class Barriers(OmpdCommand):
-    """Show the barriers at which threads wait, and who is missing there.
+    """Show at which barriers threads wait, and who is missing.
 
     Usage: ompd barriers [-wide] [-json [FILE]]
 
-    For each region: the barrier (explicit, or the implicit one at the end of a construct or of the
-    region), the numbers of the threads that have arrived and of those that are missing, and below,
-    what the missing ones do instead: they work, are in a call of a function outside OpenMP, wait
-    for something else, are in a region inside, or gone. Threads of one region that wait at
-    different barriers are pointed out: as a rule that is an error of the program.
+    For each region: the barrier (explicit, or the implicit one at the end of a
+    construct or of the region), the numbers of the threads that have arrived
+    and of those that are missing, and below, what the missing ones do instead:
+    they work, are in a call of a function outside OpenMP, wait for something
+    else, are in a region inside, or gone. Threads of one region that wait at
+    different barriers are pointed out: as a rule that is an error of the
+    program.
 
-    -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes it to FILE."""
+    -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes
+    it to FILE."""
 
     name = "ompd barriers"
     flags = ("wide",)
 
     def run(self, arguments: Arguments) -> None:
+        from ompd_core.views import barriers, json_document, threads
+
         from .. import session
-        from ..model.barriers import all_barriers
-        from ..views import barriers, json_document, threads
         from . import documents, output
 
         here = session.current()
         picture = here.picture()
-        picture.locate_threads()
-        picture.locate_regions()
-        process = picture.process
-        found = all_barriers(process)
+        judgement = picture.judgement()
         if arguments.json:
-            section = json_document.barriers(found)
+            section = json_document.barriers(judgement.barriers)
             output.document(arguments, documents.envelope(here, "barriers", barriers=section))
             return
         style = output.style(arguments)
-        shown = barriers.lines(process, found, style)
-        output.lines(shown + threads.remarks(process, here.notes(), style))
+        shown = barriers.lines(judgement, style)
+        output.lines(shown + threads.remarks(picture.process, here.notes(), style))

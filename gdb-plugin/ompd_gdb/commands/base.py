@@ -11,6 +11,10 @@ import gdb
 
 from .arguments import Arguments
 
+TYPE_CHECKING = False  # without typing, which takes its time
+if TYPE_CHECKING:
+    from ..picture import Picture
+
 
 class OmpdCommand(gdb.Command):
     """A command of ours. Its docstring is its help and, by tools/gen-commands-doc, its
@@ -31,7 +35,8 @@ class OmpdCommand(gdb.Command):
         raise NotImplementedError
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        from ..errors import UserError
+        from ompd_core.errors import UserError
+
         from . import output
 
         arguments = Arguments()
@@ -47,7 +52,7 @@ class OmpdCommand(gdb.Command):
 
     def document(self, words: "list[str]") -> "dict[str, object]":
         """What -json would write. Raises UserError."""
-        from ..errors import UserError
+        from ompd_core.errors import UserError
 
         if not self.gives_json:
             raise UserError("bad_argument", f"`{self.name}' has no JSON document.")
@@ -65,8 +70,7 @@ class OmpdCommand(gdb.Command):
         self._parse_words(gdb.string_to_argv(argument), arguments)
 
     def _parse_words(self, words: "list[str]", arguments: Arguments) -> None:
-        from ..errors import UserError
-        from ..model import ids
+        from ompd_core.errors import UserError
 
         words = list(words)
         options = True
@@ -79,7 +83,7 @@ class OmpdCommand(gdb.Command):
             elif word == "-json" and self.gives_json:
                 arguments.json = True
                 # An id may follow: R1 is one, and R1.json is a file.
-                if words and not words[0].startswith("-") and not ids.is_id(words[0]):
+                if words and not words[0].startswith("-") and not self.is_id(words[0]):
                     arguments.json_file = words.pop(0)
             elif word[1:] in self.flags or word[1:] in self.hidden_flags:
                 arguments.flags.add(word[1:])
@@ -96,7 +100,7 @@ class OmpdCommand(gdb.Command):
             self.refuse(arguments.words[0])
 
     def _value(self, option: str, words: "list[str]") -> str:
-        from ..errors import UserError
+        from ompd_core.errors import UserError
 
         if not words:
             raise UserError(
@@ -104,8 +108,14 @@ class OmpdCommand(gdb.Command):
             )
         return words.pop(0)
 
+    @staticmethod
+    def is_id(word: str) -> bool:
+        from ompd_core.model import ids
+
+        return ids.is_id(word)
+
     def refuse(self, word: str) -> None:
-        from ..errors import UserError
+        from ompd_core.errors import UserError
 
         raise UserError("bad_argument", f"`{self.name}' takes no argument `{word}'.")
 
@@ -117,7 +127,8 @@ class OmpdCommand(gdb.Command):
         if typed.startswith("-"):
             found = [f"-{option}" for option in self._options()]
         elif self.takes_ids:
-            found = self._known_ids()
+            picture = self._known_picture()
+            found = self.known_ids(picture) if picture is not None else []
         else:
             found = []
         # GDB breaks words at `-' and `.': it wants what follows the break.
@@ -125,23 +136,28 @@ class OmpdCommand(gdb.Command):
         return [one[before:] for one in found if one.startswith(typed)]
 
     @staticmethod
-    def _known_ids() -> "list[str]":
+    def _known_picture() -> "Picture | None":
         """Only what is known anyway: a completion must not read the program's memory."""
         import sys
 
         module = sys.modules.get(f"{__package__.rsplit('.', 1)[0]}.session")
-        process = module.known_process() if module is not None else None
-        if process is None:
-            return []
+        return module.known_picture() if module is not None else None
+
+    @staticmethod
+    def known_ids(picture: "Picture") -> "list[str]":
+        """To choose from in a completion."""
+        process = picture.process
         regions = [region.id for region in process.regions]
         threads = [m.id for thread in process.threads for m in thread.openmp if m.id is not None]
-        return regions + threads
+        executing = {m.task.id: None for thread in process.threads for m in thread.openmp if m.task}
+        return regions + threads + [task for task in executing if task is not None]
 
 
 @contextmanager
 def without_traceback(name: str) -> Iterator[None]:
     """What is raised becomes a sentence that GDB prints. name: of the command."""
-    from ..errors import UserError
+    from ompd_core.errors import UserError
+
     from . import output
 
     try:
@@ -157,8 +173,8 @@ def without_traceback(name: str) -> Iterator[None]:
 @contextmanager
 def in_users_terms() -> Iterator[None]:
     """What others raise becomes a UserError."""
-    from ..errors import UserError
-    from ..library import OmpdError
+    from ompd_core.errors import UserError
+    from ompd_core.library.library import OmpdError
 
     try:
         yield

@@ -8,40 +8,49 @@ from .raw import RawCommand
 
 
 class Break(RawCommand):
-    """Stop at OpenMP events: regions, teams, tasks, barriers, worker threads.
+    """Stop at OpenMP events: regions, teams, tasks, barriers, workers.
 
-    Usage: ompd break parallel [begin|end|entry] [at LOC] [if COND] [-json [FILE]]
+    Usage: ompd break parallel [begin|end|entry] [at LOC] [if COND]
+               [-json [FILE]]
            ompd break teams [begin|end] [at LOC] [if COND] [-json [FILE]]
            ompd break task [begin|end] [at LOC] [if COND] [-json [FILE]]
            ompd break barrier [at LOC] [if COND] [-json [FILE]]
            ompd break thread [begin|end] [if COND] [-json [FILE]]
 
-    parallel begin, the default, stops once per region, in the first instruction of the region's own
-    code, in its thread 0: there the team is complete. end stops behind the region, entry at the
-    runtime's entry point, before there is a team. Serialized regions count too, and regions inside
-    of teams constructs, once in each team.
-    teams begin stops once per team, in the first instruction of the teams construct's own code, in
-    the team's initial thread; end stops once, behind the construct. To stop once at the begin too:
-    `if $_omp_team_num() == 0'.
-    task begin stops in the first instruction of each explicit task, end when it has returned to the
-    runtime, or behind the construct when that ran the task by itself, as with if(0).
-    barrier stops in thread 0 when it leaves a barrier: all threads have arrived then. Explicit ones
-    count and those at the end of worksharing constructs; those at which a region is cancelled do
-    not. For the end of a region use parallel end.
-    thread begin stops in the first instruction of each worker that the runtime creates, end when it
-    has returned from the runtime.
+    parallel begin, the default, stops once per region, in the first instruction
+    of the region's own code, in its thread 0: there the team is complete. end
+    stops behind the region, entry at the runtime's entry point, before there is
+    a team. Serialized regions count too, and regions inside of teams
+    constructs, once in each team.
+    teams begin stops once per team, in the first instruction of the teams
+    construct's own code, in the team's initial thread; end stops once, behind
+    the construct. To stop once at the begin too: `if $_omp_team_num() == 0'.
+    task begin stops in the first instruction of each explicit task, end when it
+    has returned to the runtime, or behind the construct when that ran the task
+    by itself, as with if(0). barrier stops in thread 0 when it leaves a
+    barrier: all threads have arrived then. Explicit ones count and those at the
+    end of worksharing constructs; those at which a region is cancelled do not.
+    For the end of a region use parallel end.
+    thread begin stops in the first instruction of each worker that the runtime
+    creates, end when it has returned from the runtime.
 
-    LOC is the construct: FILE:LINE of its directive, or the name of the function around it. Where
-    the compiler records no directives, as gcc, its line is the first of the code made of it.
-    COND is any expression of GDB's, evaluated where the program would stop. $_omp_thread_num(),
-    $_omp_level(), $_omp_team_size(), $_omp_team_num() and $_omp_num_teams() can be used in it.
+    LOC is the construct: FILE:LINE of its directive, or the name of the
+    function around it. Where the compiler records no directives, as gcc, its
+    line is the first of the code made of it. COND is any expression of GDB's,
+    evaluated where the program would stop. $_omp_thread_num(), $_omp_level(),
+    $_omp_team_size(), $_omp_team_num() and $_omp_num_teams() can be used in it.
 
-    GDB lists the breakpoint too, as pending; `delete', `disable', `ignore', `condition' and
-    `commands' take its number. `ompd info break' counts the hits. At a construct that is met for
-    the first time the program is stopped for a moment; a `next', `until', `advance' or `finish'
-    goes on behind it, but of `next N' only the line that was under way, and `finish' tells no
-    value. Set while threads are inside constructs, it stops at these constructs' end too, but not
-    at that of tasks. A recording that GDB replays backwards has no such events."""
+    A LOC that GDB does not know yet is pending until a library with it is
+    loaded; `set breakpoint pending off' refuses it.
+
+    GDB lists the breakpoint too, as pending; `delete', `disable', `ignore',
+    `condition' and `commands' take its number. `ompd info break' counts the
+    hits. At a construct that is met for the first time the program is stopped
+    for a moment; a `next', `until', `advance' or `finish' goes on behind it,
+    but of `next N' only the line that was under way, and `finish' tells no
+    value. Set while threads are inside constructs, it stops at these
+    constructs' end too, but not at that of tasks. A recording that GDB replays
+    backwards has no such events."""
 
     name = "ompd break"
     takes_ids = False
@@ -53,42 +62,18 @@ class Break(RawCommand):
         return []
 
     def run(self, arguments: Arguments) -> None:
-        import re
+        from ompd_core.errors import UserError
+        from ompd_core.model import events
+        from ompd_core.views import breakpoints as view
 
         from .. import breakpoints
-        from ..errors import UserError
-        from ..model.events import WHENS, Event, Place
-        from ..views import breakpoints as view
         from . import documents, output
 
-        match = re.fullmatch(
-            r"(?P<kind>\S+)(?:\s+(?P<when>begin|end|entry))?(?:\s+at\s+(?P<at>\S+))?"
-            r"(?:\s+if\b\s*(?P<condition>.+))?",
-            arguments.text,
-        )
-        if match is None or match["kind"] not in WHENS:
-            raise UserError(
-                "bad_argument", f"`{arguments.text}' is no event.", f"See `help {self.name}'."
-            )
-        whens = WHENS[match["kind"]]
-        when = match["when"] or whens[0]
-        if when not in whens:
-            raise UserError(
-                "bad_argument",
-                f"There is no `{match['kind']} {when}'.",
-                f"See `help {self.name}'.",
-            )
-        if match["at"] and match["kind"] == "thread":
-            raise UserError("bad_argument", "A thread begins at no construct.", "Leave out `at'.")
-        if match["at"] and match["at"].isdigit():
-            raise UserError(
-                "bad_argument",
-                f"Line {match['at']} of which file?",
-                "Type FILE:LINE, or a function.",
-            )
-        event = Event(match["kind"], when)
-        place = Place(match["at"]) if match["at"] else None
-        made = breakpoints.create(event, place, match["condition"], self.temporary)
+        try:
+            event, place, condition = events.parse(arguments.text)
+        except events.NoEvent as error:
+            raise UserError("bad_argument", str(error), f"See `help {self.name}'.") from None
+        made = breakpoints.create(event, place, condition, self.temporary)
         if arguments.json:
             document = documents.anywhere("break", breakpoints=view.document([made]))
             output.document(arguments, document)
@@ -96,11 +81,17 @@ class Break(RawCommand):
         output.lines(view.created(made))
 
     def complete(self, text: str, word: str) -> "list[str]":
-        from ..model.events import WHENS
+        from ompd_core.model.events import WHENS
+
+        from . import completion
 
         words = text.split() if text[-1:] in ("", " ") else text.split()[:-1]
         if not words:
             found = list(WHENS)
+        elif words[-1] == "at":
+            return completion.of_gdb("break", text[len(text.rstrip()) :] or text.split()[-1], word)
+        elif "if" in words:
+            return completion.of_gdb("print", text.rpartition(" if ")[2], word)
         elif len(words) == 1:
             found = [when for when in WHENS.get(words[0], ()) if when != "all"] + ["at", "if"]
         else:
@@ -109,7 +100,7 @@ class Break(RawCommand):
 
 
 class Tbreak(Break):
-    """Stop at an OpenMP event once: as `ompd break', deleted at the first stop.
+    """Stop at an OpenMP event once, as `ompd break'.
 
     Usage: ompd tbreak EVENT [at LOC] [if COND] [-json [FILE]]
 

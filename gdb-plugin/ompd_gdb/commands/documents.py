@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import gdb
+from ompd_core.errors import UserError
+from ompd_core.views import json_document
 
-from ..errors import UserError
 from ..session import Session, current, has_process
-from ..views import json_document
 
 
 def envelope(session: Session, command: str, **sections: Any) -> dict[str, Any]:

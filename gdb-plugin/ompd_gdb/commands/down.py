@@ -7,7 +7,7 @@ from .up import Up
 
 
 class Down(Up):
-    """Select the next frame further in of your own code, also on another thread's stack.
+    """Select the next frame further in, also on another's stack.
 
     Usage: ompd down [N]
 

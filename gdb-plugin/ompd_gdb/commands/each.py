@@ -8,27 +8,31 @@ from .raw import RawCommand
 
 
 class Each(RawCommand):
-    """Run a command of GDB's in each thread; equal outputs are shown once.
+    """Run a command in each thread; equal outputs are shown once.
 
     Usage: ompd each [-all] [IDS] [--] COMMAND
 
-    IDS choose threads as for `ompd threads': R1, R1.0-3, *, 2-7. Without IDS the command runs in
-    the threads of the region that the selected thread is in or, if it is in none, in all OpenMP
-    threads. In each thread its innermost frame is selected.
+    IDS choose threads as for `ompd threads': R1, R1.0-3, *, 2-7. Without IDS
+    the command runs in the threads of the region that the selected thread is in
+    or, if it is in none, in all OpenMP threads. In each thread it acts in the
+    innermost frame of your own code, as `ompd print' does; where there is none,
+    in the innermost.
 
-    -all shows each thread's output, also when it is another's. `--' ends ids and options.
-    The thread and frame that are selected stay selected."""
+    -all shows each thread's output, also when it is another's. `--' ends ids
+    and options. The thread and frame that are selected stay selected."""
 
     name = "ompd each"
     flags = ("all",)
     what = "a command to run"
+    completes = ""
 
     def _options(self) -> "list[str]":
         return list(self.flags)
 
     def run(self, arguments: Arguments) -> None:
+        from ompd_core.views import values
+
         from .. import session
-        from ..views import values
         from . import output, selecting
 
         here = session.current()

@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import Sequence
 
 import gdb
+from ompd_core.errors import UserError
+from ompd_core.model.logical_stack.backtrace import RUNTIME, USER, Backtrace, Entry
+from ompd_core.model.process import Process, Thread
 
-from ..errors import UserError
-from ..model.backtrace import RUNTIME, USER, Backtrace, Entry
-from ..model.process import Process, Thread
 from ..picture import Picture
 from ..session import Followed, Session
 from . import output
@@ -56,7 +56,7 @@ def go(here: Session, picture: Picture, backtrace: Backtrace, entry: Entry) -> N
     native = entry.thread.native
     assert native is not None and entry.level is not None
     before, _ = here.selected_frame()
-    if not picture.walks.select(entry.thread, entry.level):
+    if not picture.frames.select(entry.thread, entry.level):
         raise UserError("no_thread", "The thread of that frame is running, or gone.")
     if native.num != before:
         ids = ", ".join(m.id for m in entry.thread.openmp if m.id is not None)

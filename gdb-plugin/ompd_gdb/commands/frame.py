@@ -8,23 +8,25 @@ from .base import OmpdCommand
 
 
 class Frame(OmpdCommand):
-    """Select a frame of the stack that `ompd bt' shows, also on another thread's stack.
+    """Select a frame of the stack that `ompd bt' shows.
 
     Usage: ompd frame [N]
 
-    N is the number that `ompd bt' gives the frame. If it is on the stack of the thread that began
-    the region, that thread is selected: `print' and `info locals' then work in the parent's frame,
-    and `ompd bt', `ompd up' and `ompd down' still follow the stack that you came from.
-    Without N: the number of the selected frame."""
+    N is the number that `ompd bt' gives the frame. If it is on the stack of the
+    thread that began the region, that thread is selected: `print' and `info
+    locals' then work in the parent's frame, and `ompd bt', `ompd up' and `ompd
+    down' still follow the stack that you came from. Without N: the number of
+    the selected frame."""
 
     name = "ompd frame"
     gives_json = False
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:
+        from ompd_core.errors import UserError
+        from ompd_core.model.logical_stack.backtrace import USER
+
         from .. import session
-        from ..errors import UserError
-        from ..model.backtrace import USER
         from . import following, output
 
         here = session.current()

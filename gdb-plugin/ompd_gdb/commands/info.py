@@ -18,7 +18,7 @@ class Info(OmpdCommand):
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:
-        from ..errors import UserError
+        from ompd_core.errors import UserError
 
         raise UserError("bad_argument", "`ompd info' needs a subject.", "Try `ompd info break'.")
 
@@ -30,14 +30,16 @@ class InfoBreak(OmpdCommand):
 
     Num is GDB's own number, which `delete', `disable' and `commands' take.
 
-    -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes it to FILE."""
+    -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes
+    it to FILE."""
 
     name = "ompd info break"
     flags = ("wide",)
 
     def run(self, arguments: Arguments) -> None:
+        from ompd_core.views import breakpoints as view
+
         from .. import breakpoints
-        from ..views import breakpoints as view
         from . import documents, output
 
         found = breakpoints.listed()

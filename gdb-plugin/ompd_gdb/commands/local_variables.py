@@ -8,13 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from ..errors import UserError
-from ..model import doubts, odd
-from ..model.backtrace import USER, Backtrace
-from ..model.process import Thread
+from ompd_core.errors import UserError
+from ompd_core.model import doubts, odd
+from ompd_core.model.logical_stack.backtrace import USER, Backtrace
+from ompd_core.model.process import Thread
+from ompd_core.views import backtrace
+from ompd_core.views.table import Style
+
 from ..picture import Picture
-from ..views import backtrace
-from ..views.table import Style
 from .base import in_users_terms
 from .stacks import USUAL_DEPTH
 
@@ -24,10 +25,10 @@ SECONDS = 10.0  # for all; a report is not to wait for a huge structure
 
 def show(picture: Picture, style: Style) -> tuple[list[str], Any]:
     """As text, and for a JSON document."""
-    waits = None
+    judgement = None
     with suppress(UserError), in_users_terms():  # told in the section that is about it
-        waits = picture.deadlock
-    chosen = odd.threads(picture.process, waits)
+        judgement = picture.judgement()
+    chosen = odd.threads(picture.process, judgement)
     splicer = picture.splicer(USUAL_DEPTH)
     found = [_innermost(splicer.backtrace(thread)) for thread in chosen]
     details = _details(picture, found)
@@ -52,8 +53,8 @@ def _details(picture: Picture, found: list[Backtrace]) -> dict[Thread, backtrace
     end = time.monotonic() + SECONDS
     return {
         thread: backtrace.Details(
-            picture.walks.arguments(thread, wanted),
-            picture.walks.short_locals(thread, wanted, end),
+            picture.frames.arguments(thread, wanted),
+            picture.frames.short_locals(thread, wanted, end),
         )
         for thread, wanted in levels.items()
     }

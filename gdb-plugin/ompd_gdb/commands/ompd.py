@@ -12,11 +12,12 @@ class Ompd(OmpdCommand):
 
     Usage: ompd [-json [FILE]]
 
-    What is odd comes first, then a line for each OpenMP runtime, then what the threads do, and last
-    the command to type next. The program needs no preparation; a core file will do.
+    What is odd comes first, then a line for each OpenMP runtime, then what the
+    threads do, and last the command to type next. The program needs no
+    preparation; a core file will do.
 
-    Ids: R1 is a parallel region and R1.7 the OpenMP thread 7 in it. They are numbered anew at each
-    stop. T1 is GDB's thread 1.
+    Ids: R1 is a parallel region and R1.7 the OpenMP thread 7 in it. They are
+    numbered anew at each stop. T1 is GDB's thread 1.
 
     -json prints a JSON document ("ompd/1"), or writes it to FILE."""
 
@@ -25,9 +26,10 @@ class Ompd(OmpdCommand):
     takes_ids = True  # so that an unknown subcommand gets a sentence of its own
 
     def run(self, arguments: Arguments) -> None:
+        from ompd_core.errors import UserError
+        from ompd_core.views import json_document, status
+
         from .. import session
-        from ..errors import UserError
-        from ..views import json_document, status
         from . import documents, output
 
         if arguments.words:
@@ -37,13 +39,12 @@ class Ompd(OmpdCommand):
                 "`help ompd' lists the commands.",
             )
         here = session.current()
-        picture = here.picture()
-        process, waits = picture.process, picture.deadlock_of_locks()
+        judgement = here.picture().judgement()
         if arguments.json:
-            section = json_document.summary(process, waits)
+            section = json_document.summary(judgement.process, judgement)
             output.document(arguments, documents.envelope(here, "ompd", summary=section))
         else:
-            output.lines(status.summary(process, waits, here.notes(), output.style(arguments)))
+            output.lines(status.summary(judgement, here.notes(), output.style(arguments)))
 
     def complete(self, text: str, word: str) -> "list[str]":
         return super().complete(text, word) if text.startswith("-") else []

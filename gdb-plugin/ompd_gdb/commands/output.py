@@ -8,10 +8,11 @@ import os
 from typing import Any, Iterable
 
 import gdb
+from ompd_core.errors import UserError
+from ompd_core.views import json_text
+from ompd_core.views.table import DEFAULT_WIDTH, Style, plain
 
-from ..errors import UserError
-from ..views import json_text
-from ..views.table import DEFAULT_WIDTH, Style, plain
+from . import colours
 from .arguments import Arguments
 
 
@@ -40,7 +41,7 @@ def safe(text: str) -> str:
 
 def lines(found: Iterable[str]) -> None:
     for line in found:
-        gdb.write(safe(line) + "\n")
+        colours.write(safe(line) + "\n")
 
 
 def lines_to(path: str | None, found: Iterable[str]) -> None:

@@ -12,21 +12,24 @@ class Parallel(OmpdCommand):
 
     Usage: ompd parallel [ID] [-all] [-wide] [-json [FILE]]
 
-    For each region: the construct that began it (function, file, line), its number of threads,
-    whether it is serialized or part of a league, and the GDB threads in it. Equal regions share a
-    line. With ID, a region such as R2 or a thread such as R2.1 or 3: all about that region.
+    For each region: the construct that began it (function, file, line), its
+    number of threads, whether it is serialized or part of a league, and the GDB
+    threads in it. Equal regions share a line. With ID, a region such as R2 or a
+    thread such as R2.1 or 3: all about that region, also the work-sharing loops
+    that its threads are in, and which iterations each of them has.
 
-    -all gives each region its own line. -wide breaks no lines. -json prints a JSON document
-    ("ompd/1"), or writes it to FILE; a word that could be an id is not taken for FILE.
-    `--' ends the options."""
+    -all gives each region its own line. -wide breaks no lines. -json prints a
+    JSON document ("ompd/1"), or writes it to FILE; a word that could be an id
+    is not taken for FILE. `--' ends the options."""
 
     name = "ompd parallel"
     flags = ("all", "wide")
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:
+        from ompd_core.views import json_document, parallel, threads
+
         from .. import session
-        from ..views import json_document, parallel, threads
         from . import documents, output, selecting
 
         wanted = selecting.parse(arguments.words)
@@ -35,6 +38,7 @@ class Parallel(OmpdCommand):
         picture.locate_regions()
         process = picture.process
         chosen = selecting.regions(process, wanted, here.inferior.num)
+        picture.locate_loops(chosen)
         if arguments.json:
             section = json_document.regions(chosen or process.regions)
             output.document(arguments, documents.envelope(here, "parallel", regions=section))

@@ -14,13 +14,25 @@ class RawCommand(OmpdCommand):
     takes_ids = True
     what = ""  # what TEXT is, for the error when it is missing
     text_optional = False
+    completes = None  # type: str | None  # GDB's command that TEXT completes as; "": TEXT is one
     gives_json = False
 
     def _parse(self, argument: str, arguments: Arguments) -> None:
-        from ..errors import UserError
-        from ..model import ids
+        from ompd_core.errors import UserError
 
-        rest = self._without_json(argument.strip(), arguments)
+        rest = self._without_options(self._without_json(argument.strip(), arguments), arguments)
+        arguments.text = rest
+        if not rest and not self.text_optional:
+            raise UserError(
+                "bad_argument",
+                f"`{self.name}' needs {self.what}.",
+                f"See `help {self.name}'.",
+            )
+
+    def _without_options(self, rest: str, arguments: Arguments) -> str:
+        """And without ids."""
+        from ompd_core.model import ids
+
         while rest:
             word, _, behind = rest.partition(" ")
             if word == "--":
@@ -33,13 +45,20 @@ class RawCommand(OmpdCommand):
             else:
                 break
             rest = behind.strip()
-        arguments.text = rest
-        if not rest and not self.text_optional:
-            raise UserError(
-                "bad_argument",
-                f"`{self.name}' needs {self.what}.",
-                f"See `help {self.name}'.",
-            )
+        return rest
+
+    def complete(self, text: str, word: str) -> "list[str]":
+        """The word after options and ids is GDB's to complete."""
+        from . import completion
+
+        rest = self._without_options(text.strip(), Arguments())
+        behind_blank = text[-1:].isspace()
+        of_ours = super().complete(text, word) if " " not in rest else []
+        if self.completes is None or rest.startswith("-") or not (rest or behind_blank):
+            return of_ours
+        return of_ours + completion.of_gdb(
+            self.completes, f"{rest} " if behind_blank else rest, word
+        )
 
     def _parse_words(self, words: "list[str]", arguments: Arguments) -> None:
         self._parse(" ".join(words), arguments)

@@ -10,24 +10,28 @@ from .base import OmpdCommand
 
 
 class Report(OmpdCommand):
-    """Show all that the ompd commands know of this stop, the verdict first.
+    """Show all that is known of this stop, the verdict first.
 
-    Usage: ompd report [FILE] [-html FILE] [-locals] [-all] [-wide] [-json [FILE]]
+    Usage: ompd report [FILE] [-html FILE] [-locals] [-all] [-wide]
+               [-json [FILE]]
 
-    Why the program died, or what is odd about it; then threads, parallel regions, stacks as one
-    tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ between threads, OpenMP's
-    variables in the environment, the runtimes, and what could not be known, with the reason. A
-    program without OpenMP, or with a runtime that cannot be read, has a report too: its signal and
-    its threads. With FILE the text is written there.
+    Why the program died, or what is odd about it; then threads, parallel
+    regions, stacks as one tree, deadlocks, locks, barriers, explicit tasks,
+    ICVs that differ between threads, OpenMP's variables in the environment, the
+    runtimes, and what could not be known, with the reason. A program without
+    OpenMP, or with a runtime that cannot be read, has a report too: its signal
+    and its threads. With FILE the text is written there.
 
-    -locals adds local variables of odd threads: the one that crashed or that a signal came to,
-    those of a deadlock or at different barriers, some of a program that stands still. Little is
-    shown of each, and after 10 seconds no more is begun. -all gives equal threads, regions and
-    tasks lines of their own. -wide shortens nothing.
-    -html writes one page for a browser to its FILE, which needs nothing else: the same with
-    pictures, to fold and to search. -json prints a JSON document ("ompd/1"), or writes it to a file
-    of its own. Several files are of the same moment. In a shell, the command `ompd' makes this
-    report of a core file or a process."""
+    -locals adds local variables of odd threads: the one that crashed or that a
+    signal came to, those of a deadlock or at different barriers, some of a
+    program that stands still. Little is shown of each, and after 10 seconds no
+    more is begun. -all gives equal threads, regions and tasks lines of their
+    own. -wide shortens nothing.
+    -html writes one page for a browser to its FILE, which needs nothing else:
+    the same with pictures, to fold and to search. -json prints a JSON document
+    ("ompd/1"), or writes it to a file of its own. Several files are of the same
+    moment. In a shell, the command `ompd' makes this report of a core file or a
+    process."""
 
     name = "ompd report"
     flags = ("all", "locals", "wide")
@@ -35,38 +39,39 @@ class Report(OmpdCommand):
     takes_ids = True  # here: FILE
 
     def run(self, arguments: Arguments) -> None:
+        from ompd_core.views import json_document, report
+
         from .. import session
-        from ..views import json_document, report
         from . import documents, output, sections
 
         for word in arguments.words[1:]:
             self.refuse(word)
         here = session.current()
         style = output.style(arguments)
-        picture, waits, missing = sections.look(here)
+        picture, judgement, missing = sections.look(here)
         shown, made = sections.show(picture, missing, style, arguments.flags)
         process = picture.process
         page = arguments.values.get("html")
         if arguments.words or not (arguments.json or page):
             program, library = here.program(), session.library_facts()
             text = report.lines(
-                process, waits, program, library, shown, missing, here.notes(), style
+                process, judgement, program, library, shown, missing, here.notes(), style
             )
             output.lines_to(arguments.words[0] if arguments.words else None, text)
         if arguments.json or page:
             document = documents.envelope(
                 here,
                 "report",
-                findings=json_document.findings(process, waits),
+                findings=json_document.findings(process, judgement),
                 signal=json_document.signal(process),
-                summary=json_document.summary(process, waits),
+                summary=json_document.summary(process, judgement),
                 library=json_document.library(session.library_facts()),
                 unavailable=report.unavailable(missing),
                 made=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 **made,
             )
             if page:
-                from ..views import html
+                from ompd_core.views import html
 
                 output.file(page, html.page(document))
             if arguments.json:

@@ -6,13 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from ..errors import UserError
-from ..model.barriers import all_barriers
-from ..model.deadlock import Deadlock
-from ..model.merging import merged
-from ..picture import Picture
-from ..session import Session
-from ..views import (
+from ompd_core.errors import UserError
+from ompd_core.model.judgement import Judgement
+from ompd_core.model.merging import merged
+from ompd_core.views import (
     barriers,
     deadlock,
     environment,
@@ -24,7 +21,10 @@ from ..views import (
     tasks,
     threads,
 )
-from ..views.table import Style
+from ompd_core.views.table import Style
+
+from ..picture import Picture
+from ..session import Session
 from . import local_variables
 from .base import in_users_terms
 from .stacks import USUAL_DEPTH
@@ -60,18 +60,18 @@ def _stacks(picture: Picture, style: Style) -> Shown:
 
 
 def _deadlock(picture: Picture, style: Style) -> Shown:
-    found = picture.deadlock
+    found = picture.judgement()
     return deadlock.lines(found, style), json_document.deadlock(found)
 
 
 def _locks(picture: Picture, style: Style) -> Shown:
     found = picture.locks
-    return locks.lines(found, style), json_document.locks(found)
+    return locks.lines(found, style), json_document.locks(found.all)
 
 
 def _barriers(picture: Picture, style: Style) -> Shown:
-    found = all_barriers(picture.process)
-    return barriers.lines(picture.process, found, style), json_document.barriers(found)
+    found = picture.judgement()
+    return barriers.lines(found, style), json_document.barriers(found.barriers)
 
 
 def _tasks(picture: Picture, style: Style) -> Shown:
@@ -107,14 +107,14 @@ SECTIONS = (
 Missing = dict[str, UserError]  # sections that cannot be made; "openmp": all but the threads
 
 
-def look(here: Session) -> tuple[Picture, Deadlock | None, Missing]:
-    """With places, and who waits for whom. Raises UserError if not even the native threads can be
+def look(here: Session) -> tuple[Picture, Judgement | None, Missing]:
+    """With places, and the judgement. Raises UserError if not even the native threads can be
     told."""
     missing: Missing = {}
-    waits = None
+    judgement = None
     try:
         picture = here.picture()
-        waits = picture.deadlock_of_locks(USUAL_DEPTH)
+        judgement = picture.judgement(USUAL_DEPTH)
     except UserError as error:
         if error.code not in ("no_openmp", "not_supported", "unreadable"):
             raise
@@ -122,7 +122,7 @@ def look(here: Session) -> tuple[Picture, Deadlock | None, Missing]:
         picture = here.native_picture()
         picture.locate_threads()
     picture.locate_regions()
-    return picture, waits, missing
+    return picture, judgement, missing
 
 
 def show(

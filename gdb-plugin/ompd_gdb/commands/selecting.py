@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which threads and regions do the ids mean that a user typed?"""
+"""Which threads, regions, tasks and locks do the ids mean that a user typed?"""
 
 from __future__ import annotations
 
 from typing import Sequence
 
-from ..errors import UserError
-from ..model import ids
-from ..model.process import NoSuchId, Process, Region, Thread
-from ..model.tasks import ExplicitTask, Tasks
+from ompd_core.errors import UserError
+from ompd_core.model import ids
+from ompd_core.model.locks import Lock, Locks
+from ompd_core.model.process import NoSuchId, Process, Region, Thread
+from ompd_core.model.tasks import ExplicitTask, Tasks
+
 from ..session import Session
 
 
 def parse(words: Sequence[str]) -> list[ids.Ids]:
     try:
         return [ids.parse(word) for word in words]
+    except ids.IdError as error:
+        raise UserError("bad_argument", str(error)) from None
+
+
+def parse_locks(words: Sequence[str]) -> list[ids.LockIds]:
+    try:
+        return [ids.parse_lock(word) for word in words]
     except ids.IdError as error:
         raise UserError("bad_argument", str(error)) from None
 
@@ -83,3 +92,21 @@ def regions(process: Process, wanted: Sequence[ids.Ids], inferior: int) -> list[
                 raise UserError("no_such_id", f"Thread {one.text} is in no parallel region.")
         chosen += found
     return list(dict.fromkeys(chosen))
+
+
+def locks(found: Locks, wanted: Sequence[ids.LockIds]) -> list[Lock]:
+    """Those that are named."""
+    chosen: list[Lock] = []
+    for one in wanted:
+        named = [lock for lock in found.all if lock.number in one.locks]
+        if not named:
+            raise UserError("no_such_id", _no_lock(found, one.text))
+        chosen += named
+    return list(dict.fromkeys(chosen))
+
+
+def _no_lock(found: Locks, text: str) -> str:
+    if not found.all:
+        return f"There is no lock {text}: none is held or waited for, as far as the runtime tells."
+    known = f"are L1 to {found.all[-1].id}" if len(found.all) > 1 else "is only L1"
+    return f"There is no lock {text}: at this stop there {known} (see `ompd locks')."

@@ -6,13 +6,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Sequence
 
-from ..errors import UserError
-from ..model.backtrace import USER
-from ..model.merging import merged
-from ..model.process import Thread
+from ompd_core.errors import UserError
+from ompd_core.model.logical_stack.backtrace import USER, cut
+from ompd_core.model.merging import merged
+from ompd_core.model.process import Thread
+from ompd_core.views import backtrace, merged_stacks
+
 from ..picture import Picture
 from ..session import Session
-from ..views import backtrace, merged_stacks
 from . import documents, output
 from .arguments import Arguments
 
@@ -20,10 +21,31 @@ from .arguments import Arguments
 USUAL_DEPTH, MOST_DEPTH = 256, 1000000
 
 
-def each(arguments: Arguments, here: Session, picture: Picture, chosen: Sequence[Thread]) -> None:
+def frames_asked(arguments: Arguments) -> int | None:
+    """How many frames GDB's bt would show, of the outermost ones if negative. Taken out of what
+    else was typed, as is its word `full'."""
+    words = arguments.words
+    if "full" in words:
+        words.remove("full")
+        arguments.flags.add("full")
+    outermost = arguments.values.pop("outermost", None)
+    if outermost is not None:
+        return -int(outermost[:9]) or None
+    if len(words) == 1 and words[0].isdecimal():
+        return max(int(words.pop()[:9]), 1)
+    return None
+
+
+def each(
+    arguments: Arguments,
+    here: Session,
+    picture: Picture,
+    chosen: Sequence[Thread],
+    most: int | None = None,
+) -> None:
     here.depth = _depth(arguments)
     splicer = picture.splicer(here.depth, "runtime" in arguments.flags)
-    found = [splicer.backtrace(thread) for thread in chosen]
+    found = [cut(splicer.backtrace(thread), most) for thread in chosen]
     levels: dict[Thread, set[int]] = {}
     for one in found:
         for entry in one.entries:
@@ -31,8 +53,8 @@ def each(arguments: Arguments, here: Session, picture: Picture, chosen: Sequence
                 levels.setdefault(entry.thread, set()).add(entry.level)
     details = {
         thread: backtrace.Details(
-            picture.walks.arguments(thread, wanted),
-            picture.walks.locals(thread, wanted) if "full" in arguments.flags else {},
+            picture.frames.arguments(thread, wanted),
+            picture.frames.locals(thread, wanted) if "full" in arguments.flags else {},
         )
         for thread, wanted in levels.items()
     }

@@ -8,14 +8,16 @@ from .base import OmpdCommand
 
 
 class Status(OmpdCommand):
-    """Show the OpenMP runtimes, the OMPD library, and where the facts come from.
+    """Show the OpenMP runtimes and where the facts come from.
 
     Usage: ompd status [-wide] [-json [FILE]]
 
-    For each runtime: its version and file, how libompd learnt where it keeps its data, whether it
-    records thread states, and what could not be found out and why.
+    For each runtime: its version and file, how libompd learnt where it keeps
+    its data, whether it records thread states, and what could not be found out
+    and why.
 
-    -wide breaks no lines. -json prints a JSON document ("ompd/1"), or writes it to FILE."""
+    -wide breaks no lines. -json prints a JSON document ("ompd/1"), or writes it
+    to FILE."""
 
     name = "ompd status"
     flags = ("wide",)
@@ -23,10 +25,10 @@ class Status(OmpdCommand):
 
     def run(self, arguments: Arguments) -> None:
         import gdb
+        from ompd_core.errors import UserError
+        from ompd_core.views import json_document, status
 
         from .. import session
-        from ..errors import UserError
-        from ..views import json_document, status
         from . import output
 
         library = session.library_facts()

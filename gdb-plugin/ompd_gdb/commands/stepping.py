@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import gdb
+from ompd_core.errors import UserError
 
 from .. import session
-from ..errors import UserError
 
 
 def count(command: str, text: str) -> int:

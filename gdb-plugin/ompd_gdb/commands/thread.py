@@ -12,22 +12,24 @@ class Thread(RawCommand):
 
     Usage: ompd thread ID [COMMAND]
 
-    ID names one thread: R1.7, t3 (the thread that executes task 3), or GDB's own number.
-    With a COMMAND of GDB's, it runs in that thread's innermost frame, and the thread and frame that
-    were selected before are selected again afterwards."""
+    ID names one thread: R1.7, t3 (the thread that executes task 3), or GDB's
+    own number. With a COMMAND of GDB's, it runs in the innermost frame of your
+    own code in that thread, as `ompd print' does, and the thread and frame that
+    were selected before stay selected."""
 
     name = "ompd thread"
     what = "an id, as `ompd threads' shows them"
     text_optional = True
+    completes = ""
 
     def _options(self) -> "list[str]":
         return []
 
     def run(self, arguments: Arguments) -> None:
         import gdb
+        from ompd_core.errors import UserError
 
         from .. import session
-        from ..errors import UserError
         from . import output, selecting
 
         if len(arguments.words) != 1:

@@ -8,28 +8,31 @@ from .base import OmpdCommand
 
 
 class Threads(OmpdCommand):
-    """Show every thread: its OpenMP id, its level, its state, and where it is in your code.
+    """Show every thread: OpenMP id, level, state, place in your code.
 
     Usage: ompd threads [IDS] [-all] [-wide] [-json [FILE]]
 
-    IDS choose threads: R1 (all of region 1), R1.7, R1.0-6,8, t3 (the thread that executes task 3),
-    * (all), or GDB's own thread numbers 3, 2-7, 1.3. Without IDS all threads are shown.
+    IDS choose threads: R1 (all of region 1), R1.7, R1.0-6,8, t3 (the thread
+    that executes task 3), * (all), or GDB's own thread numbers 3, 2-7, 1.3.
+    Without IDS all threads are shown.
 
-    T is GDB's number of the thread, OpenMP the region and the thread number in it, Level the number
-    of nested parallel regions. Where is the innermost frame of your own code, and the function
-    outside OpenMP that it has called, as pthread_cond_wait. Equal threads share a line.
+    T is GDB's number of the thread, OpenMP the region and the thread number in
+    it, Level the number of nested parallel regions. Where is the innermost
+    frame of your own code, and the function outside OpenMP that it has called,
+    as pthread_cond_wait. Equal threads share a line.
 
-    -all gives each thread its own line. -wide shortens nothing. -json prints a JSON document
-    ("ompd/1"), or writes it to FILE; a word that could be an id is not taken for FILE.
-    `--' ends the options."""
+    -all gives each thread its own line. -wide shortens nothing. -json prints a
+    JSON document ("ompd/1"), or writes it to FILE; a word that could be an id
+    is not taken for FILE. `--' ends the options."""
 
     name = "ompd threads"
     flags = ("all", "wide")
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:
+        from ompd_core.views import json_document, threads
+
         from .. import session
-        from ..views import json_document, threads
         from . import documents, output, selecting
 
         wanted = selecting.parse(arguments.words)

@@ -8,7 +8,7 @@ from .base import OmpdCommand
 
 
 class Up(OmpdCommand):
-    """Select the next frame further out of your own code, also on another thread's stack.
+    """Select the next frame further out, also on another's stack.
 
     Usage: ompd up [N]
 

@@ -6,12 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from gdb.FrameDecorator import FrameDecorator
-
-from ..model.naming import is_outlined, of_fortran, users_function, without_parameters
-from ..model.native import Frame
-from ..model.runtimes import llvm
-from ..model.where import NAMELESS
-from ..target.stacks import Code
+from ompd_core import abi
+from ompd_core.model.naming import is_outlined, of_fortran, users_function, without_parameters
+from ompd_core.model.native import Frame
+from ompd_core.model.where import NAMELESS
 
 # Nothing of what the user wrote called it, or it has no name.
 IN_RUNTIME = "<in the OpenMP runtime>"
@@ -24,7 +22,7 @@ _WORDS = {
 }
 
 
-def users(item: Any, frame: Frame, code: Code) -> Any:
+def users(item: Any, frame: Frame) -> Any:
     """Code of a construct has the name of the function that the user wrote it in, Fortran's main
     program and procedures those that he gave them."""
     name = frame.location.function
@@ -32,8 +30,7 @@ def users(item: Any, frame: Frame, code: Code) -> Any:
         return item
     if not is_outlined(name):
         return item if of_fortran(name) == name else Named(item, of_fortran(name))
-    # Asked for here and not when GDB prints: older ones hold on to the frame while they do.
-    users_name = users_function(name) or code.holder(item.inferior_frame()) or NAMELESS
+    users_name = users_function(name) or frame.holder or NAMELESS
     return Outlined(item, without_parameters(users_name))
 
 
@@ -44,10 +41,10 @@ def entry(item: Any, frame: Frame, called: bool) -> Any:
 
 def _waits(frame: Frame) -> str | None:
     """What the user wrote that called it. None: just this name."""
-    name = llvm.normal(frame.location.function or "")
-    if name in llvm.FORKS:
+    name = abi.normal(frame.location.function or "")
+    if name in abi.FORKS:
         return "<teams>" if "teams" in name else "<parallel>"
-    kind = llvm.WAITS.get(name)
+    kind = abi.WAITS.get(name)
     if kind is None or name.startswith("omp_"):
         return None
     return f"<{_WORDS.get(kind, kind)}>"

@@ -13,7 +13,6 @@ from .. import settings
 NAME = "ompd"
 # Every release of LLVM's runtime defines the first, of GNU's the second. GDB finds them by this
 # command in any language, and not by any function that it offers to Python.
-_MARKS = ("__kmpc_fork_call", "GOMP_parallel")
 
 
 class FrameFilter:
@@ -45,7 +44,7 @@ class FrameFilter:
         images = tuple(str(objfile.filename) for objfile in gdb.objfiles())
         if images != self._images:
             self._images = images
-            self._has_runtime = any(_is_defined(name) for name in _MARKS)
+            self._has_runtime = any(map(_is_defined, _marks()))
         return self._has_runtime
 
 
@@ -60,3 +59,9 @@ def _is_defined(name: str) -> bool:
 def register() -> None:
     """A second time changes nothing that the user has seen."""
     gdb.frame_filters.setdefault(NAME, FrameFilter())
+
+
+def _marks() -> "tuple[str, ...]":
+    from ompd_core.runtimes import MARKS
+
+    return MARKS

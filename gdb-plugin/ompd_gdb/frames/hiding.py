@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any, Iterable, Iterator
 
 import gdb
+from ompd_core.errors import UserError
+from ompd_core.library.library import OmpdError
+from ompd_core.model.logical_stack.stack import is_wrapper, starts_thread
+from ompd_core.model.native import Frame
+from ompd_core.model.where import CodeMap
 
 from .. import session
-from ..errors import UserError
-from ..library import OmpdError
-from ..model.native import Frame
-from ..model.stack import is_wrapper, starts_thread
-from ..model.where import CodeMap
 from ..target.stacks import Code
 from . import decorators
 
@@ -96,7 +96,7 @@ class Users:
         elif self._inner is not None and is_wrapper(frame, self._inner):
             self._inner = None  # it has one only
         else:
-            shown.append(decorators.users(item, frame, self._code))
+            shown.append(decorators.users(item, frame))
             self._inner, self._on_top = frame, False
 
     def _recorded(self, item: Any) -> Frame | None:

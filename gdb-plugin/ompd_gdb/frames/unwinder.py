@@ -82,7 +82,7 @@ def _is_needed() -> bool:
 
 def _is_untold(file: str) -> bool:
     if file not in _untold:
-        from ..target import untold_code
+        from ompd_core.formats import untold_code
 
         _untold[file] = not _RUNTIMES.match(file) and untold_code.has_untold_code(file)
     return _untold[file]

@@ -28,7 +28,7 @@ class Json(gdb.MICommand):
     """Answers a command's document as one string."""
 
     def invoke(self, words: "list[str]") -> "dict[str, object]":
-        from ..views import json_text
+        from ompd_core.views import json_text
 
         with without_traceback(self.name):
             count = _words_of_name(words)

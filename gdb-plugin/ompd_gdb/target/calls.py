@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Container, Iterator
 
 import gdb
+from ompd_core.debugger import MOST_FRAMES
+from ompd_core.model import where
+from ompd_core.model.native import Frame
 
-from ..model import where
-from ..model.native import Frame
-from . import arch_x86_64
+from . import machines
 from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
-from .stacks import MOST_FRAMES
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,13 @@ class Calls:
         self._target = target
         self._code = code
         self._inner: dict[int, bool] = {}
+        self._runtimes: dict[int, bool] = {}
 
     def is_runtime(self, address: int) -> bool:
-        return self._code.is_runtime(Frame(self._target.code.location(address)))
+        if address not in self._runtimes:
+            place = self._target.code.location(address)
+            self._runtimes[address] = self._code.is_runtime(Frame(place))
+        return self._runtimes[address]
 
     def under_way(self, names: Container[str]) -> Iterator[UnderWay]:
         """Calls of entry points with these names, from outside of the runtime; of each thread the
@@ -57,7 +61,7 @@ class Calls:
                     break
                 name = frame.name()
                 if name in names and not self.is_runtime(older.pc()):
-                    stack = arch_x86_64.stack_pointer(older)
+                    stack = machines.stack_pointer(older)
                     yield UnderWay(thread.ptid, name, older.pc(), stack)
                 frame = older
         except gdb.error:
@@ -67,7 +71,8 @@ class Calls:
         """Entry points call each other. A jump at the end of the user's function also returns to
         the runtime: to where that was called by its address."""
         if back not in self._inner:
-            called = arch_x86_64.direct_call(self._target.read, back)
+            machine = self._target.machine
+            called = machine.direct_call(self._target.read, back) if machine else None
             self._inner[back] = (
                 called is not None and self.is_runtime(back) and self.is_runtime(called)
             )

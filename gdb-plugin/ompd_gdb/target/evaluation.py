@@ -1,42 +1,184 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is an expression's value in a frame, and what does a command print in a thread?"""
+"""What is an expression's value, and what does a command print, in the user's own frame of a
+thread?"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Callable, Sequence
 
 import gdb
+from ompd_core import abi
+from ompd_core.model import where
+from ompd_core.model.native import Frame, level_of
+from ompd_core.model.process import Region, Thread
+from ompd_core.model.values import Number, Value
 
-from ..model.native import Frame
-from ..model.values import Number, Value
-from . import console
+from . import console, variables
 from .selection import on_thread, select_frame
+from .stacks import Code, Walk
 
 _NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL)
 
+# GDB tells front ends at once where these have come to, whoever asked: not with their output.
+_MOVES = re.compile(r"(?:(up|down|dow)|(f|fr|fra|fram|frame)(?=\s+\S))(?:\s+(.*))?")
 
-def output_of(thread: gdb.InferiorThread, command: str) -> str:
-    """What a command of GDB's prints in the thread's innermost frame; also its error."""
-    with on_thread(thread):
-        gdb.newest_frame().select()
-        try:
-            return console.output(command)
-        except gdb.error as error:
-            return f"{error}\n"
+# Commands and expressions of GDB's see GDB's threads: None, one that runs or is gone.
+Native = Callable[[Thread], "gdb.InferiorThread | None"]
 
 
-def value_in(thread: gdb.InferiorThread, level: int, text: str) -> Value:
-    """In the frame so many steps out of the thread's innermost."""
-    match = re.match(r"/([a-z])\s+", text)
-    form, expression = (match.group(1), text[match.end() :]) if match else (None, text)
-    with on_thread(thread):
+@dataclass(frozen=True)
+class Place:
+    """A frame, by how far out it is, and what the lookup of a name there depends on."""
+
+    level: int
+    pc: int
+    function: str | None  # several inlined ones are at one pc
+    innermost: bool
+
+
+class Frames:
+    """Of the user's, in the threads of one process."""
+
+    def __init__(self, code: Code, code_map: where.CodeMap, native: Native) -> None:
+        self._code = code
+        self._map = code_map
+        self.native = native
+
+    def walk(self) -> Walk:
+        return self._code.frames()
+
+    def own(self, walk: Walk) -> Place | None:
+        """In which the user's own code of the selected thread is."""
+        return _place(walk.seen, where.users_frame(walk, self._map))
+
+    def of_construct(self, walk: Walk) -> Place | None:
+        """walk: which may have been begun."""
+        frames = chain(list(walk.seen), walk)
+        return _place(walk.seen, where.construct_frame(frames, self._map))
+
+    def beginning(self, region: Region) -> tuple[gdb.InferiorThread, Place] | None:
+        """The frame that called the runtime to begin it, on the stack of its thread 0."""
+        primary = region.members[0] if region.members else None
+        native = self.native(primary) if primary is not None else None
+        if primary is None or native is None or not region.raw.function:
+            return None
+        place = self._site(native, primary, region)
+        return (native, place) if place is not None else None
+
+    def _site(self, native: gdb.InferiorThread, primary: Thread, region: Region) -> Place | None:
+        with on_thread(native):
+            frames = [replace(frame) for frame in self.walk()]  # recursion: none is another
+        sites = where.fork_sites(frames, self._map, abi.FORKS)
+        executing = [caller for body, caller in sites if body and body.entry == region.raw.function]
+        if not executing:
+            # The primary is still or again in the runtime: there is one site only.
+            return _place(frames, sites[0][1]) if len(sites) == 1 else None
+        alike = [r for r in _begun_by(primary) if r.raw.function == region.raw.function]
+        if len(alike) == len(executing) and region in alike:
+            return _place(frames, executing[alike.index(region)])
+        return _place(frames, executing[0]) if len(executing) == 1 else None
+
+
+def _begun_by(primary: Thread) -> list[Region]:
+    """The regions of which it is thread 0, innermost first."""
+    around = [region for member in primary.openmp for region, _ in member.chain]
+    return [r for r in dict.fromkeys(around) if r.members and r.members[0] is primary]
+
+
+def _place(frames: Sequence[Frame], frame: Frame | None) -> Place | None:
+    if frame is None:
+        return None
+    level = level_of(frames, frame)
+    return Place(level, frame.pc, frame.location.function, level == 0)
+
+
+class Expression:
+    """Evaluated in one thread after the other.
+
+    GDB looks through all files for a name that a place in the code does not have. That is costly,
+    and the same in all threads that are there: it is done once. So is what is evaluated in the
+    frame that began a region, for all of its threads."""
+
+    def __init__(self, text: str, frames: Frames) -> None:
+        match = re.match(r"/([a-z])\s+", text)
+        self._form = match.group(1) if match else None
+        self._text = text[match.end() :] if match else text
+        self._frames = frames
+        self._unknown: dict[tuple[int, str | None, bool], Value] = {}
+        self._of_regions: dict[Region, Value | None] = {}
+
+    def value(self, thread: Thread) -> Value:
+        """In the user's own frame; what that does not have, in the frame of the construct's code,
+        and in the one that began the thread's region."""
+        native = self._frames.native(thread)
+        if native is None:
+            running = thread.native is not None and thread.native.running
+            return Value(None, None, "running" if running else "gone")
+        with on_thread(native):
+            found = self._on_own_stack()
+        if found is None:
+            return Value(None, None, "no frame of your own code")
+        if found.text is not None:
+            return found
+        for member in thread.openmp:
+            for region, _ in member.chain:
+                there = self._where_began(region)
+                if there is not None:
+                    return there
+        return found
+
+    def _on_own_stack(self) -> Value | None:
+        walk = self._frames.walk()
+        own = self._frames.own(walk)
+        if own is None:
+            return None
+        found = self._at(own)
+        if found.text is None:
+            construct = self._frames.of_construct(walk)
+            if construct is not None and construct != own:
+                there = self._at(construct)
+                if there.text is not None:
+                    return replace(there, in_construct=True)
+        return found
+
+    def _where_began(self, region: Region) -> Value | None:
+        if region not in self._of_regions:
+            self._of_regions[region] = self._at_beginning(region)
+        return self._of_regions[region]
+
+    def _at_beginning(self, region: Region) -> Value | None:
+        beginning = self._frames.beginning(region)
+        if beginning is None:
+            return None
+        native, place = beginning
+        with on_thread(native):
+            found = self._at(place)
+        return replace(found, parents=region.id) if found.text is not None else None
+
+    def _at(self, place: Place) -> Value:
+        key = (place.pc, place.function, place.innermost)
+        if key not in self._unknown:
+            found = self._evaluated(place.level)
+            # Of all errors only this one is told by the place alone.
+            if not (found.error or "").startswith('No symbol "'):
+                return found
+            self._unknown[key] = found
+        return self._unknown[key]
+
+    def _evaluated(self, level: int) -> Value:
+        """In a frame of the selected thread."""
         try:
             select_frame(level)
-            found = _referenced(gdb.parse_and_eval(expression))
+            found = _referenced(gdb.parse_and_eval(self._text))
+            variable, first_of_loop = variables.named(self._text, found)
             if found.is_optimized_out:
                 return Value(None, None, "optimized out")
-            shown = found.format_string(format=form) if form else found.format_string()
-            return Value(shown, _number(found))
+            shown = found.format_string(format=self._form) if self._form else found.format_string()
+            number = _number(found)
+            return Value(shown, number, first_of_loop=first_of_loop, variable=variable)
         except gdb.error as error:
             return Value(None, None, str(error).rstrip("."))
 
@@ -59,6 +201,25 @@ def _number(value: gdb.Value) -> Number | None:
     return None
 
 
-def level_of(frames: "list[Frame]", frame: Frame) -> int:
-    """How far out it is, of frames that were seen from the innermost on."""
-    return next(i for i, one in enumerate(frames) if one is frame)
+def output_of(frames: Frames, thread: Thread, command: str) -> str:
+    """What a command of GDB's prints in the user's own frame of a thread, in the innermost where
+    none is the user's; also its error."""
+    native = frames.native(thread)
+    if native is None:
+        return "(the thread is running, or gone)\n"
+    with on_thread(native):
+        own = frames.own(frames.walk())
+        try:
+            select_frame(own.level if own is not None else 0)
+            return _output(command)
+        except gdb.error as error:
+            return f"{error}\n"
+
+
+def _output(command: str) -> str:
+    moves = _MOVES.fullmatch(command.strip())
+    if moves is None:
+        return console.output(command)
+    silently = f"{moves.group(1)}-silently" if moves.group(1) else "select-frame"
+    console.output(f"{silently.replace('dow-', 'down-')} {moves.group(3) or ''}")
+    return console.output("frame")

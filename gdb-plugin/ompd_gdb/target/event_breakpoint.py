@@ -13,16 +13,18 @@ from dataclasses import dataclass
 from typing import Callable, Iterator, Sequence
 
 import gdb
+from ompd_core import abi
+from ompd_core.arch.base import Machine, Registers
+from ompd_core.errors import Unreadable, UserError
+from ompd_core.model import glibc, where
+from ompd_core.model.events import Event, Hit, Note, Notes, Place
+from ompd_core.model.native import Location
+from ompd_core.model.process import Runtime
 
-from ..errors import Unreadable
-from ..model import where
-from ..model.events import Event, Hit, Note, Notes, Place
-from ..model.native import Location
-from ..model.process import Runtime
-from ..model.runtimes import llvm
-from . import arch_x86_64, stepping
+from . import machines, stepping
 from .calls import Calls
 from .inferior import InferiorTarget
+from .machines import registers_at_breakpoint
 from .stepping import Step
 from .watches import Watch
 
@@ -35,7 +37,19 @@ class _Function:
     """Of a task, or of a teams construct: threads come there that did not call the entry point."""
 
     construct: Location
-    has_parts: bool
+    part: int | None  # of a task that has parts: where in it is the number of the next
+
+
+def machine_of(inferior: gdb.Inferior) -> Machine:
+    """Raises UserError."""
+    machine = machines.of_inferior(inferior)
+    if machine is None:
+        raise UserError(
+            "not_supported",
+            "OpenMP breakpoints are not made for this machine yet.",
+            "Use `break' at the construct's line.",
+        )
+    return machine
 
 
 class EventBreakpoint:
@@ -47,6 +61,7 @@ class EventBreakpoint:
         place: Place | None,
         wanted: Callable[[], bool],
         target: InferiorTarget,
+        machine: Machine,
     ) -> None:
         """wanted: asked at each event, with its thread and frame selected. May raise gdb.error."""
         self.event = event
@@ -55,6 +70,7 @@ class EventBreakpoint:
         self._place = place
         self._wanted = wanted
         self._target = target
+        self._machine = machine
         self._calls = Calls(target, where.CodeMap(()))
         self._runtimes: set[int] = set()
         self._notes = Notes()
@@ -87,8 +103,8 @@ class EventBreakpoint:
         """Of the constructs that threads are in already they come to the end too."""
         if self.event.kind == "thread":
             return
-        known = llvm.EVENTS.get((self.event.kind, self.event.when), {})
-        names = {name for name, argument in known.items() if argument == llvm.AFTER}
+        known = abi.EVENTS.get((self.event.kind, self.event.when), {})
+        names = {name for name, argument in known.items() if argument == abi.AFTER}
         for call in self._calls.under_way(names):
             construct = self._target.code.location(call.back - 1)
             if self._place is None or self._place.holds(construct):
@@ -99,14 +115,14 @@ class EventBreakpoint:
 
     @staticmethod
     def _after(name: str, back: int, stack: int, construct: Location) -> Note:
-        return Note(back, stack, True, construct, cancellable=name in llvm.CANCELLABLE)
+        return Note(back, stack, True, construct, cancellable=name in abi.CANCELLABLE)
 
     def _entries(self, runtime: Runtime) -> Iterator[tuple[int | None, Hook]]:
         if self.event.kind == "thread":
-            yield self._target.symbol(llvm.CREATES_THREAD[0], None), self._at_creation
+            yield self._target.symbol(glibc.CREATES_THREAD[0], None), self._at_creation
             return
         when = "begin" if self.event.when == "entry" else self.event.when
-        for name, argument in llvm.EVENTS[self.event.kind, when].items():
+        for name, argument in abi.EVENTS[self.event.kind, when].items():
             address = self._target.symbol_at(runtime.base, runtime.path, name)
             yield address, self._entry(name, argument)
 
@@ -171,22 +187,22 @@ class EventBreakpoint:
         return hit
 
     def _at_entry(self, name: str, argument: int) -> bool:
-        frame = arch_x86_64.Registers()
-        back, stack = arch_x86_64.return_address(frame, self._target.read)
+        registers = registers_at_breakpoint()
+        back, stack = self._machine.return_address(registers, self._target.read)
         if self._calls.is_inner(back):
             return False
-        construct = self._construct(frame, name, back)
+        construct = self._construct(registers, name, back)
         if construct is None:
             return False
         if self._place is not None and not self._place.holds(construct):
             return False
         if self.event.when == "entry":
             return self._decide(construct)
-        if argument == llvm.AFTER:
+        if argument == abi.AFTER:
             return self._expect(self._after(name, back, stack, construct))
-        function = arch_x86_64.argument(frame, argument)
+        function = self._machine.argument(registers, argument)
         if self.event.kind in ("task", "teams"):
-            self._functions[function] = _Function(construct, name == llvm.PARTS_OF)
+            self._functions[function] = _Function(construct, abi.PARTS_OF.get(name))
             return self._meet(function, self._at_function)
         return self._expect(Note(self._first(function), stack, False, construct))
 
@@ -199,10 +215,10 @@ class EventBreakpoint:
         if not self._notes.has(thread, address):
             return False  # as most: a frame for each of a team's threads would cost too much
         try:
-            note = self._notes.take(thread, address, _stack_pointer)
+            note = self._notes.take(thread, address, machines.stack_pointer_at_breakpoint)
             if note is None or (note.task and self._goes_on(note)):
                 return False
-            if note.cancellable and arch_x86_64.result(arch_x86_64.Registers()) & 0xFF:
+            if note.cancellable and self._machine.result(registers_at_breakpoint()) & 0xFF:
                 return False
         except (gdb.error, Unreadable):
             return False
@@ -212,16 +228,17 @@ class EventBreakpoint:
         """The runtime calls it; that of a task with if(0) the program itself."""
         try:
             function = self._functions[address]
-            frame = arch_x86_64.Registers()
-            back, stack = arch_x86_64.return_address(frame, self._target.read)
+            registers = registers_at_breakpoint()
+            back, stack = self._machine.return_address(registers, self._target.read)
             if not self._calls.is_runtime(back):
                 return False
-            task = arch_x86_64.argument(frame, 1) if function.has_parts else 0
-            part = self._part(task)
+            at = function.part
+            word = self._machine.argument(registers, 1) + at if at is not None else 0
+            part = self._part(word)
         except (gdb.error, Unreadable, KeyError):
             return False
         if self.event.when == "end":
-            return self._expect(Note(back, stack, True, function.construct, task, part))
+            return self._expect(Note(back, stack, True, function.construct, word, part))
         if part:
             return False
         first = self._first(address)
@@ -231,7 +248,7 @@ class EventBreakpoint:
 
     def _at_creation(self, address: int) -> bool:
         try:
-            function = arch_x86_64.argument(arch_x86_64.Registers(), llvm.CREATES_THREAD[1])
+            function = self._machine.argument(registers_at_breakpoint(), glibc.CREATES_THREAD[1])
             return self._calls.is_runtime(function) and self._meet(function, self._at_thread)
         except (gdb.error, Unreadable):
             return False
@@ -241,15 +258,13 @@ class EventBreakpoint:
         if self.event.when == "begin":
             return self._decide(Location())
         try:
-            back, stack = arch_x86_64.return_address(arch_x86_64.Registers(), self._target.read)
+            back, stack = self._machine.return_address(registers_at_breakpoint(), self._target.read)
         except (gdb.error, Unreadable):
             return False
         return self._expect(Note(back, stack, True, Location()))
 
-    def _part(self, task: int) -> int:
-        if not task:
-            return 0
-        return self._target.number(task + llvm.TASK_PART, 4)
+    def _part(self, word: int) -> int:
+        return self._target.number(word, 4) if word else 0
 
     def _goes_on(self, note: Note) -> bool:
         """Has an untied task put itself back, to be continued?"""
@@ -274,13 +289,13 @@ class EventBreakpoint:
             self._firsts[function] = self._target.code.first_instruction(function, of_task)
         return self._firsts[function]
 
-    def _construct(self, frame: arch_x86_64.Read, name: str, back: int) -> Location | None:
+    def _construct(self, registers: Registers, name: str, back: int) -> Location | None:
         """As the compiler recorded it, else where its function begins, else where the call is.
         Calls by a jump can have one return address in common. None: another entry point has jumped
         here, which is told by the runtime's own description of what it does."""
-        ident = arch_x86_64.argument(frame, 0) if name.startswith("__kmpc_") else 0
-        index = llvm.FUNCTIONS.get(name)
-        function = arch_x86_64.argument(frame, index) if index is not None else 0
+        ident = self._machine.argument(registers, 0) if name.startswith(abi.DESCRIBED) else 0
+        index = abi.FUNCTIONS.get(name)
+        function = self._machine.argument(registers, index) if index is not None else 0
         key = (ident, function, back)
         if key not in self._constructs:
             if ident and self._calls.is_runtime(ident):
@@ -292,12 +307,8 @@ class EventBreakpoint:
         return self._constructs[key]
 
     def _source(self, ident: int) -> str | None:
-        text = self._target.number(ident + llvm.IDENT_SOURCE, self._target.pointer_size)
+        text = self._target.number(ident + abi.IDENT_SOURCE, self._target.pointer_size)
         return self._target.images.string(text)
-
-
-def _stack_pointer() -> int:
-    return arch_x86_64.stack_pointer(arch_x86_64.Registers())
 
 
 def _thread() -> tuple[int, int, int]:

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One inferior as libompd's callbacks see it: memory, symbols and threads put together."""
+"""One inferior as GDB's answers to all that debugger.Debugger asks."""
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Union
+from contextlib import contextmanager
+from typing import Callable, ContextManager, Iterable, Iterator, Union
 
 import gdb
+from ompd_core.arch.base import Machine
+from ompd_core.formats.corefile import CoreFile
+from ompd_core.formats.images import MOST_IMAGES, ImageList, LoadedImage, mapped_image
+from ompd_core.formats.symbols import Symbols
+from ompd_core.model.native import NativeThread
+from ompd_core.model.signals import Signal
 
-from ..model.native import NativeThread
-from ..model.signals import Signal
-from . import memory, stop, thread_local
-from .corefile import CoreFile
-from .images import MOST_IMAGES, ImageList, LoadedImage, mapped_image
+from . import machines, memory, stop, thread_local
+from .machines import Disassembly
 from .memory import LiveMemory
+from .selection import kept_selection, on_thread
 from .stacks import Code
-from .symbols import Symbols
+from .stopped import Stopped
 from .threads import Threads
 
 
@@ -69,6 +74,15 @@ class InferiorTarget:
         self._stopped_at: list[NativeThread] = []
 
     @property
+    def machine(self) -> Machine | None:
+        """None: one that is not known."""
+        return machines.of_inferior(self._inferior)
+
+    @property
+    def disassembler(self) -> Disassembly:
+        return Disassembly(self._inferior.architecture())
+
+    @property
     def pid(self) -> int:
         return self._inferior.pid
 
@@ -111,6 +125,18 @@ class InferiorTarget:
     def native_threads(self) -> list[NativeThread]:
         self._stopped_at = self.threads.list()
         return self._stopped_at
+
+    def looking(self) -> ContextManager[None]:
+        return kept_selection()
+
+    @contextmanager
+    def at(self, thread: NativeThread) -> Iterator[Stopped | None]:
+        native = None if thread.running else self.threads.by_number(thread.num)
+        if native is None:
+            yield None
+            return
+        with on_thread(native):
+            yield Stopped(self.code)
 
     def signal(self) -> Signal | None:
         """At which the program died; of a living one, that of a crash."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 
 import gdb
+from ompd_core.errors import Unreadable, UserError
+from ompd_core.formats.corefile import CoreFile
+from ompd_core.formats.elf import ET_CORE, ElfFile, Format, NotElf
 
-from ..errors import Unreadable, UserError
 from . import console
-from .corefile import CoreFile
-from .elf import ET_CORE, ElfFile, Format, NotElf
 
 
 class LiveMemory:
@@ -88,7 +88,7 @@ def image_format(inferior: gdb.Inferior) -> Format:
             return file.format
         except (OSError, NotElf, ValueError):
             pass
-    # GDB says i386:x86-64, aarch64, powerpc:common64, riscv:rv64, s390:64-bit, ...
+    # GDB says aarch64, powerpc:common64, riscv:rv64, s390:64-bit, ...
     wide = "64" in inferior.architecture().name()
     little = "big" not in console.output("show endian")
     return Format(bytes([0x7F, 0x45, 0x4C, 0x46, 2 if wide else 1, 1 if little else 2]) + bytes(14))

@@ -7,8 +7,7 @@ says which functions have code there. No stack, and no other thread's frames, ar
 from __future__ import annotations
 
 import gdb
-
-from ..model.naming import is_outlined, users_function
+from ompd_core.model.naming import is_outlined, users_function
 
 # Constructs in constructs: real programs have three or four.
 MOST_NESTED = 16

@@ -9,7 +9,7 @@ from typing import Callable, Iterable, Iterator
 
 import gdb
 
-from . import arch_x86_64, console
+from . import console, machines
 from .watches import Watch
 
 # Ctrl-C may be pressed again while things are put back.
@@ -34,7 +34,7 @@ class Passage(Watch):
 
 def back_at(stack: int) -> Fits:
     """In the frame that has this stack pointer."""
-    return lambda frame: arch_x86_64.stack_pointer(frame) == stack
+    return lambda frame: machines.stack_pointer(frame) == stack
 
 
 def physical(frame: gdb.Frame) -> gdb.Frame:
@@ -47,7 +47,7 @@ def home(frame: gdb.Frame) -> int:
     """Where a frame's stack begins: the same as long as its function has not returned, and no
     other's. 0: of the outermost."""
     older = physical(frame).older()
-    return arch_x86_64.stack_pointer(older) if older is not None else 0
+    return machines.stack_pointer(older) if older is not None else 0
 
 
 def of_frame(stack: int) -> Fits:
@@ -55,23 +55,28 @@ def of_frame(stack: int) -> Fits:
     return lambda frame: home(frame) in (stack, 0)
 
 
-def is_users(event: gdb.Event) -> bool:
-    """Is it a stop that the user wants to see?"""
-    if isinstance(event, gdb.BreakpointEvent):
-        return any(stops(one) for one in event.breakpoints if not isinstance(one, Passage))
-    return isinstance(event, gdb.SignalEvent)
+class Hits:
+    """Which of the breakpoints that a stop names have stopped the program since then? It also names
+    those of which the condition is false. That is not evaluated again: it may have effects."""
 
+    def __init__(self) -> None:
+        self._before = {one.number: (one.hit_count, one.ignore_count) for one in gdb.breakpoints()}
 
-def stops(one: gdb.Breakpoint) -> bool:
-    """One that an event names: it also names those of which the condition is false."""
-    if isinstance(one, Passage):
-        return one.reached
-    if isinstance(one, Watch):
-        return False
-    try:
-        return one.condition is None or bool(gdb.parse_and_eval(one.condition))
-    except gdb.error:
-        return True
+    def stops(self, one: gdb.Breakpoint) -> bool:
+        if isinstance(one, Passage):
+            return one.reached
+        if isinstance(one, Watch):
+            return False
+        if not one.is_valid():
+            return True  # a temporary one, which is gone after its stop
+        hits, to_ignore = self._before.get(one.number, (0, 0))
+        return one.hit_count > hits and not to_ignore
+
+    def is_users(self, event: gdb.Event) -> bool:
+        """Is it a stop that the user wants to see?"""
+        if isinstance(event, gdb.BreakpointEvent):
+            return any(self.stops(one) for one in event.breakpoints if not isinstance(one, Passage))
+        return isinstance(event, gdb.SignalEvent)
 
 
 def surely(steps: Iterable[Callable[[], object]]) -> None:

@@ -5,21 +5,46 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Collection
 
 import gdb
+from ompd_core.model.moments import Watched
+
+from . import watching
 
 
-def run_for(seconds: float) -> bool:
-    """Whether it ran that long; False: it stopped by itself before, or ended."""
+def run_for(
+    seconds: float, pid: int | None, words: Collection[tuple[int, int]]
+) -> tuple[bool, Watched | None]:
+    """Whether it ran that long: False if it stopped by itself before, or ended. And what was seen
+    meanwhile. pid: of a process on this machine; None: it cannot be seen from outside."""
     begun = time.monotonic()
-    timer = threading.Timer(seconds, lambda: gdb.post_event(_interrupt))
-    timer.daemon = True
-    timer.start()
+    watch = _Watch(seconds, pid, words)
+    watch.start()
     try:
         gdb.execute("continue", to_string=True)
     finally:
-        timer.cancel()
-    return time.monotonic() - begun >= seconds
+        watch.stopped.set()
+        watch.join()
+    return time.monotonic() - begun >= seconds, watch.seen
+
+
+class _Watch(threading.Thread):
+    """Interrupts the program when its time is over."""
+
+    def __init__(self, seconds: float, pid: int | None, words: Collection[tuple[int, int]]) -> None:
+        super().__init__(daemon=True)
+        self.stopped = threading.Event()
+        self.seen: Watched | None = None
+        self._seconds, self._pid, self._words = seconds, pid, words
+
+    def run(self) -> None:
+        if self._pid is not None:
+            self.seen = watching.watch(self._pid, self._seconds, self.stopped, self._words)
+        else:
+            self.stopped.wait(self._seconds)
+        if not self.stopped.is_set():
+            gdb.post_event(_interrupt)
 
 
 def _interrupt() -> None:

@@ -96,9 +96,7 @@ def _restore(thread: gdb.InferiorThread | None, level: int) -> None:
         return
     if selected_thread() != thread:
         thread.switch()
-    if not level:
-        return
     try:
-        select_frame(level)
+        select_frame(level)  # also the innermost: of this thread, another may have been selected
     except gdb.error:
         pass  # the thread has lost its stack meanwhile: its newest frame stays selected

@@ -8,11 +8,15 @@ import re
 from dataclasses import dataclass
 
 import gdb
+from ompd_core.model.naming import of_fortran
 
-from ..model.naming import of_fortran
-
-# They are what is looked for: their members are the runtime's affair.
-_WHOLE = ("omp_lock_t", "omp_nest_lock_t")
+# They are what is looked for: their members are a library's affair.
+_WHOLE = frozenset(
+    "omp_lock_t omp_nest_lock_t sem_t std::mutex std::timed_mutex std::recursive_mutex"
+    " std::recursive_timed_mutex std::shared_mutex std::shared_timed_mutex std::condition_variable"
+    " std::condition_variable_any pthread_mutex_t pthread_rwlock_t pthread_spinlock_t"
+    " pthread_cond_t pthread_barrier_t".split()
+)
 _DEEPEST = 16
 # flang records integers in the place of derived types: what is smaller than a lock is none.
 _FLANGS_LOCK = 8

@@ -7,19 +7,18 @@ import re
 from typing import Callable, Iterator, Sequence
 
 import gdb
+from ompd_core.arch.base import Machine
+from ompd_core.debugger import MOST_FRAMES, Section
+from ompd_core.errors import Unreadable
+from ompd_core.formats.unwind_tables import Tables
+from ompd_core.model.naming import is_flangs, is_nameless, without_parameters
+from ompd_core.model.native import Frame, Location
+from ompd_core.model.where import VDSO
 
-from ..model.naming import is_flangs
-from ..model.native import Frame, Location
-from ..model.where import VDSO
-from . import arch_x86_64, console, outlined
-from .memory import Unreadable
-from .unwind_tables import Tables
+from . import console, machines, outlined, spelling
+from .machines import Disassembly
 
-# A frame of the user's lies a few frames above the runtime's. Recursion can pile up tens of
-# thousands.
-MOST_FRAMES = 256
-# Bytes of a function that are looked through for the argument of a call.
-LONGEST_FUNCTION = 1 << 16
+_SECTION = re.compile(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\.\S+)", re.MULTILINE)
 # Lines that a function unpacks its variables in, before the user's code begins.
 MOST_ROWS = 16
 
@@ -58,7 +57,7 @@ class Walk:
             self._frame = last.older() if last else gdb.newest_frame()
             self._ended = self._frame is None
             if self._frame is None:
-                self.whole = last is not None and _is_outermost(last)
+                self.whole = last is not None and is_outermost(last)
                 raise StopIteration
             if last is not None and self._is_guess(self.seen[-1].pc, last, self._frame):
                 self._ended = True
@@ -70,7 +69,7 @@ class Walk:
         return self.seen[-1]
 
 
-def _is_outermost(frame: gdb.Frame) -> bool:
+def is_outermost(frame: gdb.Frame) -> bool:
     return int(frame.unwind_stop_reason()) <= int(gdb.FRAME_UNWIND_OUTERMOST)
 
 
@@ -117,8 +116,9 @@ class Code:
             self._guessed[pc] = not told and self._tables.covers(pc) is False
         if not self._guessed[pc] or not inner.type() == outer.type() == gdb.NORMAL_FRAME:
             return False
+        machine = machines.of_inferior(self._inferior)
         try:
-            return not arch_x86_64.follows_call(self.read, outer.pc())
+            return machine is not None and not machine.follows_call(self.read, outer.pc())
         except Unreadable:
             return True
 
@@ -137,9 +137,9 @@ class Code:
         pc = frame.pc()
         sal = frame.find_sal()
         symtab = sal.symtab
-        function = frame.function()
+        function, name = frame.function(), frame.name()
         location = Location(
-            function=self._name(frame),
+            function=None if name is None else self.readable(str(name)),
             file=symtab.filename if symtab else None,
             fullname=symtab.fullname() if symtab else None,
             line=sal.line or None if symtab else None,
@@ -151,39 +151,50 @@ class Code:
             location,
             entry=entry,
             executable=self.in_executable(pc),
+            inlined=frame.type() == gdb.INLINE_FRAME,
             signal=frame.type() == gdb.SIGTRAMP_FRAME,
             offset=self._offset(location) if location.function is None else None,
+            holder=self._holder(function) if is_nameless(location.function) else None,
         )
 
-    def _name(self, frame: gdb.Frame) -> str | None:
-        """GDB leaves names mangled that a compiler has appended something to."""
-        name = frame.name()
-        if name is None or not name.startswith("_Z") or "." not in name:
-            return None if name is None else str(name)
+    def readable(self, name: str) -> str:
+        """GDB leaves names of C++ mangled that a compiler has appended something to, or that the
+        program itself holds as text."""
+        if not name.startswith("_Z"):
+            return name
         if name not in self._demangled:
             base, _, rest = name.partition(".")
             try:
-                text = console.output(f"demangle -- {base}").strip()
+                # Of the language that is said, not of the selected frame's.
+                text = console.output(f"demangle -l c++ -- {base}").strip()
             except gdb.error:
                 text = ""
+            clone = f" [clone .{rest}]" if rest else ""
             known = text and not text.startswith("Can't")
-            self._demangled[name] = f"{text} [clone .{rest}]" if known else str(name)
+            self._demangled[name] = text + clone if known else name
         return self._demangled[name]
 
     def _offset(self, location: Location) -> int | None:
         bias = self._bias_of(location.objfile) if location.objfile else None
         return None if bias is None or location.pc is None else location.pc - bias
 
-    def holder(self, frame: gdb.Frame) -> str | None:
-        """The function in which the user wrote the construct that a frame of the selected thread
-        executes, for compilers whose names do not tell."""
-        function = frame.function()
+    def _holder(self, function: gdb.Symbol | None) -> str | None:
+        """The function in which the user wrote the construct whose code a function is, for
+        compilers whose names do not tell."""
         if function is None:
             return None
         key = (function.linkage_name, function.line)
         if key not in self._holders:
-            self._holders[key] = outlined.enclosing(function)
+            name = outlined.enclosing(function)
+            self._holders[key] = None if name is None else without_parameters(name)
         return self._holders[key]
+
+    def holder_at(self, address: int) -> str | None:
+        """The same of the code at an address."""
+        function = self._symbol(address)
+        return (
+            self._holder(function) if function is not None and is_nameless(function.name) else None
+        )
 
     def is_known(self, start: int, end: int) -> bool:
         """GDB answers zeros for code of a core file that it has not found the file of, and
@@ -220,19 +231,19 @@ class Code:
     def first_instruction(self, outlined: int, of_task: bool) -> int:
         """Of the user's, in a function that the compiler made of a construct: behind what builds
         the stack frame, where the user's variables can be read."""
-        architecture = self._inferior.architecture()
-        if not arch_x86_64.serves(architecture.name()):
+        machine, code = machines.of_inferior(self._inferior), self._disassembly()
+        if machine is None:
             return outlined
         try:
             if is_flangs(self._function(outlined)):
-                return self._first_row(architecture, outlined)
+                return self._first_row(machine, outlined)
             # clang's unoptimised code with -g has a function between the runtime and the user's.
-            called = arch_x86_64.only_call(architecture, outlined)
+            called = machine.only_call(code, outlined)
             if called is not None and "_debug__" in (self._function(called) or ""):
                 outlined = called
-            if not of_task and self._begins_at_once(architecture, outlined):
+            if not of_task and self._begins_at_once(machine, outlined):
                 return outlined
-            rows = self._rows(architecture, outlined, of_task)
+            rows = self._rows(machine, outlined, of_task)
             if of_task:
                 # clang puts the user's code inline into a function that unpacks the variables.
                 own = self._function(outlined)
@@ -241,51 +252,38 @@ class Code:
             brace = self._progspace.find_pc_line(outlined).line
             behind = (row for row in found if self._progspace.find_pc_line(row).line > brace)
             return next(behind, next(iter(found), outlined))
-        except gdb.error:
+        except (gdb.error, Unreadable):
             return outlined
 
-    def _first_row(self, architecture: gdb.Architecture, start: int) -> int:
+    def _disassembly(self) -> Disassembly:
+        return Disassembly(self._inferior.architecture())
+
+    def _first_row(self, machine: Machine, start: int) -> int:
         """flang's code has no line before the user's first, and jumps there."""
-        for at in arch_x86_64.only_way(architecture, start):
+        for at in machine.only_way(self._disassembly(), start):
             sal = self._progspace.find_pc_line(at)
             if sal.line and sal.pc == at:
                 return at
         return start
 
-    def _begins_at_once(self, architecture: gdb.Architecture, outlined: int) -> bool:
+    def _begins_at_once(self, machine: Machine, outlined: int) -> bool:
         """Optimised code may need no stack frame: its first line is the user's own."""
         block = self._progspace.block_for_pc(outlined)
         function = block.function if block is not None else None
         line = self._progspace.find_pc_line(outlined).line
         if function is None or line in (0, function.line):
             return False
-        return not arch_x86_64.builds_frame(architecture, outlined)
+        return not machine.builds_frame(self._disassembly(), outlined)
 
-    def _rows(self, architecture: gdb.Architecture, at: int, calls: bool) -> Iterator[int]:
+    def _rows(self, machine: Machine, at: int, calls: bool) -> Iterator[int]:
         """Where the following lines begin that a function certainly comes to."""
         for _ in range(MOST_ROWS):
             sal = self._progspace.find_pc_line(at)
             end = sal.last + 1 if sal.symtab and sal.last else at
-            if not arch_x86_64.is_straight(architecture, at, end, calls):
+            if not machine.is_straight(self._disassembly(), at, end, calls):
                 return
             at = end
             yield at
-
-    def argument(self, frame: Frame, argument_of: Callable[[str], int | None]) -> int | None:
-        """The constant that a frame's function passes in the call that it is in; None if it is not
-        for certain one. argument_of: which argument, by the name of what is called."""
-        start = frame.entry or self.start(frame.pc)
-        if start is None or not 0 < frame.pc - start <= LONGEST_FUNCTION:
-            return None
-        try:
-            architecture = gdb.selected_frame().architecture()
-            if not arch_x86_64.serves(architecture.name()):
-                return None
-            return arch_x86_64.constant_argument(
-                architecture, self.read, start, frame.pc, argument_of
-            )
-        except (gdb.error, Unreadable):
-            return None
 
     def start(self, address: int) -> int | None:
         """Of the function there, by its symbol."""
@@ -293,11 +291,15 @@ class Code:
         return address - int(match.group(1) or 0) if match else None
 
     @staticmethod
-    def linkers_tables() -> list[tuple[int, int]]:
-        """Where the dynamic linker keeps the addresses of what images take from each other."""
-        text = console.output("info files")
-        found = re.finditer(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is \.got\b", text, re.MULTILINE)
-        return [(int(match.group(1), 16), int(match.group(2), 16)) for match in found]
+    def sections() -> list[Section]:
+        return [
+            Section(name, int(start, 16), int(end, 16))
+            for start, end, name in _SECTION.findall(console.output("info files"))
+        ]
+
+    @staticmethod
+    def spelled(name: str) -> str:
+        return spelling.spelled(name)
 
     def object(self, address: int) -> str | None:
         """The name of the variable at an address, as NAME or NAME+OFFSET."""
@@ -317,11 +319,15 @@ class Code:
         except gdb.error:
             return ""
 
-    def _function(self, address: int) -> str | None:
+    def _symbol(self, address: int) -> gdb.Symbol | None:
         block = self._progspace.block_for_pc(address)
-        while block is not None:
-            if block.function is not None:
-                return str(block.function)
+        while block is not None and block.function is None:
             block = block.superblock
+        return block.function if block is not None else None
+
+    def _function(self, address: int) -> str | None:
+        function = self._symbol(address)
+        if function is not None:
+            return self.readable(str(function))
         match = re.match(r"(.+?)(?: \+ \d+)? in section ", self._symbol_text(address))
         return match.group(1) if match else None

@@ -11,33 +11,35 @@ from dataclasses import dataclass
 from typing import ContextManager, Iterable, Iterator, Sequence
 
 import gdb
+from ompd_core import abi, runtimes
+from ompd_core.arch.base import Machine
+from ompd_core.debugger import MOST_FRAMES
+from ompd_core.errors import Unreadable, UserError
+from ompd_core.model import where
+from ompd_core.model.logical_stack import stack
+from ompd_core.model.logical_stack.stack import Part, Parts, Walked
+from ompd_core.model.naming import is_outlined
+from ompd_core.model.process import Runtime
 
-from ..errors import Unreadable, UserError
-from ..model import stack, where
-from ..model.naming import is_outlined
-from ..model.process import Runtime
-from ..model.runtimes import llvm
-from ..model.stack import Part, Parts, Walked
-from . import arch_x86_64, console
+from . import console, machines
 from .calls import Calls
 from .inferior import InferiorTarget
+from .machines import Disassembly
 from .passages import (
     Fits,
+    Hits,
     Passage,
     back_at,
     functions_skipped,
     home,
     is_locked,
-    is_users,
     others_may_run,
     physical,
     set_for,
 )
-from .stacks import MOST_FRAMES
 from .stepping import LEVEL, is_in_line
 
 # What a runtime's entry points are called.
-_RUNTIMES_FUNCTIONS = "^(__kmp|kmp_|omp_|GOMP_)"
 
 
 class _Elsewhere(Exception):
@@ -87,9 +89,14 @@ class Stepper:
     """Of the selected thread. Its methods raise UserError, gdb.error."""
 
     def __init__(
-        self, target: InferiorTarget, runtimes: Sequence[Runtime], code: where.CodeMap
+        self,
+        target: InferiorTarget,
+        machine: Machine,
+        runtimes: Sequence[Runtime],
+        code: where.CodeMap,
     ) -> None:
         self._target = target
+        self._machine = machine
         self._code = code
         self._calls = Calls(target, code)
         self._runtimes = [runtime for runtime in runtimes if runtime.supported]
@@ -97,6 +104,7 @@ class Stepper:
         self._entered: _Entered | None = None
         self._catches = False
         self._events: list[gdb.Event] = []  # of the last command
+        self._hits = Hits()
         self._is_shown = True  # the last stop, by GDB
         self._began = _place()
         self._waiting: set[str] = set()  # entry points that wait for threads which stand still
@@ -105,7 +113,7 @@ class Stepper:
 
     def lines(self, command: str, count: int) -> None:
         """command: GDB's step or next."""
-        if not any(self._addresses(llvm.FORKS)):
+        if not any(self._addresses(abi.FORKS)):
             raise UserError(
                 "no_entry_points",
                 "The entry points of the OpenMP runtime are not found: it has no symbols.",
@@ -123,7 +131,7 @@ class Stepper:
 
     def finish(self) -> None:
         """Out of the region or the explicit task; GDB's finish where there is none."""
-        part = self._part()
+        part = self._parts()[0]
         if part.began == stack.CUT:
             raise UserError(
                 "no_stack", "How this code began is not known: its stack ends before that is seen."
@@ -140,14 +148,11 @@ class Stepper:
     # ---- One line --------------------------------------------------------------------------------
 
     def _line(self, command: str) -> None:
-        part = self._part()
-        ends = self._ends(part) if part.began == stack.START else []
-        if part.began == stack.START and (not part.levels or any(e.is_reached() for e in ends)):
-            raise UserError(
-                "end_of_region",
-                "This thread has done its part of the region: behind it is the runtime.",
-                "`continue', or go on with another thread: `ompd thread ID'.",
-            )
+        parts = self._parts()
+        part, is_last = parts[0], _is_last(parts)
+        ends = self._ends(part) if is_last else []
+        if is_last and (not part.levels or any(end.is_reached() for end in ends)):
+            raise self._nothing_left(part)
         caller = self._users_caller()
         wanted = [one for end in ends for one in end.wanted]
         with self._set(wanted) as at_ends, self._set(self._return(part)) as in_runtime:
@@ -164,7 +169,9 @@ class Stepper:
         while level < part.end and not self._calls.is_runtime(_caller(level).pc):
             level += 1
         caller = _caller(level)
-        return [(caller.pc, back_at(caller.stack))]
+        fits = back_at(caller.stack)
+        # While the runtime is left it may execute further tasks, which come back there too.
+        return [(caller.pc, lambda frame: self._catches and fits(frame))]
 
     def _to_next_line(
         self, command: str, ends: Sequence[Passage] = (), in_runtime: Sequence[Passage] = ()
@@ -196,11 +203,13 @@ class Stepper:
         self._go_to(entered.caller)
         if entered.home != self._stepped:
             return self._back_to_stepped()
-        skipped = entered.name in llvm.CONDITIONAL and not arch_x86_64.result(gdb.newest_frame())
-        if command == "step" or entered.name not in llvm.CONSTRUCT_ENDS or skipped:
+        skipped = entered.name in abi.CONDITIONAL and not self._machine.result(
+            machines.registers(gdb.newest_frame())
+        )
+        if command == "step" or entered.name not in abi.CONSTRUCT_ENDS or skipped:
             return entered.caller
-        ends = llvm.CONSTRUCT_ENDS[entered.name]
-        begins = [name for name, found in llvm.CONSTRUCT_ENDS.items() if found == ends]
+        ends = abi.CONSTRUCT_ENDS[entered.name]
+        begins = [name for name, found in abi.CONSTRUCT_ENDS.items() if found == ends]
         depth = 1
 
         def moves(by: int) -> Fits:
@@ -217,7 +226,9 @@ class Stepper:
         with self._set(wanted) as made:
             self._through(made)
         frame = gdb.newest_frame()
-        caller = _Caller(*arch_x86_64.return_address(frame, self._target.read))
+        caller = _Caller(
+            *self._machine.return_address(machines.registers(frame), self._target.read)
+        )
         self._go_to(caller)
         return caller
 
@@ -263,7 +274,7 @@ class Stepper:
         caller = entered.caller
         first = self._target.code.first_instruction(entered.function, False)
         wanted: list[tuple[int, Fits]] = [
-            (first, lambda frame: arch_x86_64.stack_pointer(frame) < caller.stack)
+            (first, lambda frame: machines.stack_pointer(frame) < caller.stack)
         ]
         if not entered.returns:
             wanted.append((caller.pc, back_at(caller.stack)))
@@ -279,11 +290,7 @@ class Stepper:
         """Of the code that the runtime has called."""
         ends = self._ends(part)
         if not part.levels or any(end.is_reached() for end in ends):
-            raise UserError(
-                "end_of_region",
-                "This thread has done its part of the region or task.",
-                "`ompd threads' tells what it does now.",
-            )
+            raise self._nothing_left(part)
         if not ends:
             raise UserError("no_end", "Where this code ends is not known.", "Compile with -g.")
         with self._set([one for end in ends for one in end.wanted]) as made:
@@ -309,9 +316,9 @@ class Stepper:
 
     def _runtime_skipped(self, command: str) -> ContextManager[None]:
         """Where the runtime has lines, GDB's step would stop in them."""
-        addresses = [address for _, address in self._addresses(llvm.FORKS)]
+        addresses = [address for _, address in self._addresses(abi.FORKS)]
         if command == "step" and any(_line_of(address) for address in addresses):
-            return functions_skipped(_RUNTIMES_FUNCTIONS)
+            return functions_skipped(runtimes.FUNCTIONS)
         return nullcontext()
 
     def _tell_other(self) -> None:
@@ -324,10 +331,13 @@ class Stepper:
 
     def _entries(self, command: str) -> Iterator[tuple[str, int]]:
         """Those that lead into a region's code, that begin a construct, and that wait."""
-        of_constructs = {"step": (*llvm.FORKS, llvm.SERIALIZES), "next": (*llvm.CONSTRUCT_ENDS,)}
+        of_constructs = {
+            "step": (*abi.FORKS, *abi.SERIALIZES),
+            "next": (*abi.CONSTRUCT_ENDS,),
+        }
         names = of_constructs.get(command, ())
         if is_locked():
-            self._waiting = {*llvm.FORKS, *llvm.WAITS, *(f"{name}_" for name in llvm.WAITS)}
+            self._waiting = {*abi.FORKS, *abi.WAITS, *(f"{name}_" for name in abi.WAITS)}
         return self._addresses({*names, *self._waiting})
 
     def _addresses(self, names: Iterable[str]) -> Iterator[tuple[str, int]]:
@@ -341,14 +351,14 @@ class Stepper:
         def hit(frame: gdb.Frame) -> bool:
             if not self._catches:
                 return False
-            back, sp = arch_x86_64.return_address(frame, self._target.read)
+            back, sp = self._machine.return_address(machines.registers(frame), self._target.read)
             if self._calls.is_inner(back):
                 return False
             caller = home(frame.older())
             if caller != self._stepped and name not in self._waiting:
                 return False
             function = self._function(frame, name, back)
-            returns = name in llvm.BEFORE_REGION
+            returns = name in abi.BEFORE_REGION
             self._entered = _Entered(_Caller(back, sp), caller, name, function, returns)
             return True
 
@@ -362,12 +372,12 @@ class Stepper:
 
     def _function(self, frame: gdb.Frame, name: str, back: int) -> int:
         """Of the region that the entry point begins, 0 if there is none."""
-        if name == llvm.SERIALIZES:
-            called = arch_x86_64.next_call(frame.architecture(), back)
+        if name in abi.SERIALIZES:
+            called = self._machine.next_call(Disassembly(frame.architecture()), back)
             is_its = called is not None and is_outlined(self._target.code.location(called).function)
             return called if called is not None and is_its else 0
-        index = llvm.FORKED_ARGUMENT.get(name)
-        return arch_x86_64.argument(frame, index) if index is not None else 0
+        index = abi.FORKED_ARGUMENT.get(name)
+        return self._machine.argument(machines.registers(frame), index) if index is not None else 0
 
     def _run(
         self, command: str, to: Sequence[Passage] = (), catches: bool = True
@@ -379,11 +389,24 @@ class Stepper:
         self._events.clear()
         for one in to:
             one.reached = False
-        gdb.execute(command)
+        self._hits = Hits()
+        text = self._unshown(command)
         if not self._is_ours(command, to):
+            gdb.write(text or "")
             raise _Elsewhere
-        self._is_shown = self._entered is None and not any(one.reached for one in to)
+        led = self._entered is not None or any(one.reached for one in to)
+        self._is_shown = text is None and not led
         return self._entered
+
+    @staticmethod
+    def _unshown(command: str) -> str | None:
+        """Execute it, and keep what GDB would show of a step into an inlined function. The program
+        need not run for that, and GDB shows as much as of the stop before: nothing if that was
+        ours."""
+        if not (command.endswith("step") and _is_before_inlined()):
+            gdb.execute(command)
+            return None
+        return console.output(command)
 
     def _is_ours(self, command: str, to: Sequence[Passage]) -> bool:
         """Has the program stopped for what the command, or we, wanted?"""
@@ -397,7 +420,7 @@ class Stepper:
                 "`interrupt', and `set mi-async off'.",
             )
         if self._entered is not None or any(one.reached for one in to):
-            return not any(is_users(event) for event in self._events)
+            return not any(self._hits.is_users(event) for event in self._events)
         # The last event is the one that came last only if no other handler made the program go on.
         return command != "continue" and all(
             type(event) is gdb.StopEvent for event in self._events[-2:][:1]
@@ -414,11 +437,11 @@ class Stepper:
 
     # ---- The thread's stack ----------------------------------------------------------------------
 
-    def _part(self) -> Part:
-        """The frames of the task that the thread executes."""
+    def _parts(self) -> list[Part]:
+        """The frames of the task that the thread executes, and of those that it waits in."""
         walk = self._target.code.frames()
         frames = list(walk)
-        return Parts(self._code).of(Walked(frames, walk.whole))[0]
+        return Parts(self._code).of(Walked(frames, walk.whole))
 
     def _users_caller(self) -> _Caller | None:
         """Where the thread leaves the runtime for code of the user's; None: it is not in the
@@ -431,6 +454,17 @@ class Stepper:
                 return _caller(level) if inside else None
         return None
 
+    def _nothing_left(self, part: Part) -> UserError:
+        if part.levels:
+            what = "the task" if part.began == stack.TASK else "its part of the region"
+            words = f"This thread has done {what}: behind it is the runtime."
+        elif sum(map(self._code.is_runtime, self._target.code.frames())) == 1:
+            words = "The runtime has just made this thread: it has no code of yours yet."
+        else:
+            words = "This thread is in the runtime, between regions: it has no code of yours now."
+        hint = "`continue' to a breakpoint, or go on with another thread: `ompd thread ID'."
+        return UserError("end_of_region", words, hint)
+
     def _ends(self, part: Part) -> list[_End]:
         """Of the code that the runtime has called."""
         if not part.levels:
@@ -439,8 +473,16 @@ class Stepper:
         body = _function_block(frame)
         if body is None:
             return []
-        found = arch_x86_64.epilogues(frame.architecture(), body.start, body.end)
+        found = self._machine.epilogues(Disassembly(frame.architecture()), body.start, body.end)
         return [_End(first, last, home(frame)) for first, last in found]
+
+
+def _is_last(parts: Sequence[Part]) -> bool:
+    """Does nothing of the user's follow on this thread's stack?"""
+    part = parts[0]
+    if part.began == stack.TASK:
+        return parts[1].began == stack.START and not parts[1].levels
+    return part.began == stack.START
 
 
 def _function_block(frame: gdb.Frame) -> gdb.Block | None:
@@ -457,6 +499,16 @@ def _function_block(frame: gdb.Frame) -> gdb.Block | None:
     return None
 
 
+def _is_before_inlined() -> bool:
+    """GDB tells a thread at an inlined function's first instruction to be in the caller still."""
+    frame = gdb.newest_frame()
+    block = gdb.current_progspace().block_for_pc(frame.pc())
+    while block is not None and block.function is None:
+        block = block.superblock
+    function = frame.function()
+    return block is not None and (function is None or function.name != block.function.name)
+
+
 def _line_of(address: int) -> int:
     return int(gdb.current_progspace().find_pc_line(address).line)
 
@@ -470,11 +522,7 @@ def _frame(level: int) -> gdb.Frame:
 
 def _caller(level: int) -> _Caller:
     frame = _frame(level)
-    return _Caller(frame.pc(), arch_x86_64.stack_pointer(frame))
-
-
-def _is_at(caller: _Caller) -> bool:
-    return _caller(0) == caller
+    return _Caller(frame.pc(), machines.stack_pointer(frame))
 
 
 def _place() -> tuple[str | None, int]:

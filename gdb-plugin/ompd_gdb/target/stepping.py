@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import gdb
 
 from . import console
-from .passages import Fits, is_users, of_frame, set_for
+from .passages import Fits, Hits, of_frame, set_for
 
 _INTERNAL = re.compile(r"0 +(step resume|finish|until) .*?0x([0-9a-f]+)")
 _THREAD = re.compile(r"\tstop only in thread (?:\d+\.)?(\d+)")
@@ -68,6 +68,7 @@ def go_on(step: Step | None) -> None:
         return
     events: list[gdb.Event] = []
     wanted = [(goal.address, _fits(goal)) for goal in goals]
+    hits = Hits()
     gdb.events.stop.connect(events.append)
     try:
         with set_for(_thread_of(goals[0]), wanted) as made:
@@ -75,7 +76,7 @@ def go_on(step: Step | None) -> None:
     finally:
         gdb.events.stop.disconnect(events.append)
     reached = next((goal for goal, one in zip(goals, made) if one.reached), None)
-    if reached is None or any(is_users(event) for event in events):
+    if reached is None or any(hits.is_users(event) for event in events):
         return  # GDB has shown the stop
     if reached.kind == "step resume" and is_in_line(reached.address):
         gdb.execute("next")

@@ -6,9 +6,9 @@ from __future__ import annotations
 import sys
 
 import gdb
+from ompd_core.model.native import NativeThread
 
-from ..model.native import NativeThread
-from . import arch_x86_64, thread_names
+from . import machines, thread_names
 from .selection import kept_selection, on_thread, selected_thread
 
 
@@ -77,8 +77,9 @@ def _from_registers(thread: gdb.InferiorThread) -> int | None:
     try:
         with on_thread(thread):
             frame = gdb.newest_frame()
-            if not arch_x86_64.serves(frame.architecture().name()):
+            machine = machines.of_frame(frame)
+            if machine is None:
                 return None
-            return arch_x86_64.thread_pointer(frame)
+            return machine.thread_pointer(machines.known_registers(frame))
     except gdb.error:
         return None

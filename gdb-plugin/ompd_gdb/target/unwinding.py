@@ -7,13 +7,16 @@ Called while GDB unwinds: no command of GDB's may be executed here."""
 from __future__ import annotations
 
 import gdb
+from ompd_core import arch
+from ompd_core.arch.base import Machine
+from ompd_core.code.machine_code import Memory, Number, Register
+from ompd_core.code.returning import Return, never_returns, return_from
+from ompd_core.errors import Unreadable
+from ompd_core.formats.unwind_tables import Tables
 
-from ..errors import Unreadable
-from ..model.machine_code import Memory, Number, Register
-from ..model.returning import Return, never_returns, return_from
-from . import arch_x86_64
+from . import machines
+from .machines import Disassembly
 from .memory import LiveMemory
-from .unwind_tables import Tables
 
 _WORD = 0xFFFFFFFFFFFFFFFF
 
@@ -29,22 +32,25 @@ class Unwinding:
 
     def caller(self, pending: gdb.PendingFrame) -> gdb.UnwindInfo | None:
         """None: GDB knows better."""
-        pc = arch_x86_64.register(pending, arch_x86_64.NEXT)
+        machine = arch.named(pending.architecture().name())
+        if machine is None:
+            return None
+        pc = machines.known_registers(pending)(machine.NEXT)
         if pc is None:
             return None
         if pc not in self._returns:
-            self._returns[pc] = self._return_from(pc, pending.architecture())
+            self._returns[pc] = self._return_from(pc, machine, Disassembly(pending.architecture()))
         found = self._returns[pc]
-        return self._unwound(pending, found) if found is not None else None
+        return self._unwound(pending, machine, found) if found is not None else None
 
-    def _return_from(self, pc: int, architecture: gdb.Architecture) -> Return | None:
-        if not arch_x86_64.serves(architecture.name()) or not self._is_untold(pc):
+    def _return_from(self, pc: int, machine: Machine, disassembly: Disassembly) -> Return | None:
+        if not self._is_untold(pc):
             return None
-        call = arch_x86_64.call_before(architecture, pc)
+        call = machine.call_before(disassembly, pc)
         if call is not None and never_returns(call):
             return None
-        decode = arch_x86_64.decoder(architecture)
-        return return_from(pc, decode, arch_x86_64.CONVENTION, arch_x86_64.KEPT)
+        decode = machine.decoder(disassembly)
+        return return_from(pc, decode, machine.CONVENTION, machine.KEPT)
 
     def _is_untold(self, pc: int) -> bool:
         """With debug information, there is unwind information as well."""
@@ -52,15 +58,17 @@ class Unwinding:
             return False
         return self._tables.covers(pc) is False
 
-    def _unwound(self, pending: gdb.PendingFrame, found: Return) -> gdb.UnwindInfo | None:
+    def _unwound(
+        self, pending: gdb.PendingFrame, machine: Machine, found: Return
+    ) -> gdb.UnwindInfo | None:
         stack = self._value(pending, found.stack)
-        now = arch_x86_64.register(pending, arch_x86_64.CONVENTION.stack)
+        now = machines.known_registers(pending)(machine.CONVENTION.stack)
         if stack is None or now is None or stack < now:
             return None
         address = self._word(stack)
-        if not arch_x86_64.follows_call(self._read, address):
+        if not machine.follows_call(self._read, address):
             return None
-        caller = {arch_x86_64.NEXT: address, arch_x86_64.CONVENTION.stack: stack + 8}
+        caller = {machine.NEXT: address, machine.CONVENTION.stack: stack + 8}
         for name, number in found.registers:
             value = self._value(pending, number)
             if value is not None:
@@ -75,7 +83,7 @@ class Unwinding:
         for atom, factor in number.terms:
             part: int | None = None
             if isinstance(atom, Register):
-                part = arch_x86_64.register(pending, atom.name)
+                part = machines.known_registers(pending)(atom.name)
             elif isinstance(atom, Memory):
                 address = self._value(pending, atom.address)
                 part = self._word(address) if address is not None else None

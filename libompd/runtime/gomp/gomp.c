@@ -1,58 +1,123 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * GNU libgomp: recognised and named; its structures are not read yet, so every question goes unanswered.
+ * GNU libgomp: opening it, and the table of answers.
  */
-#include <stddef.h>
+#include "runtime/gomp/gomp.h"
 
-#include "runtime/runtime.h"
+#include "runtime/gomp/builds.h"
+#include "runtime/gomp/version.h"
+#include "target/callbacks.h"
 #include "target/text.h"
 
-/* The version node that a GCC release brought; the linker exports nodes as absolute symbols. Newest first. */
-static const struct {
-	int32_t version;
-	const char *node;
-} first_nodes[] = {
-	{16, "GOMP_6.0.1"}, {15, "GOMP_6.0"},   {14, "GOMP_5.1.2"}, {13, "GOMP_5.1.1"},
-	{12, "GOMP_5.1"},   {11, "GOMP_5.0.1"}, {10, "OACC_2.6"},   {9, "GOMP_5.0"},
-};
-
-static int32_t gomp_version(struct image *image)
-{
-	for (size_t i = 0; i < sizeof(first_nodes) / sizeof(first_nodes[0]); i++) {
-		target_addr ignored;
-		const ompd_rc_t rc = image_exported(image, first_nodes[i].node, &ignored);
-
-		if (rc == ompd_rc_ok)
-			return first_nodes[i].version;
-		if (rc != ompd_rc_unavailable)
-			break;
-	}
-	return -1;
-}
+/* What GCC's -fopenmp defines _OPENMP as, in all releases that are known. */
+#define GOMP_OPENMP 201511
 
 static ompd_rc_t gomp_open(struct address_space *space)
 {
-	diagnostics_note(&space->diagnostics, DIAGNOSTIC_not_supported, "GNU libgomp");
+	struct gomp *gomp;
+	void *state = NULL;
+	const ompd_rc_t rc = callback_alloc(1, sizeof(*gomp), &state);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	gomp = state;
+	gomp->seen.item_size = sizeof(target_addr);
+	space->runtime_state = gomp;
 	return ompd_rc_ok;
 }
 
 static void gomp_close(struct address_space *space)
 {
-	(void)space;
+	struct gomp *gomp = space->runtime_state;
+
+	vector_deinit(&gomp->seen);
+	callback_free(gomp);
+}
+
+ompd_rc_t gomp_ready(struct address_space *space, struct gomp **ret)
+{
+	struct gomp *gomp = space->runtime_state;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (!gomp->record) {
+		/* Causes of before are none of now. */
+		diagnostics_begin(&space->diagnostics);
+		rc = gomp_resolve(space, gomp);
+		if (rc == ompd_rc_ok)
+			diagnostics_keep(&space->diagnostics);
+	}
+	if (rc == ompd_rc_ok)
+		*ret = gomp;
+	return rc;
+}
+
+static ompd_rc_t be_ready(struct address_space *space)
+{
+	struct gomp *gomp;
+
+	return gomp_ready(space, &gomp);
+}
+
+/* Whether a thread has used it, which only the threads tell: 1, 0, or -1. */
+static ompd_rc_t find_started(struct address_space *space, struct gomp *gomp, int32_t *ret)
+{
+	struct vector pthreads = {.item_size = sizeof(uint64_t)};
+	uint64_t initial;
+	ompd_rc_t rc = gomp_pthreads(space, gomp, &pthreads, &initial);
+
+	*ret = rc == ompd_rc_ok ? 0 : -1;
+	if (rc == ompd_rc_incomplete)
+		rc = ompd_rc_ok;
+	for (size_t i = 0; rc == ompd_rc_ok && *ret != 1 && i < pthreads.count; i++) {
+		struct gomp_native native;
+
+		rc = gomp_native_read(space, gomp, *(uint64_t *)vector_at(&pthreads, i), &native);
+		if (rc == ompd_rc_ok && !native.thread.blank)
+			*ret = 1;
+		if (rc == ompd_rc_error)
+			*ret = -1;
+		if (rc == ompd_rc_error || rc == ompd_rc_unavailable)
+			rc = ompd_rc_ok;
+	}
+	vector_deinit(&pthreads);
+	return rc;
 }
 
 static ompd_rc_t gomp_info(struct address_space *space, ompdx_runtime_info_t *info)
 {
+	const int32_t version = address_space_version(space);
 	char number[TEXT_DECIMAL_SIZE];
+	struct gomp *gomp = space->runtime_state;
+	ompd_rc_t rc = gomp_ready(space, &gomp);
 
 	text_copy(info->version_text, sizeof(info->version_text), "GNU libgomp");
-	if (space->runtime_version >= 0) {
+	if (version >= 0) {
 		text_append(info->version_text, sizeof(info->version_text), " of GCC ");
 		text_append(info->version_text, sizeof(info->version_text),
-			    text_decimal(number, space->runtime_version));
+			    text_decimal(number, version));
 	}
-	info->initialized = -1;
+	info->initialized = gomp->not_started ? 0 : -1;
 	info->state_tracking = -1;
+	if (rc == ompd_rc_ok) {
+		info->state_tracking = 0;
+		info->descriptors = ompdx_descriptors_record;
+		text_copy(info->record, sizeof(info->record), gomp->record->name);
+		rc = find_started(space, gomp, &info->initialized);
+	}
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+}
+
+static bool gomp_refused(struct address_space *space)
+{
+	const struct gomp *gomp = space->runtime_state;
+
+	return !gomp->record && !gomp->not_started;
+}
+
+static ompd_rc_t gomp_omp_version(struct address_space *space, ompd_word_t *version)
+{
+	(void)space;
+	*version = GOMP_OPENMP;
 	return ompd_rc_ok;
 }
 
@@ -60,7 +125,36 @@ const struct runtime_ops gomp_runtime = {
 	.kind = ompdx_runtime_gomp,
 	.entry_symbol = "GOMP_parallel",
 	.version = gomp_version,
+	.known_build = build_release,
 	.open = gomp_open,
 	.close = gomp_close,
 	.info = gomp_info,
+	.refused = gomp_refused,
+	.omp_version = gomp_omp_version,
+	.thread_of_pthread = gomp_thread_of_pthread,
+	.thread_of_lwp = gomp_thread_of_lwp,
+	.pthread_of_thread = gomp_pthread_of_thread,
+	.lwp_of_thread = gomp_lwp_of_thread,
+	.thread_in_region = gomp_thread_in_region,
+	.region_of_thread = gomp_region_of_thread,
+	.enclosing_region = gomp_enclosing_region,
+	.region_of_task = gomp_region_of_task,
+	.task_of_thread = gomp_task_of_thread,
+	.task_in_region = gomp_task_in_region,
+	.initial_thread = gomp_initial_thread,
+	.initial_task = gomp_initial_task,
+	.generating_task = gomp_generating_task,
+	.function_of_task = gomp_function_of_task,
+	.state_of_thread = gomp_state_of_thread,
+	.icv = gomp_icv,
+	.ready = be_ready,
+	.picture = gomp_picture,
+	.picture_free = gomp_picture_free,
+	.parts =
+		{
+			[PICTURE_VIEW] = gomp_view,
+			[PICTURE_TASKS] = gomp_tasks,
+			[PICTURE_ARRIVALS] = gomp_arrivals,
+		},
+	.locks = gomp_locks,
 };

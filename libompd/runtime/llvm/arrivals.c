@@ -7,19 +7,13 @@
  * it goes on (kmp_barrier.cpp). A thread that others report to raises its own only after theirs, and thread 0
  * never: of these nothing is told.
  */
-#include <string.h>
-
+#include "runtime/common/blocks.h"
 #include "runtime/llvm/barrier_structures.h"
-#include "runtime/llvm/llvm.h"
-#include "runtime/llvm/thread_array.h"
-#include "target/address_map.h"
-#include "target/callbacks.h"
+#include "runtime/llvm/picture.h"
 #include "target/limits.h"
-#include "target/vector.h"
 
 struct arrivals {
-	struct address_space *space;
-	const struct llvm *llvm;
+	const struct picture *picture;
 	struct vector seen;  /* ompdx_arrival_t */
 	struct vector teams; /* struct team_barriers */
 	struct address_map index_of_team;
@@ -37,9 +31,9 @@ static ompd_rc_t team_of(struct arrivals *arrivals, target_addr address,
 		index = (uint32_t)arrivals->teams.count;
 		rc = vector_add(&arrivals->teams, 1, THREADS_MAX, &place);
 		if (rc == ompd_rc_ok)
-			rc = team_barriers_read(&arrivals->space->target,
-						&arrivals->llvm->barrier_structures, address,
-						place);
+			rc = team_barriers_read(&arrivals->picture->space->target,
+						&arrivals->picture->llvm->barrier_structures,
+						address, place);
 		if (rc == ompd_rc_ok)
 			rc = address_map_put(&arrivals->index_of_team, address, index);
 	}
@@ -48,23 +42,28 @@ static ompd_rc_t team_of(struct arrivals *arrivals, target_addr address,
 	return rc;
 }
 
-static ompd_rc_t add_thread(struct arrivals *arrivals, int32_t gtid, target_addr address)
+/* Whoever sleeps on its own b_go has raised its b_arrived before. That the team's is no lower says that all
+ * have. */
+static bool is_complete(unsigned kind, const struct thread_barriers *thread,
+			const struct team_barriers *team)
 {
-	const struct target *target = &arrivals->space->target;
+	return 1u << kind != OMPDX_BARRIER_REGION && (thread->b_go[kind] & BARRIER_SLEEPS) &&
+	       barrier_step(thread->b_arrived[kind]) == barrier_step(team->b_arrived[kind]);
+}
+
+static ompd_rc_t add_thread(struct arrivals *arrivals, const struct seen_thread *seen)
+{
+	const struct picture *picture = arrivals->picture;
 	const struct team_barriers *team = NULL;
 	struct thread_barriers thread;
 	ompdx_arrival_t *arrival;
-	struct info info;
 	void *place;
-	ompd_rc_t rc = info_read(target, &arrivals->llvm->structures, address, &info);
+	ompd_rc_t rc =
+		thread_barriers_read(&picture->space->target, &picture->llvm->barrier_structures,
+				     seen->info.address, &thread);
 
-	if (rc == ompd_rc_ok && info.th_team == 0)
-		return ompd_rc_ok;
 	if (rc == ompd_rc_ok)
-		rc = thread_barriers_read(target, &arrivals->llvm->barrier_structures, address,
-					  &thread);
-	if (rc == ompd_rc_ok)
-		rc = team_of(arrivals, info.th_team, &team);
+		rc = team_of(arrivals, seen->info.th_team, &team);
 	if (rc != ompd_rc_ok)
 		return rc;
 	rc = vector_add(&arrivals->seen, 1, THREADS_MAX, &place);
@@ -72,67 +71,45 @@ static ompd_rc_t add_thread(struct arrivals *arrivals, int32_t gtid, target_addr
 		return rc;
 	arrival = place;
 	arrival->size = sizeof(*arrival);
-	arrival->thread = gtid;
+	arrival->thread = seen->place;
 	for (unsigned i = 0; i < BARRIER_COUNT; i++) {
+		arrival->steps[i] = barrier_step(thread.b_arrived[i]);
+		arrival->team_steps[i] = barrier_step(team->b_arrived[i]);
 		if (barrier_step(thread.b_arrived[i]) == barrier_step(team->b_arrived[i]) + 1)
 			arrival->arrived |= 1u << i;
 		if (barrier_step(thread.b_go[i]))
 			arrival->released |= 1u << i;
+		else if (is_complete(i, &thread, team))
+			arrival->complete |= 1u << i;
 	}
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t write_arrivals(const struct arrivals *arrivals, ompdx_arrivals_t **ret)
+ompd_rc_t llvm_arrivals(void *from, void **ret)
 {
-	ompdx_arrivals_t *answer;
-	void *block = NULL;
-	const ompd_rc_t rc = callback_alloc(
-		1, sizeof(*answer) + arrivals->seen.count * sizeof(ompdx_arrival_t), &block);
+	const struct picture *picture = from;
+	struct arrivals arrivals = {.picture = picture,
+				    .seen = {.item_size = sizeof(ompdx_arrival_t)},
+				    .teams = {.item_size = sizeof(struct team_barriers)}};
+	ompd_rc_t rc = ompd_rc_ok;
 
-	if (rc != ompd_rc_ok)
-		return rc;
-	answer = block;
-	answer->size = sizeof(*answer);
-	answer->count = (uint32_t)arrivals->seen.count;
-	answer->problem = arrivals->problem;
-	answer->arrivals = (void *)(answer + 1);
-	if (arrivals->seen.count)
-		memcpy(answer + 1, arrivals->seen.items,
-		       arrivals->seen.count * sizeof(ompdx_arrival_t));
-	*ret = answer;
-	return ompd_rc_ok;
-}
+	if (!picture->llvm->knows_barriers)
+		return ompd_rc_unavailable;
+	for (size_t i = 0; i < picture->threads.count && rc == ompd_rc_ok; i++) {
+		const struct seen_thread *thread = picture_thread(picture, i);
 
-ompd_rc_t llvm_arrivals(struct address_space *space, ompdx_arrivals_t **ret)
-{
-	struct arrivals arrivals;
-	struct thread_array threads;
-	struct llvm *llvm;
-	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
-
-	if (rc == ompd_rc_ok && !llvm->knows_barriers)
-		rc = ompd_rc_unavailable;
-	if (rc == ompd_rc_ok)
-		rc = thread_array_read(space, llvm, &threads);
-	if (rc != ompd_rc_ok)
-		return rc;
-	memset(&arrivals, 0, sizeof(arrivals));
-	arrivals.space = space;
-	arrivals.llvm = llvm;
-	arrivals.seen.item_size = sizeof(ompdx_arrival_t);
-	arrivals.teams.item_size = sizeof(struct team_barriers);
-	for (uint32_t gtid = 0; gtid < threads.count && rc == ompd_rc_ok; gtid++) {
-		if (threads.infos[gtid] == 0)
-			continue;
-		rc = add_thread(&arrivals, (int32_t)gtid, threads.infos[gtid]);
+		/* Of one whose structure is unreadable no team is known either. */
+		if (thread->info.th_team)
+			rc = add_thread(&arrivals, thread);
+		else if (thread->problem == ompdx_problem_unreadable)
+			rc = ompd_rc_error;
 		if (rc == ompd_rc_error) {
 			arrivals.problem = ompdx_problem_unreadable;
 			rc = ompd_rc_ok;
 		}
 	}
 	if (rc == ompd_rc_ok)
-		rc = write_arrivals(&arrivals, ret);
-	thread_array_deinit(&threads);
+		rc = arrivals_block_create(&arrivals.seen, NULL, arrivals.problem, ret);
 	vector_deinit(&arrivals.seen);
 	vector_deinit(&arrivals.teams);
 	address_map_deinit(&arrivals.index_of_team);

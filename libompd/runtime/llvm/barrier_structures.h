@@ -27,6 +27,9 @@ struct team_barriers {
 	uint64_t b_arrived[BARRIER_COUNT];
 };
 
+/* Of a b_go: its thread sleeps until it is let go (kmp.h: KMP_BARRIER_SLEEP_STATE). */
+#define BARRIER_SLEEPS UINT64_C(1)
+
 /* A word without its two low bits, which are for sleeping (kmp.h: KMP_BARRIER_STATE_BUMP). */
 static inline uint64_t barrier_step(uint64_t word)
 {

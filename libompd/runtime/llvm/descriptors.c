@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/llvm/descriptors.h"
 
+#include <elf.h>
 #include <stddef.h>
+#include <string.h>
 
 static const char *const symbols[TABLE_WORDS] = {
 #define ACCESS(type, member)                                                                       \
@@ -101,11 +103,18 @@ bool table_plausible(const uint64_t words[TABLE_WORDS], unsigned pointer_size)
 	       inside(words, ACCESS_kmp_taskdata_t__td_team, sizes[SIZEOF_kmp_taskdata_t]);
 }
 
-const struct record *record_of_table(const uint64_t words[TABLE_WORDS])
+bool record_is_for(const struct record *record, uint16_t machine)
+{
+	return machine == EM_NONE || machine == record->machine;
+}
+
+const struct record *record_of_table(const uint64_t words[TABLE_WORDS], uint16_t machine)
 {
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
 		unsigned same = 0;
 
+		if (!record_is_for(&records[i], machine))
+			continue;
 		while (same < TABLE_WORDS && records[i].table[same] == words[same])
 			same++;
 		if (same == TABLE_WORDS)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/common/bytes.h"
+
 enum access {
 #define ACCESS(type, member) ACCESS_##type##__##member,
 #include "runtime/llvm/layout.def"
@@ -49,15 +51,10 @@ enum {
 	TABLE_WORDS = TABLE_SIZES + SIZEOF_COUNT,
 };
 
-/* A member: where it lies in its structure. size 0: not known. */
-struct span {
-	uint16_t offset;
-	uint16_t size;
-};
-
 struct record {
 	const char *name;     /* the first release that has this layout */
 	const char *versions; /* all releases that were found to have it */
+	uint16_t machine;     /* e_machine */
 	uint32_t table[TABLE_WORDS];
 	struct span fields[RECORD_FIELD_COUNT];
 	uint32_t masks[RECORD_BITFIELD_COUNT]; /* 0: the releases have no such bit field */
@@ -70,8 +67,11 @@ const char *table_symbol(unsigned word);
  * table of another program, a shifted one or random memory does not pass. */
 bool table_plausible(const uint64_t words[TABLE_WORDS], unsigned pointer_size);
 
-/* The record whose table is the same in every word; NULL: none. */
-const struct record *record_of_table(const uint64_t words[TABLE_WORDS]);
+/* Whether a record is of this machine (e_machine; EM_NONE: not known). */
+bool record_is_for(const struct record *record, uint16_t machine);
+
+/* The machine's record whose table is the same in every word; NULL: none. */
+const struct record *record_of_table(const uint64_t words[TABLE_WORDS], uint16_t machine);
 
 /* All records, and a record's table in the form of the published one. */
 size_t record_count(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/llvm/getter.h"
 
+#include <elf.h>
 #include <string.h>
 
 /* A getter is: unless the runtime has started, start it; then load the variable and return. That is 30 to
@@ -14,15 +15,6 @@ struct code {
 	target_addr address;
 	uint8_t bytes[CODE_BYTES];
 };
-
-static bool writable(const struct image *image, target_addr address, size_t size)
-{
-	for (unsigned i = 0; i < image->writable_count; i++) {
-		if (address >= image->writable[i].start && address + size <= image->writable[i].end)
-			return true;
-	}
-	return false;
-}
 
 /* What the 32-bit displacement at `at` names: it counts from the end of the instruction. */
 static target_addr displaced(const struct code *code, size_t at)
@@ -92,7 +84,7 @@ static bool find_load(const struct code *code, size_t from, size_t to, size_t si
 		if (length == 0 || !returns(code, at + length))
 			continue;
 		*ret = displaced(code, displacement);
-		if (writable(code->image, *ret, size))
+		if (image_writable(code->image, *ret, size))
 			return true;
 	}
 	return false;
@@ -109,6 +101,7 @@ static ompd_rc_t read_code(struct code *code, const struct image *image, target_
 static ompd_rc_t find_behind_jump(const struct code *code, size_t size, target_addr *ret)
 {
 	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	ompd_rc_t result = ompd_rc_unavailable;
 
 	for (size_t at = 0; at + 5 <= CODE_BYTES; at++) {
 		struct code next;
@@ -123,22 +116,26 @@ static ompd_rc_t find_behind_jump(const struct code *code, size_t size, target_a
 			return rc;
 		if (rc == ompd_rc_ok && memcmp(next.bytes, endbr64, sizeof(endbr64)) == 0)
 			start = sizeof(endbr64);
+		if (rc == ompd_rc_error)
+			result = rc;
 		if (rc == ompd_rc_ok && find_load(&next, start, start + 1, size, ret))
 			return ompd_rc_ok;
 	}
-	return ompd_rc_unavailable;
+	return result;
 }
 
 ompd_rc_t getter_variable(struct image *image, const char *function, size_t size, target_addr *ret)
 {
 	struct code code;
 	target_addr address;
-	ompd_rc_t rc = image_exported(image, function, &address);
+	ompd_rc_t rc;
 
+	/* The instructions above are one machine's. */
+	if (image->machine != EM_X86_64)
+		return ompd_rc_unavailable;
+	rc = image_exported(image, function, &address);
 	if (rc == ompd_rc_ok)
 		rc = read_code(&code, image, address);
-	if (rc == ompd_rc_error)
-		return ompd_rc_unavailable;
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (find_load(&code, 0, CODE_BYTES, size, ret))

@@ -13,6 +13,10 @@
 ompd_rc_t global_address(struct address_space *space, struct llvm *llvm, enum global global,
 			 target_addr *ret);
 
+/* How many threads libomp has now: 0 before the program has started it, and after its end; -1: not known. Found
+ * before anything else is, by the code of the function that returns it. */
+ompd_rc_t global_thread_count(struct address_space *space, struct llvm *llvm, ompd_word_t *ret);
+
 /* The variable's value, of 4 bytes and signed. */
 ompd_rc_t global_read_int(struct address_space *space, struct llvm *llvm, enum global global,
 			  ompd_word_t *ret);

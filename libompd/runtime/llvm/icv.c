@@ -33,8 +33,7 @@ static ompd_rc_t thread_num(const struct inquiry *inquiry)
 	struct entity region;
 	struct info info;
 	struct team team;
-	ompd_rc_t rc =
-		llvm_read_info(inquiry->space, inquiry->llvm, inquiry->entity.address, &info);
+	ompd_rc_t rc = llvm_read_thread(inquiry->space, inquiry->llvm, inquiry->entity, &info);
 
 	if (rc == ompd_rc_ok)
 		rc = llvm_region_of_info(inquiry->space, inquiry->llvm, &info, &team, &region);
@@ -256,10 +255,14 @@ static ompd_rc_t place_partition(const struct inquiry *inquiry)
 static ompd_rc_t of_thread(const struct inquiry *inquiry)
 {
 	ompd_word_t allocator;
+	struct info info;
 	ompd_rc_t rc;
 
 	if (inquiry->icv == ICV_THREAD_NUM)
 		return thread_num(inquiry);
+	rc = llvm_read_thread(inquiry->space, inquiry->llvm, inquiry->entity, &info);
+	if (rc != ompd_rc_ok)
+		return rc;
 	if (inquiry->icv == ICV_PLACE_PARTITION)
 		return place_partition(inquiry);
 	rc = thread_member(inquiry, inquiry->llvm->icv_structures.th_def_allocator, &allocator);

@@ -9,17 +9,27 @@
 #include "runtime/llvm/barrier_structures.h"
 #include "runtime/llvm/icv_structures.h"
 #include "runtime/llvm/lock_structures.h"
+#include "runtime/llvm/loop_structures.h"
 #include "runtime/llvm/ompt_structures.h"
 #include "runtime/llvm/recovery.h"
 #include "runtime/llvm/structures.h"
 #include "runtime/llvm/task_structures.h"
 #include "runtime/runtime.h"
+#include "target/address_map.h"
+#include "target/vector.h"
 
 /* Where a thread was seen: believed only if the structure still says so. */
 struct thread_hint {
 	uint64_t pthread;
-	target_addr info; /* 0: free */
+	uint64_t lwp; /* 0: not known */
+	target_addr info;
 	int32_t gtid;
+};
+
+struct thread_hints {
+	struct vector list; /* struct thread_hint */
+	struct address_map of_pthread, of_lwp;
+	bool incomplete; /* a structure could not be read, or did not fit */
 };
 
 enum global {
@@ -30,6 +40,7 @@ enum global {
 
 struct llvm {
 	ompdx_descriptors_t source; /* none: not resolved yet */
+	bool not_started;           /* as the last attempt to resolve them found */
 	target_addr table;          /* address of a recovered table; 0 */
 	target_addr ompd_state;     /* address; 0: not known */
 	const struct record *record;
@@ -39,16 +50,16 @@ struct llvm {
 	struct task_structures task_structures;
 	struct lock_structures lock_structures;
 	struct barrier_structures barrier_structures;
+	struct loop_structures loop_structures;
 	bool knows_barriers;    /* barrier_structures holds */
+	bool knows_loops;       /* loop_structures holds */
 	bool knows_tasks;       /* task_structures holds */
 	bool knows_locks;       /* lock_structures holds */
 	target_addr lock_table; /* address of the variable __kmp_i_lock_table; 0: not found yet */
 	target_addr threads;    /* address of the variable __kmp_threads; 0: not found yet */
 	target_addr globals[GLOBAL_COUNT]; /* addresses; 0: not known, or not asked for yet */
 	bool globals_located;              /* nothing more can be found of a stripped libomp */
-	struct thread_hint *hints;
-	uint32_t hint_count;   /* a power of two, or 0 */
-	bool hints_incomplete; /* a structure could not be read, or did not fit */
+	struct thread_hints hints;
 };
 
 /* The space's libomp with its descriptors resolved.
@@ -59,24 +70,30 @@ ompd_rc_t llvm_ready(struct address_space *space, struct llvm **ret);
 /* The same, and the thread array located. */
 ompd_rc_t llvm_threads_ready(struct address_space *space, struct llvm **ret);
 
-/* 1: the runtime records thread states; 0: it does not, or is not known to; -1: not known. In a stripped
- * libomp an OMPT tool's activity is known only once ompt_enabled has been located (globals.h). */
-int llvm_tracks_states(struct address_space *space, const struct llvm *llvm);
+/* *ret 1: the runtime records thread states; 0: it does not, or is not known to; -1: where it says so is not
+ * known. In a stripped libomp an OMPT tool's activity is known only once ompt_enabled has been located
+ * (globals.h). error: it cannot be read; *ret is -1 then too. */
+ompd_rc_t llvm_tracks_states(struct address_space *space, const struct llvm *llvm, int *ret);
+
+/* What a handle of this thread stands for: its structure, and as the part its pthread id. */
+struct entity llvm_entity_of(const struct info *info);
 
 /* Reads of single structures, with a note to the diagnostics when they fail. */
 ompd_rc_t llvm_read_info(struct address_space *space, const struct llvm *llvm, target_addr address,
 			 struct info *ret);
 ompd_rc_t llvm_read_team(struct address_space *space, const struct llvm *llvm, target_addr address,
 			 struct team *ret);
+/* The structure of a thread that a handle stands for. stale_handle: that thread has ended, and what is there now
+ * is another's, or nobody's. */
+ompd_rc_t llvm_read_thread(struct address_space *space, const struct llvm *llvm,
+			   struct entity thread, struct info *ret);
 ompd_rc_t llvm_read_task(struct address_space *space, const struct llvm *llvm, target_addr address,
 			 struct task *ret);
 
-/* The major version of an image by the names that it exports; -1: not known. */
-int32_t llvm_version(struct image *image);
+/* The major version of an image by the names that it exports. unavailable: none of them. */
+ompd_rc_t llvm_version(struct image *image, int32_t *ret);
 
-/* Where the C library keeps the kernel's thread id, from the address that a pthread id is.
- * unsupported: it does not tell. */
-ompd_rc_t llvm_lwp_offset(struct address_space *space, uint64_t *offset);
+void llvm_forget_threads(struct llvm *llvm);
 
 /* The answers to runtime.h's questions. */
 ompd_rc_t llvm_thread_of_pthread(struct address_space *space, uint64_t pthread,
@@ -100,6 +117,7 @@ ompd_rc_t llvm_task_of_thread(struct address_space *space, struct entity thread,
 			      struct entity *task);
 ompd_rc_t llvm_task_in_region(struct address_space *space, struct entity region, int thread_num,
 			      struct entity *task);
+ompd_rc_t llvm_initial_thread(struct address_space *space, struct entity *thread);
 ompd_rc_t llvm_initial_task(struct address_space *space, struct entity *task);
 ompd_rc_t llvm_generating_task(struct address_space *space, struct entity task,
 			       struct entity *generating);
@@ -114,11 +132,14 @@ ompd_rc_t llvm_tool_data(struct address_space *space, ompd_scope_t scope, struct
 			 uint64_t *ret);
 ompd_rc_t llvm_icv(struct address_space *space, enum icv icv, struct entity entity,
 		   struct icv_value *value);
-ompd_rc_t llvm_view(struct address_space *space, const ompdx_native_thread_t *threads,
-		    ompd_size_t thread_count, ompdx_view_t **view);
-ompd_rc_t llvm_tasks(struct address_space *space, ompdx_tasks_t **tasks);
-ompd_rc_t llvm_locks(struct address_space *space, const ompdx_lock_variable_t *variables,
-		     ompd_size_t variable_count, ompdx_locks_t **locks);
-ompd_rc_t llvm_arrivals(struct address_space *space, ompdx_arrivals_t **arrivals);
+ompd_rc_t llvm_picture(struct address_space *space, const ompdx_native_thread_t *threads,
+		       ompd_size_t thread_count, void **ret);
+void llvm_picture_free(void *picture);
+ompd_rc_t llvm_view(void *picture, void **block);
+ompd_rc_t llvm_tasks(void *picture, void **block);
+ompd_rc_t llvm_locks(void *picture, const ompdx_lock_variable_t *variables,
+		     ompd_size_t variable_count, void **block);
+ompd_rc_t llvm_arrivals(void *picture, void **block);
+ompd_rc_t llvm_loops(void *picture, void **block);
 
 #endif /* RUNTIME_LLVM_LLVM_H */

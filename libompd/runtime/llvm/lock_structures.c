@@ -148,6 +148,7 @@ static void take_word(ompdx_lock_kind_t kind, uint32_t word, struct lock_data *r
 	const uint32_t tag = word & DIRECT_MASK;
 	const uint32_t busy = word >> DIRECT_SHIFT;
 
+	ret->word = word;
 	ret->proven = tag == (kind == ompdx_lock_tas ? DIRECT_TAS : DIRECT_FUTEX);
 	ret->held = busy != 0;
 	/* A futex lock keeps a bit for whether anybody waits. */
@@ -180,13 +181,15 @@ static ompd_rc_t read_ticket(const struct target *target, const struct lock_stru
 {
 	struct bytes bytes;
 	const ompd_rc_t rc = bytes_read(&bytes, target, &structures->ticket.extent, ret->address);
-	uint32_t drawn;
+	uint32_t next, serving, drawn;
 
 	if (rc != ompd_rc_ok)
 		return rc;
+	next = (uint32_t)bytes_get(&bytes, structures->ticket.next_ticket);
+	serving = (uint32_t)bytes_get(&bytes, structures->ticket.now_serving);
+	ret->word = (uint64_t)next << 32 | serving;
 	/* Tickets that are not served yet; the first of them is the holder's. */
-	drawn = (uint32_t)bytes_get(&bytes, structures->ticket.next_ticket) -
-		(uint32_t)bytes_get(&bytes, structures->ticket.now_serving);
+	drawn = next - serving;
 	ret->proven = bytes_get(&bytes, structures->ticket.self) == ret->address;
 	ret->held = drawn != 0;
 	ret->waiting = drawn == 0 ? 0 : drawn > INT32_MAX ? -1 : (int32_t)drawn - 1;
@@ -206,6 +209,7 @@ static ompd_rc_t read_queuing(const struct target *target, const struct lock_str
 	ret->proven = bytes_get(&bytes, structures->queuing.initialized) == ret->address;
 	ret->head_id = bytes_get_int(&bytes, structures->queuing.head_id);
 	ret->tail_id = bytes_get_int(&bytes, structures->queuing.tail_id);
+	ret->word = (uint64_t)(uint32_t)ret->head_id << 32 | (uint32_t)ret->tail_id;
 	ret->held = ret->head_id != 0;
 	ret->owner = bytes_get_int(&bytes, structures->queuing.owner_id) - 1;
 	ret->depth = bytes_get_int(&bytes, structures->queuing.depth_locked);
@@ -237,8 +241,10 @@ static ompd_rc_t read_drdpa(const struct target *target, const struct lock_struc
 		return ompd_rc_ok;
 	/* Free when the place where the next thread would look says that it is that one's turn. */
 	rc = target_read_unsigned(target, polls + (ticket & mask) * 8, 8, &poll);
-	if (rc == ompd_rc_ok)
+	if (rc == ompd_rc_ok) {
 		ret->held = poll != ticket;
+		ret->word = ticket << 32 ^ poll;
+	}
 	return rc == ompd_rc_error ? ompd_rc_ok : rc;
 }
 

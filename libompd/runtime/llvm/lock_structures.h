@@ -74,6 +74,7 @@ struct lock_data {
 	int32_t head_id; /* gtid + 1 of the first in the queue; 0: the kind keeps none, or nobody waits */
 	int32_t tail_id;
 	int32_t waiting; /* how many wait; -1: not known */
+	uint64_t word;   /* changes with whatever is done to the lock */
 };
 
 /* incompatible: the record does not tell; then nothing of locks can be read. */

@@ -49,6 +49,7 @@ static ompd_rc_t prove(struct address_space *space, const struct llvm *llvm, tar
 ompd_rc_t lock_table_locate(struct address_space *space, struct llvm *llvm, target_addr *ret)
 {
 	bool proven = false;
+	bool by_symbol = false;
 	ompd_rc_t rc = ompd_rc_unavailable;
 
 	if (llvm->lock_table == 0 && llvm->source == ompdx_descriptors_symbols)
@@ -61,8 +62,11 @@ ompd_rc_t lock_table_locate(struct address_space *space, struct llvm *llvm, targ
 			*ret = llvm->lock_table;
 		if (rc != ompd_rc_ok || proven)
 			return rc;
+		by_symbol = llvm->source == ompdx_descriptors_symbols;
 	}
-	rc = variable_search(space, llvm, prove, &llvm->lock_table);
+	/* As for the array of threads. */
+	rc = by_symbol ? ompd_rc_unavailable
+		       : variable_search(space, llvm, prove, &llvm->lock_table);
 	if (rc == ompd_rc_ok) {
 		*ret = llvm->lock_table;
 	} else if (rc == ompd_rc_unavailable) {

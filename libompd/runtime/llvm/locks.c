@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
+#include "runtime/common/blocks.h"
 #include "runtime/llvm/lock_table.h"
-#include "runtime/llvm/thread_array.h"
-#include "target/callbacks.h"
+#include "runtime/llvm/picture.h"
 #include "target/limits.h"
 
 struct seen_lock {
@@ -16,44 +16,46 @@ struct seen_lock {
 };
 
 struct picture_locks {
-	struct address_space *space;
-	const struct llvm *llvm;
-	struct thread_array threads;
+	const struct picture *picture;
 	struct lock_entries entries;
 	struct vector locks;   /* struct seen_lock */
-	struct vector waiters; /* int32_t: gtids, in the order of the queues */
+	struct vector waiters; /* uint32_t: places of threads, in the order of the queues */
 	struct vector
 		variables; /* uint32_t: an index into locks, for each variable of the tool's */
 	struct address_map lock_of_address;
 	ompdx_problem_t problem;
 };
 
+static const struct target *memory(const struct picture_locks *locks)
+{
+	return &locks->picture->space->target;
+}
+
 /* Those who wait in a queuing lock's queue, first to last. A thread waits for one lock at a time. */
 static ompd_rc_t read_queue(struct picture_locks *locks, struct seen_lock *seen)
 {
-	const struct span next = locks->llvm->lock_structures.th_next_waiting;
+	const struct span next = locks->picture->llvm->lock_structures.th_next_waiting;
 	int32_t id = seen->data.head_id;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	seen->first_waiter = (uint32_t)locks->waiters.count;
-	while (id > 0 && (uint32_t)id <= locks->threads.count &&
-	       locks->waiters.count < locks->threads.count) {
-		const target_addr info = locks->threads.infos[id - 1];
+	while (id > 0 && locks->waiters.count < locks->picture->threads.count) {
+		const struct seen_thread *thread = picture_thread_of_gtid(locks->picture, id - 1);
 		uint64_t following;
 		void *waiter;
 
-		if (info == 0)
+		if (!thread)
 			break;
 		rc = vector_add(&locks->waiters, 1, THREADS_MAX, &waiter);
 		if (rc != ompd_rc_ok)
 			return rc;
-		*(int32_t *)waiter = id - 1;
+		*(uint32_t *)waiter = thread->place;
 		seen->waiter_count++;
 		if (id == seen->data.tail_id) {
 			seen->data.waiting = (int32_t)seen->waiter_count;
 			return ompd_rc_ok;
 		}
-		rc = member_read(&locks->space->target, info, next, &following);
+		rc = member_read(memory(locks), thread->info.address, next, &following);
 		if (rc == ompd_rc_error)
 			seen->problem = ompdx_problem_unreadable;
 		if (rc != ompd_rc_ok)
@@ -101,7 +103,7 @@ static ompd_rc_t add_entry(struct picture_locks *locks, const struct lock_entry 
 	*index = ADDRESS_MAP_NONE;
 	if (entry->lock == 0 || entry->kind == ompdx_lock_unknown)
 		return ompd_rc_ok;
-	rc = lock_data_read(&locks->space->target, &locks->llvm->lock_structures, entry, &data);
+	rc = lock_data_read(memory(locks), &locks->picture->llvm->lock_structures, entry, &data);
 	if (rc == ompd_rc_error)
 		locks->problem = ompdx_problem_unreadable;
 	if (rc != ompd_rc_ok)
@@ -114,7 +116,7 @@ static ompd_rc_t index_of_critical(const struct picture_locks *locks, target_add
 				   uint32_t *ret)
 {
 	target_addr entry;
-	const ompd_rc_t rc = target_read_pointer(&locks->space->target, variable, &entry);
+	const ompd_rc_t rc = target_read_pointer(memory(locks), variable, &entry);
 
 	if (rc == ompd_rc_ok)
 		*ret = address_map_get(&locks->entries.index_of_entry, entry);
@@ -128,7 +130,7 @@ static ompd_rc_t add_variable(struct picture_locks *locks, const ompdx_lock_vari
 	uint64_t word;
 	uint32_t entry;
 	struct lock_data data;
-	ompd_rc_t rc = target_read_unsigned(&locks->space->target, variable->address, 4, &word);
+	ompd_rc_t rc = target_read_unsigned(memory(locks), variable->address, 4, &word);
 
 	*index = ADDRESS_MAP_NONE;
 	if (rc == ompd_rc_ok && word & 1)
@@ -164,7 +166,8 @@ static ompd_rc_t add_variables(struct picture_locks *locks, const ompdx_lock_var
 static ompd_rc_t read_locks(struct picture_locks *locks, target_addr table,
 			    const ompdx_lock_variable_t *variables, ompd_size_t count)
 {
-	ompd_rc_t rc = lock_entries_read(locks->space, locks->llvm, table, &locks->entries);
+	ompd_rc_t rc = lock_entries_read(locks->picture->space, locks->picture->llvm, table,
+					 &locks->entries);
 
 	if (rc == ompd_rc_ok)
 		rc = add_variables(locks, variables, count);
@@ -180,84 +183,60 @@ static ompd_rc_t read_locks(struct picture_locks *locks, target_addr table,
 	if (locks->entries.cut && !locks->problem)
 		locks->problem = ompdx_problem_limit;
 	if (locks->problem)
-		diagnostics_note(&locks->space->diagnostics, DIAGNOSTIC_locks_cut, NULL);
+		diagnostics_note(&locks->picture->space->diagnostics, DIAGNOSTIC_locks_cut, NULL);
 	return rc;
 }
 
-static void write_lock(const struct seen_lock *seen, ompdx_lock_t *ret)
+static void write_lock(const struct picture *picture, const struct seen_lock *seen,
+		       ompdx_lock_t *ret)
 {
-	ret->size = sizeof(*ret);
 	ret->address = seen->data.address;
 	ret->kind = seen->data.kind;
 	ret->nested = seen->data.nested;
 	ret->held = seen->data.held;
-	ret->owner = seen->data.owner;
+	ret->owner = picture_place_of_gtid(picture, seen->data.owner);
+	ret->owner_id = seen->data.owner;
 	ret->depth = seen->data.depth;
 	ret->waiting = seen->data.waiting;
 	ret->waiter_first = seen->first_waiter;
 	ret->waiter_count = seen->waiter_count;
 	ret->problem = seen->problem;
+	ret->word = seen->data.word;
 }
 
-static ompd_rc_t write_locks(const struct picture_locks *locks, ompdx_locks_t **ret)
+static ompd_rc_t write_locks(const struct picture_locks *locks, void **ret)
 {
-	const size_t waiters = sizeof(ompdx_locks_t) + locks->locks.count * sizeof(ompdx_lock_t);
-	const size_t variables = waiters + locks->waiters.count * sizeof(int32_t);
-	ompdx_locks_t *answer;
-	void *block = NULL;
+	struct locks_block block;
 	const ompd_rc_t rc =
-		callback_alloc(1, variables + locks->variables.count * sizeof(uint32_t), &block);
+		locks_block_create(locks->locks.count, &locks->waiters, &locks->variables, &block);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	answer = block;
-	answer->size = sizeof(*answer);
-	answer->lock_count = (uint32_t)locks->locks.count;
-	answer->waiter_count = (uint32_t)locks->waiters.count;
-	answer->variable_count = (uint32_t)locks->variables.count;
-	answer->problem = locks->problem;
-	answer->locks = (void *)(answer + 1);
-	answer->waiters = (void *)((char *)block + waiters);
-	answer->variables = (void *)((char *)block + variables);
+	block.answer->problem = locks->problem;
 	for (size_t i = 0; i < locks->locks.count; i++)
-		write_lock(vector_at(&locks->locks, i), (ompdx_lock_t *)(answer + 1) + i);
-	if (locks->waiters.count)
-		memcpy((char *)block + waiters, locks->waiters.items,
-		       locks->waiters.count * sizeof(int32_t));
-	if (locks->variables.count)
-		memcpy((char *)block + variables, locks->variables.items,
-		       locks->variables.count * sizeof(uint32_t));
-	*ret = answer;
+		write_lock(locks->picture, vector_at(&locks->locks, i), &block.locks[i]);
+	*ret = block.answer;
 	return ompd_rc_ok;
 }
 
-ompd_rc_t llvm_locks(struct address_space *space, const ompdx_lock_variable_t *variables,
-		     ompd_size_t count, ompdx_locks_t **ret)
+ompd_rc_t llvm_locks(void *from, const ompdx_lock_variable_t *variables, ompd_size_t count,
+		     void **ret)
 {
-	struct picture_locks locks;
+	const struct picture *picture = from;
+	struct picture_locks locks = {.picture = picture,
+				      .locks = {.item_size = sizeof(struct seen_lock)},
+				      .waiters = {.item_size = sizeof(uint32_t)},
+				      .variables = {.item_size = sizeof(uint32_t)}};
 	target_addr table = 0;
-	struct llvm *llvm;
-	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+	ompd_rc_t rc = ompd_rc_unavailable;
 
-	if (rc == ompd_rc_ok && !llvm->knows_locks)
-		rc = ompd_rc_unavailable;
-	if (rc == ompd_rc_ok)
-		rc = lock_table_locate(space, llvm, &table);
-	if (rc != ompd_rc_ok)
-		return rc;
-	memset(&locks, 0, sizeof(locks));
-	locks.space = space;
-	locks.llvm = llvm;
-	locks.locks.item_size = sizeof(struct seen_lock);
-	locks.waiters.item_size = sizeof(int32_t);
-	locks.variables.item_size = sizeof(uint32_t);
-	rc = thread_array_read(space, llvm, &locks.threads);
+	if (picture->llvm->knows_locks)
+		rc = lock_table_locate(picture->space, picture->llvm, &table);
 	if (rc != ompd_rc_ok)
 		return rc;
 	rc = read_locks(&locks, table, variables, count);
 	if (rc == ompd_rc_ok)
 		rc = write_locks(&locks, ret);
-	thread_array_deinit(&locks.threads);
 	lock_entries_deinit(&locks.entries);
 	vector_deinit(&locks.locks);
 	vector_deinit(&locks.waiters);

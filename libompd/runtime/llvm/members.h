@@ -1,55 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a structure's members lie, by the published table or a record, and their values in bytes that
- * were read at once.
+ * Where do the members of libomp's structures lie, by the published table or a record?
  */
 #ifndef RUNTIME_LLVM_MEMBERS_H
 #define RUNTIME_LLVM_MEMBERS_H
 
-#include <stdbool.h>
-
+#include "runtime/common/bytes.h"
 #include "runtime/llvm/descriptors.h"
-#include "target/limits.h"
-#include "target/target.h"
-
-/* The part of a structure that is read. */
-struct extent {
-	uint32_t start;
-	uint32_t end;
-};
-
-/* A structure's bytes, as read. */
-struct bytes {
-	const struct target *target;
-	struct extent extent;
-	uint8_t data[STRUCTURE_BYTES_MAX];
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct span member_published(const uint64_t *table, enum access member);
 
 /* size 0 without a record, or when the releases have no such member. */
 struct span member_recorded(const struct record *record, enum record_field field);
-
-/* A member of a member. The sum of two offsets may not fit: then the member is not known. */
-struct span member_nested(struct span outer, struct span inner);
-
-/* The bytes that hold all of `needed`, and those of `wanted` that lie within reach; of the others the size
- * becomes 0. false: a needed member is not known, or too far away. */
-bool extent_cover(struct extent *extent, const struct span *const needed[], size_t needed_count,
-		  struct span *const wanted[], size_t wanted_count);
-
-/* error: unreadable, or no address. */
-ompd_rc_t bytes_read(struct bytes *bytes, const struct target *target, const struct extent *extent,
-		     target_addr address);
-
-/* One member of the structure at the address. error: unreadable, or not known. */
-ompd_rc_t member_read(const struct target *target, target_addr address, struct span span,
-		      uint64_t *ret);
-
-/* 0, and -1, for a member that is not known. */
-uint64_t bytes_get(const struct bytes *bytes, struct span span);
-int32_t bytes_get_int(const struct bytes *bytes, struct span span);
 
 #endif /* RUNTIME_LLVM_MEMBERS_H */

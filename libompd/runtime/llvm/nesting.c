@@ -191,6 +191,12 @@ static ompd_rc_t check_level(struct address_space *space, const struct llvm *llv
 	region->has_parent = rc == ompd_rc_ok;
 	if (rc == ompd_rc_ok && level <= region->parent.t_level)
 		return ompd_rc_stale_handle;
+	if (rc == ompd_rc_ok &&
+	    (int64_t)team->t_level - region->parent.t_level > SERIAL_DEPTH_MAX) {
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_inconsistent,
+					 team->address);
+		return ompd_rc_error;
+	}
 	return rc;
 }
 

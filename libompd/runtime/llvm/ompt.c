@@ -11,12 +11,15 @@
 static ompd_rc_t require_tracking(struct address_space *space, struct llvm *llvm)
 {
 	target_addr ignored;
-	ompd_rc_t rc;
+	int tracks;
+	ompd_rc_t rc = global_address(space, llvm, GLOBAL_ompt_enabled, &ignored);
 
-	rc = global_address(space, llvm, GLOBAL_ompt_enabled, &ignored);
 	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
 		return rc;
-	return llvm_tracks_states(space, llvm) == 1 ? ompd_rc_ok : ompd_rc_needs_state_tracking;
+	rc = llvm_tracks_states(space, llvm, &tracks);
+	if (rc != ompd_rc_ok)
+		return rc;
+	return tracks == 1 ? ompd_rc_ok : ompd_rc_needs_state_tracking;
 }
 
 ompd_rc_t llvm_state_of_thread(struct address_space *space, struct entity thread,
@@ -29,7 +32,7 @@ ompd_rc_t llvm_state_of_thread(struct address_space *space, struct entity thread
 	if (rc == ompd_rc_ok)
 		rc = require_tracking(space, llvm);
 	if (rc == ompd_rc_ok)
-		rc = llvm_read_info(space, llvm, thread.address, &info);
+		rc = llvm_read_thread(space, llvm, thread, &info);
 	if (rc != ompd_rc_ok)
 		return rc;
 	*state = info.state;
@@ -38,16 +41,28 @@ ompd_rc_t llvm_state_of_thread(struct address_space *space, struct entity thread
 }
 
 /* The lightweight team of a region that is not the innermost of the serialized ones that share its team:
- * `inside` regions lie within it. unavailable: it began before OMPT was on. */
+ * `inside` regions lie within it, at most SERIAL_DEPTH_MAX. unavailable: it began before OMPT was on.
+ * error: the chain goes in a circle. */
 static ompd_rc_t find_lightweight(struct address_space *space, const struct llvm *llvm,
 				  target_addr team, uint32_t inside, target_addr *ret)
 {
 	const struct ompt_structures *layout = &llvm->ompt_structures;
-	uint64_t at = 0;
+	uint64_t at = 0, mark = 0;
 	ompd_rc_t rc = member_read(&space->target, team, layout->ompt_serialized_team_info, &at);
 
-	while (rc == ompd_rc_ok && at && --inside)
+	if (inside > SERIAL_DEPTH_MAX)
+		return ompd_rc_error;
+	for (uint32_t steps = 1; rc == ompd_rc_ok && at && steps < inside; steps++) {
+		/* The mark moves on at each power of two: sooner or later it lies in the circle. */
+		if ((steps & (steps - 1)) == 0)
+			mark = at;
 		rc = member_read(&space->target, at, layout->lightweight_parent, &at);
+		if (rc == ompd_rc_ok && at == mark) {
+			diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_inconsistent,
+						 team);
+			return ompd_rc_error;
+		}
+	}
 	if (rc == ompd_rc_ok && at == 0)
 		return ompd_rc_unavailable;
 	*ret = at;
@@ -60,19 +75,20 @@ static ompd_rc_t read_task_info(struct address_space *space, const struct llvm *
 				struct entity entity, struct ompt_task *ret)
 {
 	const struct ompt_structures *layout = &llvm->ompt_structures;
-	const int32_t level = (int32_t)part_number(entity.part);
+	struct entity within = {0, entity.part};
 	target_addr lightweight;
-	struct team team;
+	struct region region;
 	ompd_rc_t rc = ompt_task_read(&space->target, layout, entity.address, ret);
 
 	if (rc != ompd_rc_ok || part_is_league(entity.part) ||
 	    (ret->td_flags & llvm->structures.task.tasktype))
 		return rc;
-	rc = llvm_read_team(space, llvm, ret->td_team, &team);
-	if (rc != ompd_rc_ok || team.t_level <= level)
+	within.address = ret->td_team;
+	rc = region_read(space, llvm, within, &region);
+	if (rc != ompd_rc_ok || region.team.t_level == region.level)
 		return rc;
-	rc = find_lightweight(space, llvm, ret->td_team, (uint32_t)(team.t_level - level),
-			      &lightweight);
+	rc = find_lightweight(space, llvm, ret->td_team,
+			      (uint32_t)(region.team.t_level - region.level), &lightweight);
 	return rc == ompd_rc_ok ? ompt_task_info_read(&space->target, layout, lightweight, ret)
 				: rc;
 }
@@ -152,6 +168,7 @@ ompd_rc_t llvm_tool_data(struct address_space *space, ompd_scope_t scope, struct
 			 uint64_t *ret)
 {
 	struct ompt_task info;
+	struct info thread;
 	struct llvm *llvm;
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
@@ -161,6 +178,9 @@ ompd_rc_t llvm_tool_data(struct address_space *space, ompd_scope_t scope, struct
 		return rc;
 	switch (scope) {
 	case ompd_scope_thread:
+		rc = llvm_read_thread(space, llvm, entity, &thread);
+		if (rc != ompd_rc_ok)
+			return rc;
 		return member_read(&space->target, entity.address,
 				   llvm->ompt_structures.thread_data, ret);
 	case ompd_scope_parallel:

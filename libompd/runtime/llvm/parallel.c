@@ -108,7 +108,7 @@ ompd_rc_t llvm_region_of_thread(struct address_space *space, struct entity threa
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
 	if (rc == ompd_rc_ok)
-		rc = llvm_read_info(space, llvm, thread.address, &info);
+		rc = llvm_read_thread(space, llvm, thread, &info);
 	return rc == ompd_rc_ok ? llvm_region_of_info(space, llvm, &info, &team, region) : rc;
 }
 

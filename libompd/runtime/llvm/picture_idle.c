@@ -25,7 +25,8 @@ static ompd_rc_t add_dead_team(struct picture *picture, target_addr address, uin
 	return rc == ompd_rc_ok ? picture_read_team_threads(picture, seen) : rc;
 }
 
-/* Whether the team lists the thread. A team that shrank keeps its threads behind the first t_nproc. */
+/* Whether the team lists the thread, or is about to. A team that shrank keeps its threads behind the first
+ * t_nproc. */
 static ompd_rc_t lists(const struct picture *picture, const struct seen_team *seen,
 		       const struct info *info, bool *ret)
 {
@@ -41,7 +42,10 @@ static ompd_rc_t lists(const struct picture *picture, const struct seen_team *se
 						 (target_addr)info->ds_tid *
 							 target->sizes.sizeof_pointer,
 					 &listed);
-	*ret = rc == ompd_rc_ok && listed == info->address;
+	else
+		rc = ompd_rc_error;
+	*ret = rc == ompd_rc_ok &&
+	       (listed == info->address || picture_is_joining(picture, seen, info, listed));
 	return rc == ompd_rc_error ? ompd_rc_ok : rc;
 }
 

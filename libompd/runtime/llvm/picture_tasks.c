@@ -74,7 +74,7 @@ static ompd_rc_t add_task(struct picture_tasks *tasks, target_addr address, uint
 		return rc;
 	seen = item;
 	seen->data = data;
-	seen->gtid = -1;
+	seen->thread = PICTURE_NONE;
 	seen->parent = PICTURE_NONE;
 	seen->predecessors = -1;
 	seen->taskgroup_count = -1;
@@ -95,13 +95,13 @@ static ompd_rc_t add_current_tasks(struct picture_tasks *tasks)
 		rc = add_task(tasks, thread->task.address, &index);
 		if (rc == ompd_rc_ok && index != PICTURE_NONE) {
 			picture_task(tasks, index)->state = ompdx_task_state_executing;
-			picture_task(tasks, index)->gtid = thread->info.ds_gtid;
+			picture_task(tasks, index)->thread = thread->place;
 		}
 	}
 	return rc;
 }
 
-static ompd_rc_t add_queued(struct picture_tasks *tasks, target_addr address, int32_t gtid)
+static ompd_rc_t add_queued(struct picture_tasks *tasks, target_addr address, uint32_t thread)
 {
 	struct seen_task *seen;
 	uint32_t index;
@@ -114,12 +114,12 @@ static ompd_rc_t add_queued(struct picture_tasks *tasks, target_addr address, in
 	if (!seen->data.explicit_task || seen->state != ompdx_task_state_unknown)
 		return ompd_rc_ok;
 	seen->state = ompdx_task_state_ready;
-	seen->gtid = gtid;
+	seen->thread = thread;
 	return ompd_rc_ok;
 }
 
-/* gtid: whose queue it is; -1: nobody's. */
-static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, int32_t gtid)
+/* thread: whose queue it is; PICTURE_NONE: nobody's. */
+static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, uint32_t thread)
 {
 	const size_t pointer = memory(tasks)->sizes.sizeof_pointer;
 	struct deque deque;
@@ -144,7 +144,7 @@ static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, int
 			return ompd_rc_ok;
 		rc = target_read_pointer(memory(tasks), deque.td_deque + place * pointer, &task);
 		if (rc == ompd_rc_ok)
-			rc = add_queued(tasks, task, gtid);
+			rc = add_queued(tasks, task, thread);
 	}
 	if (rc != ompd_rc_error)
 		return rc;
@@ -163,7 +163,7 @@ static ompd_rc_t add_priority_queues(struct picture_tasks *tasks, target_addr li
 			note(tasks, DIAGNOSTIC_tasks_cut, list, ompdx_problem_limit);
 			return ompd_rc_ok;
 		}
-		rc = add_deque(tasks, list, -1);
+		rc = add_deque(tasks, list, PICTURE_NONE);
 		if (rc == ompd_rc_ok)
 			rc = target_read_pointer(memory(tasks), list + next.offset, &list);
 	}
@@ -171,13 +171,6 @@ static ompd_rc_t add_priority_queues(struct picture_tasks *tasks, target_addr li
 		return rc;
 	note(tasks, DIAGNOSTIC_queue_unreadable, list, ompdx_problem_unreadable);
 	return ompd_rc_ok;
-}
-
-static int32_t gtid_of(const struct picture *picture, target_addr info)
-{
-	const uint32_t index = address_map_get(&picture->thread_of_address, info);
-
-	return index == ADDRESS_MAP_NONE ? -1 : picture_thread(picture, index)->info.ds_gtid;
 }
 
 static ompd_rc_t add_task_team(struct picture_tasks *tasks, const struct seen_team *team,
@@ -201,7 +194,7 @@ static ompd_rc_t add_task_team(struct picture_tasks *tasks, const struct seen_te
 			    i < team->team.t_nproc && i < task_team.tt_max_threads;
 	     i++)
 		rc = add_deque(tasks, task_team.tt_threads_data + (target_addr)i * size,
-			       gtid_of(tasks->picture, team->threads[i]));
+			       picture_place_of(tasks->picture, team->threads[i]));
 	if (rc == ompd_rc_ok)
 		rc = add_priority_queues(tasks, task_team.tt_task_pri_list);
 	return rc;

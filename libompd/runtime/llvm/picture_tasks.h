@@ -12,8 +12,8 @@
 struct seen_task {
 	struct task_data data;
 	ompdx_task_state_t state;
-	int32_t gtid;         /* who executes it, or whose queue it is in; -1 */
-	uint32_t parent;      /* an index into tasks; PICTURE_NONE */
+	uint32_t thread; /* who executes it, or whose queue it is in: its place; PICTURE_NONE */
+	uint32_t parent; /* an index into tasks; PICTURE_NONE */
 	int32_t predecessors; /* -1: not known */
 	int32_t taskgroup_count;
 	uint32_t source;          /* offset in the picture's text, + 1; 0: none */

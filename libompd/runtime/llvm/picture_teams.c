@@ -39,27 +39,31 @@ ompd_rc_t picture_read_team_threads(struct picture *picture, struct seen_team *s
 }
 
 /* Reads the teams from `address` outwards that are not in the picture yet, into `chain`, innermost first.
- * *cut: why the chain ends before a team without parent or one in the picture. */
+ * *broken: why the chain ends before a team without parent or one in the picture. */
 static ompd_rc_t read_chain(struct picture *picture, target_addr address, struct vector *chain,
-			    ompdx_problem_t *cut)
+			    ompdx_problem_t *broken)
 {
 	struct diagnostics *notes = &picture->space->diagnostics;
 
-	*cut = ompdx_problem_none;
+	*broken = ompdx_problem_none;
 	chain->count = 0;
 	while (address && address_map_get(&picture->team_of_address, address) == ADDRESS_MAP_NONE) {
 		struct team team;
 		void *item;
-		ompd_rc_t rc = llvm_read_team(picture->space, picture->llvm, address, &team);
+		ompd_rc_t rc;
 
+		if (picture->llvm->knows_barriers)
+			target_expect(&picture->space->target, address,
+				      picture->llvm->barrier_structures.team_extent.end);
+		rc = llvm_read_team(picture->space, picture->llvm, address, &team);
 		if (rc == ompd_rc_error) {
-			*cut = ompdx_problem_unreadable;
+			*broken = ompdx_problem_unreadable;
 			return ompd_rc_ok;
 		}
 		/* A cycle is longer than any chain can be. */
 		if (rc == ompd_rc_ok && chain->count == TEAM_DEPTH_MAX) {
 			diagnostics_note_address(notes, DIAGNOSTIC_team_cycle, address);
-			*cut = ompdx_problem_limit;
+			*broken = ompdx_problem_limit;
 			return ompd_rc_ok;
 		}
 		if (rc == ompd_rc_ok)
@@ -72,8 +76,18 @@ static ompd_rc_t read_chain(struct picture *picture, target_addr address, struct
 	return ompd_rc_ok;
 }
 
+/* What is in the picture stays; who is in what is not in it is marked. */
+static void cut(struct picture *picture, target_addr team)
+{
+	if (picture->problem == ompdx_problem_none)
+		diagnostics_note_address(&picture->space->diagnostics, DIAGNOSTIC_regions_cut,
+					 team);
+	picture->problem = ompdx_problem_limit;
+}
+
 /* Moves a chain into the picture, outermost first. */
-static ompd_rc_t add_chain(struct picture *picture, const struct vector *chain, ompdx_problem_t cut)
+static ompd_rc_t add_chain(struct picture *picture, const struct vector *chain,
+			   ompdx_problem_t broken)
 {
 	for (size_t i = chain->count; i-- > 0;) {
 		const struct team *team = vector_at(chain, i);
@@ -86,15 +100,19 @@ static ompd_rc_t add_chain(struct picture *picture, const struct vector *chain, 
 
 		if (again)
 			continue;
+		if (picture->teams.count == VIEW_REGIONS_MAX) {
+			cut(picture, team->address);
+			return ompd_rc_ok;
+		}
 		rc = vector_add(&picture->teams, 1, VIEW_REGIONS_MAX, &item);
 		if (rc != ompd_rc_ok)
 			return rc;
 		seen = item;
 		seen->team = *team;
-		seen->parent = cut && i == chain->count - 1
+		seen->parent = broken && i == chain->count - 1
 				       ? PICTURE_NONE
 				       : address_map_get(&picture->team_of_address, team->t_parent);
-		seen->problem = i == chain->count - 1 ? cut : ompdx_problem_none;
+		seen->problem = i == chain->count - 1 ? broken : ompdx_problem_none;
 		rc = address_map_put(&picture->team_of_address, team->address,
 				     (uint32_t)picture->teams.count - 1);
 		if (rc == ompd_rc_ok)
@@ -119,17 +137,17 @@ static ompd_rc_t read_teams_of(struct picture *picture, struct seen_thread *prim
 			       struct vector *chain)
 {
 	const struct seen_team *seen;
-	ompdx_problem_t cut;
+	ompdx_problem_t broken;
 	uint32_t index;
-	ompd_rc_t rc = read_chain(picture, primary->info.th_team, chain, &cut);
+	ompd_rc_t rc = read_chain(picture, primary->info.th_team, chain, &broken);
 
 	if (rc == ompd_rc_ok)
-		rc = add_chain(picture, chain, cut);
+		rc = add_chain(picture, chain, broken);
 	if (rc != ompd_rc_ok)
 		return rc;
 	index = address_map_get(&picture->team_of_address, primary->info.th_team);
 	if (index == ADDRESS_MAP_NONE) {
-		primary->problem = cut;
+		primary->problem = broken ? broken : picture->problem;
 		return ompd_rc_ok;
 	}
 	seen = picture_team(picture, index);
@@ -156,6 +174,18 @@ static ompd_rc_t read_living_teams(struct picture *picture)
 	return rc;
 }
 
+/* A team that is kept for the next region and grows for it has its threads, thread 0 first, before it has its
+ * level: as the teams of a league it adds none so far. Only who is in a teams construct is in one of those. */
+static bool is_forming(const struct picture *picture, const struct seen_team *seen)
+{
+	const uint32_t primary =
+		seen->threads ? address_map_get(&picture->thread_of_address, seen->threads[0])
+			      : ADDRESS_MAP_NONE;
+
+	return seen->nesting.kind == NESTING_LEAGUE && primary != ADDRESS_MAP_NONE &&
+	       picture_thread(picture, primary)->info.outside_teams;
+}
+
 static void classify(struct picture *picture, struct seen_team *seen)
 {
 	const struct seen_team *parent =
@@ -170,8 +200,11 @@ static void classify(struct picture *picture, struct seen_team *seen)
 	if (!parent && seen->team.t_parent)
 		return;
 	if (nesting_classify(&seen->team, parent ? &parent->team : NULL,
-			     grandparent ? &grandparent->team : NULL, &seen->nesting) == ompd_rc_ok)
+			     grandparent ? &grandparent->team : NULL,
+			     &seen->nesting) == ompd_rc_ok) {
+		seen->forming = is_forming(picture, seen);
 		return;
+	}
 	diagnostics_note_address(&picture->space->diagnostics, DIAGNOSTIC_team_inconsistent,
 				 seen->team.address);
 	memset(&seen->nesting, 0, sizeof(seen->nesting));
@@ -203,12 +236,24 @@ static ompd_rc_t add_region(struct picture *picture, uint32_t team_index,
 			    const struct seen_region *region)
 {
 	struct seen_team *seen = picture_team(picture, team_index);
+	struct seen_region *added;
 	void *item;
-	const ompd_rc_t rc = vector_add(&picture->regions, 1, VIEW_REGIONS_MAX, &item);
+	ompd_rc_t rc;
 
+	if (picture->regions.count == VIEW_REGIONS_MAX) {
+		cut(picture, seen->team.address);
+		seen->problem = ompdx_problem_limit;
+		seen->cut = true;
+		return ompd_rc_ok;
+	}
+	rc = vector_add(&picture->regions, 1, VIEW_REGIONS_MAX, &item);
 	if (rc != ompd_rc_ok)
 		return rc;
-	memcpy(item, region, sizeof(*region));
+	added = item;
+	*added = *region;
+	added->depth = 1;
+	if (region->parent != PICTURE_NONE)
+		added->depth += picture_region(picture, region->parent)->depth;
 	if (seen->region_count++ == 0)
 		seen->first_region = (uint32_t)picture->regions.count - 1;
 	return ompd_rc_ok;
@@ -286,6 +331,11 @@ static ompd_rc_t add_parallel(struct picture *picture, uint32_t team_index, uint
 	return rc;
 }
 
+static bool adds_no_region(const struct seen_team *seen)
+{
+	return seen->nesting.kind == NESTING_CONTENTION_GROUP || seen->forming;
+}
+
 static ompd_rc_t make_regions(struct picture *picture, uint32_t team_index)
 {
 	struct seen_team *seen = picture_team(picture, team_index);
@@ -293,7 +343,7 @@ static ompd_rc_t make_regions(struct picture *picture, uint32_t team_index)
 	ompd_rc_t rc = ompd_rc_ok;
 
 	classify(picture, seen);
-	if (seen->nesting.kind == NESTING_CONTENTION_GROUP)
+	if (adds_no_region(seen))
 		return ompd_rc_ok;
 	/* Regions that share a team share its t_ident, and how they were begun decides whose it is. */
 	if (seen->nesting.kind != NESTING_INITIAL && seen->nesting.serialized_regions <= 1 &&
@@ -331,30 +381,15 @@ uint32_t picture_innermost(const struct picture *picture, const struct info *inf
 	if (number < 0 || number >= seen->team.t_nproc ||
 	    (info->address && (!seen->threads || seen->threads[number] != info->address)))
 		return PICTURE_NONE;
-	if (seen->nesting.kind == NESTING_CONTENTION_GROUP) {
+	if (adds_no_region(seen)) {
 		if (number != 0)
 			return PICTURE_NONE;
 		number = seen->team.t_master_tid;
 		seen = picture_team(picture, seen->parent);
 	}
-	if (seen->region_count == 0)
+	if (seen->region_count == 0 || seen->cut)
 		return PICTURE_NONE;
 	if (seen->nesting.kind == NESTING_LEAGUE)
 		return seen->first_region + (uint32_t)number;
 	return seen->first_region + seen->region_count - 1;
-}
-
-void picture_deinit(struct picture *picture)
-{
-	for (size_t i = 0; i < picture->teams.count; i++)
-		callback_free(picture_team(picture, i)->threads);
-	vector_deinit(&picture->threads);
-	vector_deinit(&picture->teams);
-	vector_deinit(&picture->regions);
-	vector_deinit(&picture->text);
-	address_map_deinit(&picture->thread_of_address);
-	address_map_deinit(&picture->thread_of_pthread);
-	address_map_deinit(&picture->team_of_address);
-	address_map_deinit(&picture->text_of_ident);
-	address_map_deinit(&picture->flags_of_ident);
 }

@@ -29,6 +29,11 @@ ompd_rc_t picture_source(struct picture *picture, target_addr ident, uint32_t *r
 	if (rc != ompd_rc_ok)
 		return rc;
 	size = strlen(text) + 1;
+	/* What compilers recorded of constructs is never so much: the rest goes without. */
+	if (picture->text.count + size > VIEW_TEXT_MAX) {
+		diagnostics_note(&picture->space->diagnostics, DIAGNOSTIC_text_cut, NULL);
+		return address_map_put(&picture->text_of_ident, ident, 0);
+	}
 	rc = vector_add(&picture->text, size, VIEW_TEXT_MAX, &item);
 	if (rc != ompd_rc_ok)
 		return rc;

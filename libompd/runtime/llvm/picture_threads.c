@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "runtime/llvm/picture.h"
 #include "runtime/llvm/thread_array.h"
+#include "target/libc.h"
 #include "target/limits.h"
 
 static ompd_rc_t read_thread(struct picture *picture, target_addr address, int32_t gtid)
@@ -17,6 +16,9 @@ static ompd_rc_t read_thread(struct picture *picture, target_addr address, int32
 	thread = item;
 	thread->region = PICTURE_NONE;
 	thread->ident_flags = -1;
+	if (picture->llvm->knows_barriers)
+		target_expect(&picture->space->target, address,
+			      picture->llvm->barrier_structures.thread_extent.end);
 	rc = llvm_read_info(picture->space, picture->llvm, address, &thread->info);
 	if (rc == ompd_rc_error) {
 		thread->problem = ompdx_problem_unreadable;
@@ -26,6 +28,10 @@ static ompd_rc_t read_thread(struct picture *picture, target_addr address, int32
 	}
 	if (rc != ompd_rc_ok)
 		return rc;
+	if (thread->info.ds_tid >= 0 && thread_array_is_making(&thread->info, gtid)) {
+		thread->info.ds_gtid = gtid;
+		return address_map_put(&picture->thread_of_address, address, index);
+	}
 	if (thread->info.ds_gtid != gtid || thread->info.ds_tid < 0) {
 		diagnostics_note_address(&picture->space->diagnostics,
 					 DIAGNOSTIC_thread_inconsistent, address);
@@ -61,7 +67,8 @@ static ompd_rc_t read_threads(struct picture *picture)
 ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_of_lwp)
 {
 	uint64_t offset;
-	ompd_rc_t rc = llvm_lwp_offset(picture->space, &offset);
+	ompd_rc_t rc =
+		libc_lwp_offset(&picture->space->target, &picture->space->diagnostics, &offset);
 
 	if (rc == ompd_rc_unsupported)
 		return ompd_rc_ok;
@@ -69,7 +76,7 @@ ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_o
 		const struct seen_thread *thread = picture_thread(picture, i);
 		uint64_t lwp;
 
-		if (thread->problem != ompdx_problem_none)
+		if (thread->problem != ompdx_problem_none || thread->info.ds_thread == 0)
 			continue;
 		rc = target_read_unsigned(&picture->space->target, thread->info.ds_thread + offset,
 					  4, &lwp);
@@ -88,6 +95,10 @@ static ompd_rc_t place_thread(struct picture *picture, struct seen_thread *threa
 	if (thread->problem != ompdx_problem_none)
 		return ompd_rc_ok;
 	thread->region = picture_innermost(picture, &thread->info);
+	if (thread->region == PICTURE_NONE && picture->problem != ompdx_problem_none) {
+		thread->problem = picture->problem;
+		return ompd_rc_ok;
+	}
 	if (thread->region == PICTURE_NONE)
 		return picture_prove_idle(picture, thread);
 	rc = picture_ident_flags(picture, thread->info.th_ident, &thread->ident_flags);
@@ -101,23 +112,16 @@ static ompd_rc_t place_thread(struct picture *picture, struct seen_thread *threa
 	return rc == ompd_rc_error ? ompd_rc_ok : rc;
 }
 
-ompd_rc_t picture_read(struct picture *picture, struct address_space *space,
-		       const struct llvm *llvm)
+ompd_rc_t picture_read_threads(struct picture *picture)
 {
-	ompd_rc_t rc;
+	ompd_rc_t rc = llvm_tracks_states(picture->space, picture->llvm, &picture->tracks_states);
 
-	memset(picture, 0, sizeof(*picture));
-	picture->space = space;
-	picture->llvm = llvm;
-	picture->threads.item_size = sizeof(struct seen_thread);
-	picture->teams.item_size = sizeof(struct seen_team);
-	picture->regions.item_size = sizeof(struct seen_region);
-	picture->text.item_size = 1;
-	picture->tracks_states = llvm_tracks_states(space, llvm);
-
-	rc = read_threads(picture);
+	if (rc == ompd_rc_ok || rc == ompd_rc_error)
+		rc = read_threads(picture);
 	if (rc == ompd_rc_ok)
 		rc = picture_read_teams(picture);
+	if (rc == ompd_rc_ok)
+		picture_check_making(picture);
 	for (size_t i = 0; rc == ompd_rc_ok && i < picture->threads.count; i++)
 		rc = place_thread(picture, picture_thread(picture, i));
 	return rc;

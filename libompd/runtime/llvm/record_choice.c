@@ -109,6 +109,7 @@ static bool lists_version(const char *versions, int32_t version)
 
 ompd_rc_t record_choose(struct address_space *space, const struct record **ret)
 {
+	const int32_t version = address_space_version(space);
 	bool listed = false;
 
 	for (size_t i = 0; i < record_count(); i++) {
@@ -117,16 +118,19 @@ ompd_rc_t record_choose(struct address_space *space, const struct record **ret)
 		bool fitting;
 		ompd_rc_t rc;
 
-		if (!lists_version(probe.record->versions, space->runtime_version))
+		if (!record_is_for(probe.record, space->image.machine) ||
+		    !lists_version(probe.record->versions, version))
 			continue;
 		listed = true;
 		record_table(probe.record, table);
 		if (structures_init(&probe.structures, table, probe.record) != ompd_rc_ok)
 			continue;
+		fitting = false;
 		rc = thread_array_locate(space, &probe, &probe.threads);
 		if (rc == ompd_rc_ok)
 			rc = fits(space, &probe, &fitting);
-		if (rc != ompd_rc_ok)
+		/* That no array fits this record says nothing of the next. */
+		if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
 			return rc;
 		if (fitting) {
 			*ret = probe.record;

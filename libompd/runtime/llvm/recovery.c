@@ -121,6 +121,7 @@ static ompd_rc_t locate_published(struct image *image, struct located_table *ret
 		rc = read_by_symbols(image, ret);
 	if (rc == ompd_rc_unavailable) {
 		diagnostics_note(image->target->diagnostics, DIAGNOSTIC_table_empty, NULL);
+		ret->source = ompdx_descriptors_symbols;
 		return rc;
 	}
 	if (rc == ompd_rc_incompatible || rc == ompd_rc_error) {
@@ -128,8 +129,6 @@ static ompd_rc_t locate_published(struct image *image, struct located_table *ret
 		return ompd_rc_incompatible;
 	}
 	ret->source = ompdx_descriptors_symbols;
-	if (rc == ompd_rc_ok && image_symbol(image, "ompd_state", &ret->ompd_state) != ompd_rc_ok)
-		ret->ompd_state = 0;
 	return rc;
 }
 
@@ -151,8 +150,11 @@ unsigned recovery_ranges(struct image *image, target_addr near, struct address_r
 	target_addr pool;
 
 	for (unsigned i = 0; i < image->writable_count; i++) {
+		const uint64_t size = image->writable[i].end - image->writable[i].start;
+
 		ranges[i] = image->writable[i];
-		total += ranges[i].end - ranges[i].start;
+		/* Sizes are the target's: their sum may be more than a number holds. */
+		total = size > UINT64_MAX - total ? UINT64_MAX : total + size;
 	}
 	if (image->writable_count && total <= RECOVERY_BYTES_MAX)
 		return image->writable_count;

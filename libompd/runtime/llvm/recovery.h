@@ -14,10 +14,11 @@ struct located_table {
 	uint64_t words[TABLE_WORDS]; /* in the order of libomp's source */
 	ompdx_descriptors_t source;
 	target_addr address;    /* of a recovered table; 0: published */
-	target_addr ompd_state; /* address of that variable; 0: not known */
+	target_addr ompd_state; /* address of that variable beside it; 0: not known, or published */
 };
 
-/* unavailable: there is none yet; the diagnostics say what was tried. */
+/* unavailable: there is none yet; the diagnostics say what was tried. ret->source is symbols then if there will be
+ * one where they say: a libomp fills it as it starts. */
 ompd_rc_t table_locate(struct image *image, struct located_table *ret);
 
 /* Whether the data of an image that exports no names holds a table: a libomp that is linked into a stripped

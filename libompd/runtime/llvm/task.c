@@ -5,7 +5,6 @@
  */
 #include "runtime/llvm/llvm.h"
 #include "runtime/llvm/nesting.h"
-#include "runtime/llvm/thread_array.h"
 #include "target/limits.h"
 
 /* The part of a thread's current task that is not its implicit one in the team. unavailable: the thread is
@@ -43,7 +42,7 @@ ompd_rc_t llvm_task_of_thread(struct address_space *space, struct entity thread,
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
 	if (rc == ompd_rc_ok)
-		rc = llvm_read_info(space, llvm, thread.address, &info);
+		rc = llvm_read_thread(space, llvm, thread, &info);
 	/* An idle worker's th_current_task is a leftover. */
 	if (rc == ompd_rc_ok)
 		rc = llvm_region_of_info(space, llvm, &info, &team, &region);
@@ -69,6 +68,11 @@ static ompd_rc_t region_of(struct address_space *space, const struct llvm *llvm,
 	struct family family;
 	ompd_rc_t rc;
 
+	if (data->td_team == 0) {
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_task_inconsistent,
+					 task.address);
+		return ompd_rc_error;
+	}
 	region->address = data->td_team;
 	region->part = task.part;
 	if (!part_is_league(task.part))
@@ -153,28 +157,30 @@ ompd_rc_t llvm_task_in_region(struct address_space *space, struct entity entity,
 
 ompd_rc_t llvm_initial_task(struct address_space *space, struct entity *task)
 {
-	struct entity region = {0, 0}, enclosing;
-	struct thread_array array;
-	struct entity thread = {0, 0};
+	struct entity thread, region;
 	struct llvm *llvm;
+	struct info info;
+	struct team team;
 	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
 
 	if (rc == ompd_rc_ok)
-		rc = thread_array_read(space, llvm, &array);
+		rc = llvm_initial_thread(space, &thread);
+	if (rc == ompd_rc_ok)
+		rc = llvm_read_thread(space, llvm, thread, &info);
+	if (rc == ompd_rc_ok)
+		rc = llvm_region_of_info(space, llvm, &info, &team, &region);
+	for (unsigned depth = 0; rc == ompd_rc_ok && team.t_parent && depth < TEAM_DEPTH_MAX;
+	     depth++)
+		rc = llvm_read_team(space, llvm, team.t_parent, &team);
+	if (rc == ompd_rc_ok && team.t_parent) {
+		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_team_cycle, info.th_team);
+		rc = ompd_rc_error;
+	}
 	if (rc != ompd_rc_ok)
 		return rc;
-	for (uint32_t i = 0; thread.address == 0 && i < array.count; i++)
-		thread.address = array.infos[i];
-	thread_array_deinit(&array);
-	rc = thread.address ? llvm_region_of_thread(space, thread, &region) : ompd_rc_unavailable;
-	for (unsigned depth = 0; rc == ompd_rc_ok && depth < TEAM_DEPTH_MAX; depth++) {
-		rc = llvm_enclosing_region(space, region, &enclosing);
-		if (rc == ompd_rc_ok)
-			region = enclosing;
-	}
-	return rc == ompd_rc_unavailable && region.address
-		       ? llvm_task_in_region(space, region, 0, task)
-		       : rc;
+	region.address = team.address;
+	region.part = part_of_level(0);
+	return llvm_task_in_region(space, region, 0, task);
 }
 
 /* The task of a contention group came from the league's structure of the same task. */

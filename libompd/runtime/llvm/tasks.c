@@ -2,10 +2,8 @@
  *
  * The tasks of a libomp as the one block that the tool gets.
  */
-#include <string.h>
-
+#include "runtime/common/blocks.h"
 #include "runtime/llvm/picture_tasks.h"
-#include "target/callbacks.h"
 
 static ompdx_task_kind_t kind_of(const struct picture *picture, const struct task_data *data)
 {
@@ -28,16 +26,12 @@ static void write_task(const struct picture_tasks *tasks, const struct seen_task
 		       const char *text, ompdx_task_t *ret)
 {
 	const struct picture *picture = tasks->picture;
-	const uint32_t creator =
-		address_map_get(&picture->thread_of_address, seen->data.td_alloc_thread);
 
-	ret->size = sizeof(*ret);
 	ret->address = seen->data.address;
 	ret->kind = kind_of(picture, &seen->data);
 	ret->state = seen->state;
-	ret->thread = seen->gtid;
-	ret->creator =
-		creator == ADDRESS_MAP_NONE ? -1 : picture_thread(picture, creator)->info.ds_gtid;
+	ret->thread = seen->thread;
+	ret->creator = picture_place_of(picture, seen->data.td_alloc_thread);
 	ret->team = seen->data.td_team;
 	ret->parent = seen->parent;
 	ret->children = seen->data.td_incomplete_child_tasks;
@@ -54,55 +48,32 @@ static void write_task(const struct picture_tasks *tasks, const struct seen_task
 	ret->taskwait_source = text_at(text, seen->taskwait_source);
 }
 
-static ompd_rc_t write_tasks(const struct picture_tasks *tasks, ompdx_tasks_t **ret)
+static ompd_rc_t write_tasks(const struct picture_tasks *tasks, void **ret)
 {
-	const size_t dependences =
-		sizeof(ompdx_tasks_t) + tasks->tasks.count * sizeof(ompdx_task_t);
-	const size_t text = dependences + tasks->dependences.count * sizeof(ompdx_dependence_t);
-	const struct vector *texts = &tasks->picture->text;
-	ompdx_tasks_t *answer;
-	void *block = NULL;
-	const ompd_rc_t rc = callback_alloc(1, text + texts->count, &block);
+	struct tasks_block block;
+	const ompd_rc_t rc = tasks_block_create(tasks->tasks.count, &tasks->dependences,
+						&tasks->picture->text, &block);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	answer = block;
-	answer->size = sizeof(*answer);
-	answer->task_count = (uint32_t)tasks->tasks.count;
-	answer->dependence_count = (uint32_t)tasks->dependences.count;
-	answer->tasks = (void *)(answer + 1);
-	answer->dependences = (void *)((char *)block + dependences);
-	answer->problem = tasks->problem;
+	block.answer->problem = tasks->problem;
 	for (size_t i = 0; i < tasks->tasks.count; i++)
-		write_task(tasks, picture_task(tasks, i), (char *)block + text,
-			   (ompdx_task_t *)(answer + 1) + i);
-	if (tasks->dependences.count)
-		memcpy((char *)block + dependences, tasks->dependences.items,
-		       tasks->dependences.count * sizeof(ompdx_dependence_t));
-	if (texts->count)
-		memcpy((char *)block + text, texts->items, texts->count);
-	*ret = answer;
+		write_task(tasks, picture_task(tasks, i), block.text, &block.tasks[i]);
+	*ret = block.answer;
 	return ompd_rc_ok;
 }
 
-ompd_rc_t llvm_tasks(struct address_space *space, ompdx_tasks_t **ret)
+ompd_rc_t llvm_tasks(void *from, void **ret)
 {
+	struct picture *picture = from;
 	struct picture_tasks tasks;
-	struct picture picture;
-	struct llvm *llvm;
-	ompd_rc_t rc = llvm_threads_ready(space, &llvm);
+	ompd_rc_t rc;
 
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (!llvm->knows_tasks)
+	if (!picture->llvm->knows_tasks)
 		return ompd_rc_unavailable;
-	memset(&tasks, 0, sizeof(tasks));
-	rc = picture_read(&picture, space, llvm);
-	if (rc == ompd_rc_ok)
-		rc = picture_tasks_read(&tasks, &picture);
+	rc = picture_tasks_read(&tasks, picture);
 	if (rc == ompd_rc_ok)
 		rc = write_tasks(&tasks, ret);
 	picture_tasks_deinit(&tasks);
-	picture_deinit(&picture);
 	return rc;
 }

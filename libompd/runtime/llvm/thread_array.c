@@ -20,6 +20,11 @@
  * this neighbourhood that is exported. A guess to start with, proven before it is used. */
 #define THREADS_FROM_POOL 0x48
 
+bool thread_array_is_making(const struct info *info, int32_t gtid)
+{
+	return info->ds_thread == 0 && (info->ds_gtid == gtid || info->ds_gtid == 0);
+}
+
 static bool holds_array(const target_addr *descriptor, target_addr block)
 {
 	return descriptor_fits(descriptor, block) &&
@@ -56,7 +61,7 @@ static ompd_rc_t prove(struct address_space *space, const struct llvm *llvm, tar
 {
 	const struct target *target = &space->target;
 	target_addr words[DESCRIPTOR_WORDS + PROOF_ENTRIES];
-	unsigned threads = 0;
+	unsigned threads = 0, making = 0;
 	uint64_t capacity;
 	ompd_rc_t rc;
 
@@ -82,6 +87,8 @@ static ompd_rc_t prove(struct address_space *space, const struct llvm *llvm, tar
 			return ompd_rc_ok;
 		if (rc != ompd_rc_ok)
 			return rc;
+		if (thread_array_is_making(&info, (int32_t)i) && making++ == 0)
+			continue;
 		if (info.ds_gtid != (int32_t)i || info.ds_thread == 0)
 			return ompd_rc_ok;
 		threads++;
@@ -107,13 +114,15 @@ static ompd_rc_t prove_variable(struct address_space *space, const struct llvm *
 
 /* Where the variable ought to be: by its own symbol, else from the exported one. */
 static ompd_rc_t expected_variable(struct address_space *space, const struct llvm *llvm,
-				   target_addr *ret)
+				   target_addr *ret, bool *certain)
 {
 	target_addr pool;
 	ompd_rc_t rc = ompd_rc_unavailable;
 
-	if (llvm->source == ompdx_descriptors_symbols)
+	/* A table without symbols belongs to a runtime without any. */
+	if (llvm->source != ompdx_descriptors_recovered)
 		rc = image_symbol(&space->image, "__kmp_threads", ret);
+	*certain = rc == ompd_rc_ok;
 	if (rc != ompd_rc_unavailable)
 		return rc;
 	if (space->target.sizes.sizeof_pointer != 8)
@@ -127,9 +136,12 @@ static ompd_rc_t expected_variable(struct address_space *space, const struct llv
 ompd_rc_t thread_array_locate(struct address_space *space, const struct llvm *llvm,
 			      target_addr *variable)
 {
+	bool certain;
 	target_addr expected;
-	ompd_rc_t rc = expected_variable(space, llvm, &expected);
+	ompd_rc_t rc = expected_variable(space, llvm, &expected, &certain);
 
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable && rc != ompd_rc_error)
+		return rc;
 	if (rc == ompd_rc_ok) {
 		bool proven;
 
@@ -143,7 +155,8 @@ ompd_rc_t thread_array_locate(struct address_space *space, const struct llvm *ll
 		diagnostics_note_address(&space->diagnostics, DIAGNOSTIC_threads_unproven,
 					 expected);
 	}
-	rc = variable_search(space, llvm, prove_variable, variable);
+	/* What the search tries are any words, read as addresses: only where no symbol spares it. */
+	rc = certain ? ompd_rc_unavailable : variable_search(space, llvm, prove_variable, variable);
 	if (rc == ompd_rc_unavailable)
 		diagnostics_note(&space->diagnostics, DIAGNOSTIC_threads_not_found,
 				 "__kmp_threads");

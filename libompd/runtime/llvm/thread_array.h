@@ -33,4 +33,8 @@ ompd_rc_t thread_array_at(struct address_space *space, const struct llvm *llvm, 
 ompd_rc_t thread_array_holds(struct address_space *space, const struct llvm *llvm, int32_t gtid,
 			     target_addr info, bool *ret);
 
+/* Whether the runtime is still making the thread of this entry: it has no pthread yet, and may not have been
+ * numbered. There is one such thread at a time. */
+bool thread_array_is_making(const struct info *info, int32_t gtid);
+
 #endif /* RUNTIME_LLVM_THREAD_ARRAY_H */

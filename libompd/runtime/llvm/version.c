@@ -23,23 +23,25 @@ static const struct {
 	{13, "__kmpc_error"},
 };
 
-int32_t llvm_version(struct image *image)
+ompd_rc_t llvm_version(struct image *image, int32_t *ret)
 {
 	target_addr ignored;
 	/* A program that libomp is linked into exports none of its names. */
-	const bool exports =
-		image->dynamic && image_exported(image, "__kmpc_fork_call", &ignored) == ompd_rc_ok;
+	ompd_rc_t exports = image->dynamic ? image_exported(image, "__kmpc_fork_call", &ignored)
+					   : ompd_rc_unavailable;
 
 	for (size_t i = 0; i < sizeof(first_exports) / sizeof(first_exports[0]); i++) {
 		const ompd_rc_t rc =
-			exports ? image_exported(image, first_exports[i].name, &ignored)
+			exports == ompd_rc_ok
+				? image_exported(image, first_exports[i].name, &ignored)
 				: image_symbol(image, first_exports[i].name, &ignored);
 
 		if (rc == ompd_rc_ok)
-			return first_exports[i].version;
+			*ret = first_exports[i].version;
 		/* Unreadable: an older name would be found no more surely. */
 		if (rc != ompd_rc_unavailable)
-			break;
+			return rc;
 	}
-	return -1;
+	/* The debugger may know the names of an image that cannot be read, and need not. */
+	return exports == ompd_rc_ok ? ompd_rc_unavailable : exports;
 }

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is GDB made to write a report? In batch mode, with a private folder for what goes in and what
+comes out: its own words on stdout are no document."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Sequence
+
+from ompd_core.errors import UserError
+from ompd_core.views.table import DEFAULT_WIDTH, plain
+
+from .guardian import see_to_it_that_it_runs
+from .libraries import ROOT
+from .origin import Origin
+from .outcome import Outcome, confirm, of_report
+from .progress import Progress
+
+HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PLUGIN = os.path.join(HOME, "ompd-gdb.py")
+GUARDIAN = os.path.join(HOME, "ompd_cli", "guardian.py")
+
+# Scripts that the program's files bring along or name are not run.
+_SAFE = (
+    "set auto-load gdb-scripts off",
+    "set auto-load python-scripts off",
+    "set confirm off",
+    # A defect of GDB's ends it, without a question and without a core file of its own.
+    "maintenance set internal-error quit yes",
+    "maintenance set internal-error corefile no",
+)
+LONGEST_LOG = 4096  # bytes of GDB's last words that are looked at
+
+
+@dataclass
+class Task:
+    """What GDB is asked for."""
+
+    kind: str  # "core", "pid", "run"
+    files: Sequence[str] = ()  # program and core
+    settings: Sequence[str] = ()  # commands before they are loaded
+    after: Sequence[str] = ()  # GDB's last arguments
+    target: int = 0  # the process that must run on afterwards
+    details: dict[str, Any] = field(default_factory=dict)  # for inside.py
+    pass_fds: Sequence[int] = ()
+    doing: str = ""  # for people who wait
+    notes: list[str] = field(default_factory=list)
+    origin: Origin = field(default_factory=Origin)
+
+
+@contextmanager
+def private_folder() -> Iterator[str]:
+    """Nobody else reads or writes there: it is made with mode 0700."""
+    try:
+        folder = tempfile.mkdtemp(prefix="ompd-")
+    except OSError as error:
+        raise UserError(
+            "file_error",
+            f"No private folder can be made ({error.strerror}).",
+            "Set TMPDIR to a directory with room.",
+        ) from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def found(name: str) -> str:
+    """The GDB that is meant. Raises UserError."""
+    path = shutil.which(name)
+    if path is None:
+        raise UserError(
+            "no_gdb",
+            f"There is no GDB `{name}'.",
+            "Install gdb, or name another one with --gdb PATH.",
+        )
+    return path
+
+
+@dataclass
+class Run:
+    """One GDB, and the guardian around it."""
+
+    process: subprocess.Popen[bytes]
+    folder: str
+    task: Task
+    limit: float
+
+    def wait(self, progress: Progress) -> dict[str, Any]:
+        """The guardian's line. It lives longer than whatever it guards."""
+        assert self.process.stdout is not None
+        line = b""
+        while not line.endswith(b"\n"):
+            progress.show(self.task.doing)
+            if select.select([self.process.stdout], [], [], 0.2)[0]:
+                part = os.read(self.process.stdout.fileno(), 4096)
+                if not part:
+                    break
+                line += part
+        progress.clear()
+        self.process.wait()
+        try:
+            return dict(json.loads(line))
+        except ValueError:
+            pass  # it was killed: its duty falls to us
+        target = self.task.target
+        state = see_to_it_that_it_runs(target, wake=False) if target else None
+        return {"ended": "unguarded", "status": None, "target": state}
+
+    def abandon(self) -> None:
+        """GDB ends, and what it held runs on."""
+        assert self.process.stdin is not None
+        try:
+            os.write(self.process.stdin.fileno(), b"\n")
+        except OSError:
+            pass  # it has ended
+        self.process.wait()
+
+
+def start(task: Task, gdb: str, folder: str, limit: float, options: str) -> Run:
+    """options: of `ompd report'."""
+    steps = os.path.join(folder, "steps.py")
+    width = min(shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns, DEFAULT_WIDTH)
+    details = {
+        "kind": task.kind,
+        "folder": folder,
+        "width": width,
+        "options": options,
+        **task.details,
+    }
+    with open(steps, "w", encoding="ascii") as file:
+        # Strings in ASCII: whatever a file's name holds comes through.
+        file.write(f"from ompd_cli import inside\ninside.main(**{ascii(details)})\n")
+    command = [gdb, "-nx", "-q", "-batch"]
+    for setting in [*_SAFE, *task.settings]:
+        command += ["-iex", setting]
+    command += ["-x", PLUGIN, "-x", steps]
+    command += [*task.after] or [os.path.abspath(file) for file in task.files]
+    environment = dict(os.environ)
+    environment.pop("DEBUGINFOD_URLS", None)  # no question, and no network, behind the user's back
+    environment["SHELL"] = "/bin/sh"
+    request = {
+        "command": command,
+        "environment": environment,
+        "folder": folder,
+        "limit": limit,
+        "target": task.target,
+        "pass_fds": list(task.pass_fds),
+    }
+    path = os.path.join(folder, "request.json")
+    with open(path, "w", encoding="ascii") as file:
+        json.dump(request, file)
+    process = subprocess.Popen(
+        [sys.executable, "-I", GUARDIAN, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        pass_fds=task.pass_fds,
+        start_new_session=True,
+    )
+    return Run(process, folder, task, limit)
+
+
+def options_of(options: argparse.Namespace) -> str:
+    """Of `ompd report'."""
+    return " ".join(f"-{name}" for name in ("all", "locals") if getattr(options, name))
+
+
+def report(task: Task, folder: str, options: argparse.Namespace) -> Outcome:
+    """Raises UserError, KeyboardInterrupt."""
+    gdb = found(options.gdb)
+    run = start(task, gdb, folder, options.timeout, options_of(options))
+    try:
+        ended = run.wait(Progress())
+    except BaseException:
+        run.abandon()
+        raise
+    return outcome(run, ended)
+
+
+_STATES = {
+    "runs": "Process {0} runs on.",
+    "gone": "Process {0} has ended.",
+    "stopped before": "Process {0} was stopped before: `kill -CONT {0}' lets it go on.",
+    "stands still": "Process {0} stands still: `kill -CONT {0}' lets it go on.",
+}
+
+
+def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
+    """Raises UserError."""
+    pid = run.task.target
+    notes = list(run.task.notes)
+    if pid:
+        notes.append(_STATES[ended["target"]].format(pid))
+    document = _json(run.folder, "report.json")
+    if document is None or "error" in document or ended["ended"] == "late":
+        error = _failure(run, ended, document)
+        raise UserError(error.code, error.message, " ".join([error.hint, *notes]).strip())
+    result = result_of(run)
+    if "stopped_seconds" in result:
+        document["stopped_seconds"] = round(result["stopped_seconds"], 3)
+        notes.append(f"It was stopped for {result['stopped_seconds']:.2f} s.")
+    if "seen_before" in result:
+        notes += confirm(document, result["seen_before"])
+    origin = run.task.origin
+    if origin.pid is None and document["inferior"] is not None:
+        origin.pid = document["inferior"]["pid"]
+    document.update(origin.fields())
+    with open(os.path.join(run.folder, "report.txt"), encoding="utf-8") as file:
+        text = _as_mapped(file.read(), run.folder)
+    if origin.words():
+        text += f"Rank    : {plain(origin.words())}\n"
+    return of_report(text, document, notes)
+
+
+def result_of(run: Run) -> dict[str, Any]:
+    """What inside.py wrote when all was done."""
+    return _json(run.folder, "result.json") or {}
+
+
+def _json(folder: str, name: str) -> dict[str, Any] | None:
+    try:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            return dict(json.loads(_as_mapped(file.read(), folder)))
+    except (OSError, ValueError):
+        return None
+
+
+def _as_mapped(text: str, folder: str) -> str:
+    """GDB finds a core's libraries through links in the private folder: people know them by the
+    names that the program had for them."""
+    root = os.path.join(folder, ROOT)
+    return text.replace(json.dumps(root)[1:-1], "").replace(root, "")
+
+
+def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -> UserError:
+    """Why there is no report."""
+    if ended["ended"] == "late":
+        return UserError(
+            "timeout",
+            f"GDB did not finish in {run.limit:g} s and was ended.",
+            "Allow more with --timeout SECONDS.",
+        )
+    if ended["ended"] == "busy":
+        pid = run.task.target
+        return UserError(
+            "traced", f"Another ompd is looking at process {pid}.", "Try again when it has ended."
+        )
+    if document is not None:
+        error = document["error"]
+        return UserError(error["code"], error["message"], error["hint"] or "")
+    result = result_of(run)
+    if "error" in result:
+        return UserError("gdb_error", f"GDB says: {result['error']}")
+    status = ended["status"]
+    if status is not None and status < 0:
+        return UserError(
+            "gdb_died", f"GDB was ended by signal {-status}.", "Try again, or another one: --gdb."
+        )
+    return UserError(
+        "gdb_failed",
+        f"GDB wrote no report. {_last_words(run.folder)}".strip(),
+        "It has to be GDB 10 or newer, with Python 3.9 or newer in it.",
+    )
+
+
+def _last_words(folder: str) -> str:
+    try:
+        with open(os.path.join(folder, "gdb.log"), "rb") as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - LONGEST_LOG, 0))
+            lines = file.read().decode("utf-8", "replace").split("\n")
+    except OSError:
+        return ""
+    last = [line.strip() for line in lines if line.strip()]
+    return f"Its last words: {last[-1].rstrip('.')}." if last else ""

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens inside of GDB? The one file here that knows it; run by its -x, after the plugin."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import time
+from typing import Any
+
+import gdb
+from ompd_gdb import second_look
+
+from .outcome import ASKED, AT_ONCE, OF_ONE_LOOK
+
+LATER = 1.0  # seconds until it is looked at again
+
+# What stops a program that is run: its crash, and the user's Ctrl-C.
+_CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
+
+
+def main(kind: str, folder: str, width: int, options: str, **details: Any) -> None:
+    result: dict[str, Any] = {}
+    try:
+        gdb.execute(f"set width {width}", to_string=True)
+        report = _Report(folder, options)
+        if kind == "pid":
+            _pid(report, result, **details)
+        elif kind == "run":
+            _run(report, result, folder, **details)
+        else:
+            report.write()
+    except gdb.error as error:
+        result["error"] = str(error)
+    with open(os.path.join(folder, "result.json"), "w", encoding="utf-8") as file:
+        json.dump(result, file)
+
+
+class _Report:
+    def __init__(self, folder: str, options: str) -> None:
+        text, document = (
+            shlex.quote(os.path.join(folder, f"report.{kind}")) for kind in ("txt", "json")
+        )
+        self._command = f"ompd report {options} {text} -json {document}"
+        self._document = os.path.join(folder, "report.json")
+
+    def write(self) -> None:
+        gdb.execute(self._command)
+
+    def again(self) -> list[str]:
+        """The findings for which it has to be looked at again: their codes."""
+        with open(self._document, encoding="utf-8") as file:
+            findings = json.load(file)["findings"]
+        return [one["code"] for one in findings if one["code"] in OF_ONE_LOOK]
+
+
+def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
+    # What is loaded now is not loaded while the process stands.
+    gdb.execute("ompd status", to_string=True)
+    try:
+        gdb.execute("ompd report", to_string=True)
+    except gdb.error:
+        pass  # there is no process yet
+    moment, result["stopped_seconds"] = _look(report, pid)
+    if moment is not None:
+        result["seen_before"] = report.again()
+        earlier = second_look.apart(pid, moment, LATER)
+        result["stopped_seconds"] += _look(report, pid, earlier)[1]
+
+
+def _look(
+    report: _Report, pid: int, earlier: second_look.Earlier | None = None
+) -> tuple[second_look.Moment | None, float]:
+    """What a second look is to be compared with, if there has to be one; and for how long the
+    process stood. earlier: this is the second."""
+    began = time.monotonic()
+    gdb.execute(f"attach {pid}", to_string=True)
+    try:
+        if earlier is not None:
+            second_look.compare_with(earlier)
+        report.write()
+        moment = second_look.moment() if earlier is None and report.again() else None
+    finally:
+        gdb.execute("detach", to_string=True)
+    return moment, time.monotonic() - began
+
+
+def _asked(folder: str) -> bool:
+    """Was the SIGTERM meant for ompd, which gets it at the same time?"""
+    end = time.monotonic() + AT_ONCE
+    while time.monotonic() < end:
+        if os.path.exists(os.path.join(folder, ASKED)):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def _run(report: _Report, result: dict[str, Any], folder: str, wrapper: str) -> None:
+    for setting in ("disable-randomization off", f"exec-wrapper {wrapper}"):
+        gdb.execute(f"set {setting}", to_string=True)
+    gdb.execute("handle all nostop noprint pass", to_string=True)
+    gdb.execute(f"handle {_CRASHES} SIGINT SIGTERM stop nopass", to_string=True)
+    # A batch system sends it to every process of a job. The program does not inherit this.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    met: list[str] = []
+    gdb.events.stop.connect(lambda event: met.append(getattr(event, "stop_signal", "")))
+    gdb.execute("run", to_string=True)
+    if met[-1:] == ["SIGTERM"] and not _asked(folder):
+        gdb.execute("handle SIGTERM nostop noprint pass", to_string=True)
+        gdb.execute("signal SIGTERM", to_string=True)
+    if gdb.selected_inferior().pid:
+        try:
+            report.write()
+            seen = report.again()
+            if seen and second_look.moment() is not None:
+                second_look.let_run(LATER)
+                if gdb.selected_inferior().pid:
+                    report.write()
+                    result["seen_before"] = seen
+        finally:
+            if gdb.selected_inferior().pid:
+                gdb.execute("kill", to_string=True)
+        return
+    for name in ("_exitcode", "_exitsignal"):
+        value = gdb.convenience_variable(name)
+        if value is not None:
+            result[name.lstrip("_")] = int(value)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files does GDB get for the libraries of a core file? Those that are proven to be the
+core's, and nothing else that it names: through another build of one, GDB would show stacks that
+never were, and what a hostile core names may be a pipe or a device."""
+
+from __future__ import annotations
+
+import os
+from typing import Sequence
+
+from ompd_core.errors import UserError
+from ompd_core.formats.corefile import CoreFile
+from ompd_core.formats.images import ImageList
+
+from .images import Image
+from .search import Search
+
+MOST_NAMED = 8  # in a note
+DEBUG_FILES = "usr/lib/debug"
+ROOT = "root"  # in the private folder
+
+_MISSING = (
+    "Libraries of the core file are not here: {}. Stacks through them may be wrong. Copy them, and"
+    " name the place by --sysroot or --lib-search-root."
+)
+_DIFFERENT = (
+    "Libraries of the core file are here in other builds, which are not used; the core's are: {}."
+    " Stacks through them may be wrong. Copy those from its machine, and name the place by"
+    " --sysroot or --lib-search-root."
+)
+
+
+def settings(
+    core: CoreFile,
+    libraries: Sequence[Image],
+    search: Search,
+    program: dict[str, str],
+    folder: str,
+    notes: list[str],
+) -> list[str]:
+    """For GDB; program: where it is now, by the path that it had; notes: on what is not here."""
+    here = dict(program)
+    missing: list[Image] = []
+    different: list[Image] = []
+    for image in libraries:
+        path, other = search.find(image)
+        if path is not None:
+            here[image.mapped] = path
+        else:
+            (missing if other is None else different).append(image)
+    if missing:
+        notes.append(_MISSING.format(_named(missing)))
+    if different:
+        notes.append(_DIFFERENT.format(_named(different)))
+    root = os.path.join(folder, ROOT)
+    _link(core, here, search, root)
+    return [f"set sysroot {root}"]
+
+
+def _named(images: Sequence[Image]) -> str:
+    names = [f"{image.path} (build-id {image.build_id or 'unknown'})" for image in images]
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _link(core: CoreFile, here: dict[str, str], search: Search, root: str) -> None:
+    """A root of links. GDB looks there for what was mapped, also for the program, whatever file it
+    was given of it, and for the names that the dynamic linker has for libraries: it finds the right
+    file, or none."""
+    names = dict(here)
+    for loaded in ImageList(core.read, core.format, core.auxv).loaded:
+        mapping = core.mapping_of(loaded.dynamic)
+        if mapping is not None and mapping.path in here:
+            names[loaded.path] = here[mapping.path]
+        elif not core.mappings:
+            # A core without the kernel's list of files: by its name alone.
+            path, _ = search.find(Image(loaded.path, b"", None, core))
+            if path is not None:
+                names[loaded.path] = path
+    os.mkdir(root)
+    for name, path in names.items():
+        if not name.startswith("/"):
+            continue
+        # The name is the core's: it must not lead out of the root.
+        link = os.path.join(root, os.path.normpath(name).lstrip("/"))
+        try:
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            os.symlink(os.path.abspath(path), link)
+        except FileExistsError:
+            pass  # by another spelling of its name
+        except (OSError, ValueError) as error:
+            raise UserError(
+                "core_unreadable", f"No link can be made for {name}: {error}.", "Copy it again."
+            ) from None
+    if search.sysroot is not None:
+        _link_debug_files(search.sysroot, root)
+
+
+def _link_debug_files(sysroot: str, root: str) -> None:
+    """GDB looks for them in its sysroot too. The last link: through it nothing is written."""
+    link = os.path.join(root, DEBUG_FILES)
+    if not os.path.lexists(link):
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        os.symlink(os.path.join(os.path.abspath(sysroot), DEBUG_FILES), link)

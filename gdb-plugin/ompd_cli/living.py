@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd pid': may this process be looked at?"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pwd
+
+from ompd_core.errors import UserError
+
+from . import debugger
+from .guardian import status_of
+from .origin import Origin
+from .outcome import Outcome
+
+_SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
+
+
+def report(options: argparse.Namespace, origin: Origin) -> Outcome:
+    """Raises UserError."""
+    pid = options.pid
+    _check(pid)
+    origin.pid = pid
+    origin.look_at(pid)
+    task = debugger.Task(
+        "pid",
+        files=_executable(pid),
+        target=pid,
+        details={"pid": pid},
+        doing=f"GDB reads process {pid}",
+        origin=origin,
+    )
+    try:
+        with debugger.private_folder() as folder:
+            return debugger.report(task, folder, options)
+    except UserError as error:
+        if error.code != "gdb_error" or "ptrace" not in error.message:
+            raise
+        hint = f"{_rights()} {error.hint}".strip()
+        raise UserError("not_permitted", f"Process {pid} may not be traced.", hint) from None
+
+
+def _check(pid: int) -> None:
+    status = status_of(str(pid)) if pid > 0 else {}
+    if not status:
+        raise UserError("no_process", f"There is no process {pid}.", "`ps' lists them.")
+    group = int(status.get("Tgid", pid))
+    if group != pid:
+        raise UserError("no_process", f"{pid} is a thread.", f"Its process is {group}.")
+    if status.get("State", "")[:1] in ("Z", "X"):
+        raise UserError("no_process", f"Process {pid} has ended.", "`ps' lists those that run.")
+    tracer = int(status.get("TracerPid", 0))
+    if tracer:
+        name = status_of(str(tracer)).get("Name", "another program")
+        raise UserError(
+            "traced",
+            f"Process {pid} is being traced already, by {name} (process {tracer}).",
+            "Let that one go of it first.",
+        )
+    owner = int(status.get("Uid", "0").split()[0])
+    if owner != os.geteuid() and os.geteuid() != 0:
+        raise UserError(
+            "not_permitted",
+            f"Process {pid} belongs to {_user(owner)}.",
+            "Run `ompd pid' as that user, or as root.",
+        )
+
+
+def _user(number: int) -> str:
+    try:
+        return f"user {pwd.getpwuid(number).pw_name}"
+    except KeyError:
+        return f"user {number}"
+
+
+def _executable(pid: int) -> list[str]:
+    """GDB reads its symbols while the process still runs. Where the path does not lead to it, GDB
+    finds it by itself."""
+    try:
+        path = os.readlink(f"/proc/{pid}/exe")
+        if os.path.samefile(path, f"/proc/{pid}/exe"):
+            return [path]
+    except OSError:
+        pass
+    return []
+
+
+def _rights() -> str:
+    """Why not, and what to do."""
+    try:
+        with open(_SCOPE, encoding="ascii") as file:
+            scope = int(file.read())
+    except (OSError, ValueError):
+        scope = 0
+    if scope == 3:
+        return f"This machine allows it nobody ({_SCOPE} is 3); `ompd run' is not possible either."
+    if scope and os.geteuid() != 0:
+        return (
+            f"This machine allows it only root ({_SCOPE} is {scope}): use sudo, or write 0 there as"
+            " root. `ompd run' needs no such right."
+        )
+    return "A container needs the capability SYS_PTRACE for that; `ompd run' may work without."

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What did the user type, and what is the answer's exit status?"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import sys
+from typing import NoReturn, Sequence
+
+from ompd_core.errors import UserError
+from ompd_core.views import json_text
+from ompd_core.views.cxx_names import shorten
+from ompd_core.views.table import plain
+
+from . import corefile, launched, living
+from .origin import Origin, named, problem_of
+from .outcome import CANNOT_READ, INTERRUPTED, Outcome
+
+LONGEST = 300  # characters of an argument parser's sentence: it repeats what was typed
+
+_TOP = """\
+Report the OpenMP state of a program: why it died or what it waits for, its threads, parallel
+regions, barriers, tasks and changed settings. Runs GDB; the program needs no preparation."""
+
+_EXIT = """\
+exit status:
+  0  nothing odd was seen; idle worker threads are nothing odd
+  1  a finding: crash, deadlock, self_deadlock, lock_never_released, thread_ended (others wait
+     for it), barrier_divergence (threads of one team at different barriers), standing_still
+     (nobody goes on: two looks show the same)
+  2  no report, or no OpenMP state that could be read; what would help is said
+  3  it cannot be told whether threads wait for each other for ever; why is said"""
+
+_RUNS_EXIT = """
+
+`ompd run' has others, since these may be the program's own: `ompd run --help' tells."""
+
+_MERGES_EXIT = """\
+exit status:
+  0  every report was read, and none has a finding
+  1  a report has a finding (`ompd pid --help' names them); what could not be read is said
+  2  no report has a finding, but not every file is a report: which ones is said
+  3  of a report it cannot be told whether threads wait for each other for ever"""
+
+_EXIT_OF_A_RUN = f"""\
+exit status:
+  the program's own, if it ends by itself: 0 to 255, 128 + N by signal N
+  {launched.FOUND}  a finding: crash, deadlock, self_deadlock, lock_never_released,
+       thread_ended (others wait for it), barrier_divergence (threads of one team at different
+       barriers), standing_still (nobody goes on: two looks show the same)
+  {launched.LATE}  the time of --timeout was over, and nothing odd was seen, or it cannot be told
+  130, 143  so it was at Ctrl-C, or at SIGTERM
+  {launched.FAILED}  no report, or no OpenMP state that could be read; what would help is said
+  {launched.NOT_EXECUTABLE}  the program cannot be executed
+  {launched.NOT_FOUND}  there is no such program"""
+
+_CORE = """\
+Report on a core file. The program is found in the core's own notes; EXE names it where it is not
+there any more. Cores packed by gzip, xz, zstd or lz4 are unpacked into a private folder (in
+$TMPDIR)."""
+
+_PID = """\
+Report on a running process, which is stopped as briefly as possible. It runs on whatever happens:
+a guardian outside GDB sees to that."""
+
+_RUN = """\
+Run a program in GDB, and report when it crashes, when you press Ctrl-C, at SIGTERM (by which batch
+systems and launchers end a job), or after a time; then the program is ended. The report goes to
+stderr, since stdout is the program's. A program that ends by itself gets no report, and its status
+is passed on. It has no controlling terminal."""
+
+
+_MERGE = """\
+Merge the reports of many processes, such as the ranks of an MPI job: which ranks are odd, what all
+of them do, all stacks as one tree. Reports are made by `ompd pid --json -o report.%r.json PID' and
+so on. A rank's number is in its report if its launcher put it into the environment, or in its
+file's name, as in rank3.json; else it goes by its host and process."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    failed = launched.FAILED if arguments[:1] == ["run"] else CANNOT_READ
+    try:
+        return _answer(_parser().parse_args(arguments))
+    except _Failure as failure:
+        _complain(str(failure))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
+    except OSError as error:
+        _complain(f"{error.filename or 'A file'}: {error.strerror}.")
+    except KeyboardInterrupt:
+        _complain("interrupted.")
+        return INTERRUPTED
+    return failed
+
+
+class _Failure(Exception):
+    """What is said of it: a sentence."""
+
+
+def _answer(options: argparse.Namespace) -> int:
+    origin = Origin()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _leave)
+    try:
+        outcome = options.make(options, origin)
+        if options.html and outcome.json:
+            _to_file(named(options.html, origin), outcome.page())
+        if options.json or options.text or options.output or not options.html:
+            _write(outcome.document() if options.json else outcome.text, options, origin)
+        for sentence in outcome.complaints:
+            _complain(sentence)
+        return int(outcome.status)
+    except UserError as error:
+        if options.json:
+            failed = json_text.error(options.document, error)
+            if options.document == "report":
+                failed.update(origin.fields())
+            _write(json_text.text(failed) + "\n", options, origin)
+        _complain(error.sentence())
+        return launched.status_of(error) if options.command == "run" else CANNOT_READ
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """With private folders removed, and GDB ended."""
+    raise SystemExit(128 + number)
+
+
+def _complain(sentence: str) -> None:
+    print(f"ompd: {plain(sentence)}", file=sys.stderr)
+
+
+def _write(text: str, options: argparse.Namespace, origin: Origin) -> None:
+    if not text:
+        return  # a program that ended by itself has no report
+    if options.output:
+        _to_file(named(options.output, origin), text)
+        return
+    stream = sys.stderr if options.command == "run" else sys.stdout
+    encoding = stream.encoding or "ascii"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
+def _to_file(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise _Failure(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _merge(options: argparse.Namespace, origin: Origin) -> Outcome:
+    from .merge import merge  # the model of a job, which no other command needs
+
+    return merge(options, origin)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise _Failure(f"{shorten(plain(message), LONGEST)}. `{self.prog} --help' tells more.")
+
+
+class _Version(argparse.Action):
+    """Found out only if asked."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from . import version
+
+        print("\n".join(version.lines()))
+        parser.exit()
+
+
+def _parser() -> argparse.ArgumentParser:
+    whole = _Parser(
+        prog="ompd",
+        description=_TOP,
+        epilog=_EXIT + _RUNS_EXIT,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    whole.add_argument(
+        "--version", action=_Version, help="of ompd, Python and the GDB that would be used"
+    )
+    commands = whole.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    core = _command(
+        commands, "core", "CORE [EXE]", "report on a core file", _CORE, corefile.report, 600
+    )
+    core.add_argument("core", metavar="CORE", help="the core file, packed or not")
+    core.add_argument("executable", metavar="EXE", nargs="?", help="the program that left it")
+    core.add_argument(
+        "--sysroot", metavar="DIR", help="where the root of the core's machine is copied to"
+    )
+    core.add_argument(
+        "--lib-search-root",
+        metavar="DIR",
+        help="search for the program and its libraries below DIR, by name and build-id",
+    )
+    pid = _command(commands, "pid", "PID", "report on a running process", _PID, living.report, 60)
+    pid.add_argument("pid", metavar="PID", type=_process, help="the process")
+    run = _command(
+        commands,
+        "run",
+        "-- PROGRAM [ARGUMENT...]",
+        "run a program, and report if it crashes or hangs",
+        _RUN,
+        launched.report,
+        0,
+    )
+    run.add_argument("program", help=argparse.SUPPRESS, nargs=argparse.REMAINDER)
+    made = _subcommand(
+        commands, "merge", "REPORT.json...", "merge the reports of many processes", _MERGE, _merge
+    )
+    made.add_argument("reports", metavar="REPORT.json", nargs="+", help="what --json has written")
+    return whole
+
+
+def _file_name(text: str) -> str:
+    problem = problem_of(text)
+    if problem is not None:
+        raise argparse.ArgumentTypeError(problem)
+    return text
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1
+    if not 0 <= found < 1e9:
+        raise argparse.ArgumentTypeError(f"`{text}' is no number of seconds")
+    return found
+
+
+def _process(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError(f"`{text}' is no number of a process")
+    return int(text)
+
+
+def _subcommand(
+    commands: argparse._SubParsersAction[_Parser],
+    name: str,
+    what: str,
+    summary: str,
+    description: str,
+    make: object,
+) -> argparse.ArgumentParser:
+    """make: what answers it, with an Outcome."""
+    made = commands.add_parser(
+        name,
+        usage=f"ompd {name} [OPTION...] {what}",
+        help=summary,
+        description=description,
+        epilog={"run": _EXIT_OF_A_RUN, "merge": _MERGES_EXIT}.get(name, _EXIT),
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.set_defaults(make=make, document="merge" if name == "merge" else "report", html=None)
+    form = made.add_mutually_exclusive_group()
+    form.add_argument("--text", action="store_true", help="for people, which is the default")
+    form.add_argument("--json", action="store_true", help='a JSON document, schema "ompd/1"')
+    made.add_argument("--all", action="store_true", help="leave nothing out, and join nothing")
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=_file_name,
+        help="write it to FILE, whose name may hold %%r: the MPI rank, %%h: the host, %%p: the"
+        " process",
+    )
+    return made
+
+
+def _command(
+    commands: argparse._SubParsersAction[_Parser],
+    name: str,
+    what: str,
+    summary: str,
+    description: str,
+    make: object,
+    seconds: int,
+) -> argparse.ArgumentParser:
+    """What runs GDB."""
+    made = _subcommand(commands, name, what, summary, description, make)
+    made.add_argument(
+        "--html",
+        metavar="FILE",
+        type=_file_name,
+        help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
+    )
+    made.add_argument(
+        "--locals",
+        action="store_true",
+        help="local variables of odd threads: crashed, in a deadlock, at different barriers",
+    )
+    made.add_argument("--gdb", metavar="PATH", default="gdb", help="the GDB to use; 10 or newer")
+    late = "give up" if name != "run" else "interrupt the program and report"
+    made.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=float(seconds),
+        help=f"{late} after that time, 0: never; default: {seconds}",
+    )
+    return made

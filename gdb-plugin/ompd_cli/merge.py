@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd merge': which files are reports, and what do they say together? GDB is not needed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import stat
+import sys
+from typing import Any, Sequence
+
+from ompd_core.errors import UserError
+from ompd_core.model.job import Job, Unread
+from ompd_core.model.rank_reports import NoReport
+from ompd_core.views import job as view
+from ompd_core.views import job_document
+from ompd_core.views.status import WRONG
+from ompd_core.views.table import DEFAULT_WIDTH, Style, count, plain
+
+from .origin import Origin
+from .outcome import CANNOT_READ, CANNOT_TELL, FINDING, NOTHING_ODD, Outcome
+from .progress import Progress
+
+LARGEST = 64 << 20  # bytes of a report; that of a thousand threads has some 3 MB
+MOST_NAMES = 5  # of files, in a sentence
+MOST_DIGITS = 20  # of a number: int() takes very long for very many
+
+_RANK_IN_NAME = re.compile(r"(?:^|[^a-z])rank[-_.=]?([0-9]{1,9})(?![0-9])", re.IGNORECASE)
+
+
+def merge(options: argparse.Namespace, _: Origin) -> Outcome:
+    """Raises UserError."""
+    job = Job(WRONG)
+    _read(job, options.reports)
+    if not job.reports:
+        first = job.unread[0]
+        more = (
+            f", nor is any of {count(len(job.unread) - 1, 'other')}" if len(job.unread) > 1 else ""
+        )
+        raise UserError(
+            "no_reports",
+            f"{first.file} is no report: {first.why}{more}.",
+            "Reports are made by `ompd pid --json', `ompd core --json' and `ompd run --json'.",
+        )
+    outcome = Outcome(_status(job), complaints=_complaints(job))
+    if options.json:
+        outcome.json = job_document.document(job)
+    else:
+        outcome.text = "".join(plain(line) + "\n" for line in view.lines(job, _style(options)))
+    return outcome
+
+
+def _style(options: argparse.Namespace) -> Style:
+    width = min(shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns, DEFAULT_WIDTH)
+    encoding = "utf-8" if options.output else sys.stdout.encoding or "ascii"
+    return Style(width, encoding.lower() in ("utf-8", "utf8"), options.all)
+
+
+def _status(job: Job) -> int:
+    """Nobody is to take a job for healthy of which only a part is known."""
+    if any(job.wrong(report) for report in job.reports):
+        return FINDING
+    whole = not job.unread and not _failed(job)
+    if not whole or not any(report.readable for report in job.reports):
+        return CANNOT_READ
+    codes = {finding.code for report in job.reports for finding in report.findings}
+    return CANNOT_TELL if "cannot_tell" in codes else NOTHING_ODD
+
+
+def _failed(job: Job) -> list[str]:
+    return [report.file for report in job.reports if report.failed]
+
+
+def _complaints(job: Job) -> list[str]:
+    """What is missing is told beside a finding too."""
+    found = []
+    for files, noun, one, many in (
+        ([one.file for one in job.unread], "file", "is no report", "are no reports"),
+        (_failed(job), "report", "tells only why there is none", "tell only why there is none"),
+    ):
+        if files:
+            verb = one if len(files) == 1 else many
+            names = ", ".join(files[:MOST_NAMES])
+            more = f", and {len(files) - MOST_NAMES} more" if len(files) > MOST_NAMES else ""
+            found.append(f"{count(len(files), noun)} {verb}: {names}{more}.")
+    return found
+
+
+def _read(job: Job, files: Sequence[str]) -> None:
+    progress = Progress()
+    met: set[tuple[int, int]] = set()
+    for i, file in enumerate(files):
+        progress.show(f"reads report {i + 1} of {len(files)}")
+        try:
+            document = _document(file, met)
+            if document is None:
+                job.counted_twice.append(file)
+            else:
+                job.add(file, _with_rank(file, document))
+        except NoReport as error:
+            job.unread.append(Unread(file, str(error)))
+        except OSError as error:
+            job.unread.append(Unread(file, error.strerror or "it cannot be read"))
+    progress.clear()
+    job.finish()
+
+
+def _document(path: str, met: set[tuple[int, int]]) -> Any:
+    """None: it has been read before. Raises NoReport, OSError."""
+    # Without waiting for a writer where it is a pipe.
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise NoReport("it is no regular file")
+        if (status.st_dev, status.st_ino) in met:
+            return None
+        met.add((status.st_dev, status.st_ino))
+        text = file.read(LARGEST + 1)
+    if not text:
+        raise NoReport("it is empty")
+    if len(text) > LARGEST:
+        raise NoReport(f"it has more than {LARGEST >> 20} MB")
+    try:
+        return json.loads(text, parse_int=_integer, parse_constant=_no_constant)
+    except RecursionError:
+        raise NoReport("it is nested too deeply") from None
+    except UnicodeDecodeError:
+        raise NoReport("it is no text, and no JSON document") from None
+    except json.JSONDecodeError as error:
+        if text.lstrip()[:1] == b"{":
+            raise NoReport(f"its JSON ends or breaks in line {error.lineno}") from None
+        raise NoReport("it is no JSON document; a report needs --json") from None
+
+
+def _integer(text: str) -> int | None:
+    return int(text) if len(text) <= MOST_DIGITS else None
+
+
+def _no_constant(_: str) -> None:
+    """NaN and the like, which no report has."""
+
+
+def _with_rank(file: str, document: Any) -> Any:
+    """The name may say it: rank3.json, report.rank-3.json."""
+    found = _RANK_IN_NAME.search(os.path.basename(file))
+    if found and isinstance(document, dict) and document.get("rank") is None:
+        return {**document, "rank": int(found.group(1))}
+    return document

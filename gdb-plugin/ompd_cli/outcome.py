@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has come out, and which exit status says so?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Sequence
+
+from ompd_core.views import json_text
+from ompd_core.views.table import DEFAULT_WIDTH, Style, paragraph
+
+NOTHING_ODD, FINDING, CANNOT_READ, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 130
+
+# A living process is looked at twice before it is said to be stuck, and where one look cannot tell.
+OF_ONE_LOOK = frozenset(
+    (
+        "deadlock",
+        "self_deadlock",
+        "lock_never_released",
+        "thread_ended",
+        "barrier_divergence",
+        "cannot_tell",
+    )
+)
+
+AT_ONCE = 1.0  # seconds: Slurm sends a SIGTERM to all processes of a job, and several times
+ASKED = "asked"  # a file in the private folder: somebody's SIGTERM asks for the report
+
+
+@dataclass
+class Outcome:
+    status: int
+    text: str = ""
+    json: dict[str, Any] = field(default_factory=dict)
+    complaints: list[str] = field(default_factory=list)  # for stderr
+
+    def document(self) -> str:
+        return json_text.text(self.json) + "\n" if self.json else ""
+
+    def page(self) -> str:
+        from ompd_core.views import html  # only for those who want a page
+
+        return html.page(self.json)
+
+
+def of_report(text: str, document: dict[str, Any], notes: Sequence[str]) -> Outcome:
+    """notes: what was met outside of GDB."""
+    if notes:
+        document["notes"] = [*document["notes"], *notes]
+        text += "".join(f"{line}\n" for note in notes for line in _note(note))
+    return Outcome(_status(document), text, document)
+
+
+def confirm(document: dict[str, Any], seen_before: Sequence[str]) -> list[str]:
+    """Of what was found at the second look: was it there at the first? seen_before: codes."""
+    notes = []
+    for finding in document["findings"]:
+        if finding["code"] == "standing_still":
+            finding["confirmed"] = True  # it says that both looks show the same
+        elif finding["code"] in OF_ONE_LOOK and finding["wrong"]:
+            finding["confirmed"] = finding["code"] in seen_before
+            if not finding["confirmed"]:
+                notes.append(f"A look before showed no {finding['code']}: look again.")
+    codes = {finding["code"] for finding in document["findings"]}
+    if set(seen_before) - {"cannot_tell"} and not codes & {*seen_before, "standing_still"}:
+        notes.append("A look before showed something odd that has passed.")
+    return notes
+
+
+def _note(note: str) -> list[str]:
+    return paragraph(f"Note    : {note}", Style(DEFAULT_WIDTH), " " * 10)
+
+
+def _status(document: dict[str, Any]) -> int:
+    findings = [one for one in document["findings"] if one.get("confirmed", True)]
+    if any(finding["wrong"] for finding in findings):
+        return FINDING
+    if any(missing["section"] == "openmp" for missing in document["unavailable"]):
+        return CANNOT_READ
+    if any(finding["code"] == "cannot_tell" for finding in findings):
+        return CANNOT_TELL
+    return NOTHING_ODD

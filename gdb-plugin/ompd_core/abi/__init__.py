@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do compilers call, in all interfaces together? A new one is a file, and its line here. See
+Interface for what the tables say."""
+
+from __future__ import annotations
+
+from typing import Callable, Mapping, TypeVar
+
+from . import gomp, kmpc, omp
+from .base import AFTER, Held, Interface
+from .kmpc import (
+    ALSO_FLANGS,
+    BARRIER_EXPLICIT,
+    BARRIER_IMPLICIT_MASK,
+    BARRIERS_IMPLICIT,
+    IDENT_SOURCE,
+)
+
+INTERFACES = (kmpc.INTERFACE, gomp.INTERFACE, omp.INTERFACE)
+
+_Value = TypeVar("_Value")
+
+
+def _names(of: Callable[[Interface], tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(name for one in INTERFACES for name in of(one))
+
+
+def _table(of: Callable[[Interface], Mapping[str, _Value]]) -> dict[str, _Value]:
+    return {name: value for one in INTERFACES for name, value in of(one).items()}
+
+
+FORKED_ARGUMENT = _table(lambda one: one.forks)
+FORKS = tuple(FORKED_ARGUMENT)
+FORKS_BY_ANOTHER = _names(lambda one: one.forks_by_another)
+FUNCTIONS = {**FORKED_ARGUMENT, **_table(lambda one: one.functions)}
+EVENTS = {
+    event: {name: at for one in INTERFACES for name, at in one.events.get(event, {}).items()}
+    for event in dict.fromkeys(event for one in INTERFACES for event in one.events)
+}
+CANCELLABLE = _names(lambda one: one.cancellable)
+EXECUTES_AT_ONCE = _names(lambda one: one.executes_at_once)
+EXECUTES_TASKS = EXECUTES_AT_ONCE + _names(lambda one: one.executes_tasks)
+WAITS = _table(lambda one: one.waits)
+WORK = _names(lambda one: one.work)
+OBJECT_ARGUMENT = _table(lambda one: one.object_argument)
+UNNAMED_CRITICAL = _names(lambda one: one.unnamed_critical)
+ATOMICS = _names(lambda one: one.atomics)
+ENDS_REDUCTION = _names(lambda one: one.ends_reduction)
+CANCEL_BARRIERS = _names(lambda one: one.cancel_barriers)
+PARTS_OF = _table(lambda one: one.parts_of)
+HANDS_ON = _names(lambda one: one.hands_on)
+SERIALIZES = _names(lambda one: one.serializes)
+BEFORE_REGION = _names(lambda one: one.before_region)
+CONSTRUCT_ENDS = _table(lambda one: one.construct_ends)
+CONDITIONAL = _names(lambda one: one.conditional)
+LOOP_STATIC = _names(lambda one: one.loop_static)
+LOOP_NEXT = _names(lambda one: one.loop_next)
+LOOP_LEFT = _names(lambda one: one.loop_left)
+BEGINS: Held = _table(lambda one: one.begins)
+ENDS: Held = _table(lambda one: one.ends)
+TESTS = _names(lambda one: one.tests)
+# What compilers alone call; the routines of omp_* may be anybody's.
+PREFIXES = tuple(one.prefix for one in INTERFACES if one is not omp.INTERFACE)
+NESTED = tuple(one.prefix for one in INTERFACES if one.nested)
+DESCRIBED = tuple(one.prefix for one in INTERFACES if one.described)
+
+# Their names as a regular expression, from the beginning.
+ENTRY_POINTS = "|".join([*PREFIXES, f"({'|'.join(sorted(omp.ROUTINES))})_?$"])
+
+# What in the names of entry points is no interface's own: how runtimes call them inside.
+_INSIDE = "__kmp_api_"
+
+__all__ = [
+    "AFTER",
+    "ALSO_FLANGS",
+    "ATOMICS",
+    "BARRIERS_IMPLICIT",
+    "BARRIER_EXPLICIT",
+    "BARRIER_IMPLICIT_MASK",
+    "BEFORE_REGION",
+    "BEGINS",
+    "CANCELLABLE",
+    "CANCEL_BARRIERS",
+    "CONDITIONAL",
+    "CONSTRUCT_ENDS",
+    "DESCRIBED",
+    "ENDS",
+    "ENDS_REDUCTION",
+    "ENTRY_POINTS",
+    "EVENTS",
+    "EXECUTES_AT_ONCE",
+    "EXECUTES_TASKS",
+    "FORKED_ARGUMENT",
+    "FORKS",
+    "FORKS_BY_ANOTHER",
+    "FUNCTIONS",
+    "HANDS_ON",
+    "IDENT_SOURCE",
+    "LOOP_LEFT",
+    "LOOP_NEXT",
+    "LOOP_STATIC",
+    "NESTED",
+    "OBJECT_ARGUMENT",
+    "PARTS_OF",
+    "PREFIXES",
+    "SERIALIZES",
+    "TESTS",
+    "UNNAMED_CRITICAL",
+    "WAITS",
+    "WORK",
+    "is_entry_point",
+    "normal",
+]
+
+
+def normal(name: str) -> str:
+    """Fortran's omp_set_lock_ and the hidden __kmp_api_omp_set_lock are omp_set_lock."""
+    name = name.partition("@")[0]
+    if name.startswith(_INSIDE):
+        name = name[len(_INSIDE) :]
+    return name.rstrip("_") if name.startswith(("omp_", "kmp_")) else name
+
+
+def is_entry_point(name: str) -> bool:
+    """Is it what a program calls of a runtime? Fortran's names end in an underscore."""
+    return name.startswith(PREFIXES) or normal(name) in omp.ROUTINES

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is told of an interface that compilers call: its entry points, and what they begin, end and
+wait for. Each is a file with an INTERFACE; __init__.py joins them, since one program can be built
+by several compilers, and one runtime serves several interfaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Mapping
+
+# Where a construct's own code begins or goes on, by the entry point that leads there: which
+# argument is the address of its function, or AFTER the call.
+AFTER = -1
+# By (kind of event, when).
+Events = Mapping["tuple[str, str]", Mapping[str, int]]
+# What is held between two calls, by the name of one: the kind, and which argument is the object.
+Held = Mapping[str, "tuple[str, int | None]"]
+
+
+@dataclass(frozen=True)
+class Interface:
+    # How the names of its entry points begin.
+    prefix: str
+    # Do entry points call each other, some by a jump that leaves no frame of their own?
+    nested: bool = False
+    # Does the first argument of each describe where it was called?
+    described: bool = False
+    # Entry points that begin regions, and which argument is the function that a region executes.
+    forks: Mapping[str, int] = field(default_factory=dict)
+    # Those of them that call another one.
+    forks_by_another: tuple[str, ...] = ()
+    # Entry points that are given another construct's function, and which argument it is.
+    functions: Mapping[str, int] = field(default_factory=dict)
+    events: Events = field(default_factory=dict)
+    # Barriers that have not been passed if these return true: the construct was cancelled.
+    cancellable: tuple[str, ...] = ()
+    # Entry points that execute a task which their caller has just generated, if there is no room
+    # for it or it must not be deferred.
+    executes_at_once: tuple[str, ...] = ()
+    # Those in which threads execute tasks, beside these and the ones that wait for tasks.
+    executes_tasks: tuple[str, ...] = ()
+    # What a thread waits for inside an entry point.
+    waits: Mapping[str, str] = field(default_factory=dict)
+    # How the names of entry points begin that do not wait: the thread is at work.
+    work: tuple[str, ...] = ()
+    # Which argument, counted from 0, is the lock or the critical construct's variable.
+    object_argument: Mapping[str, int] = field(default_factory=dict)
+    # Which of them wait for the critical construct without a name, whose variable is the runtime's.
+    unnamed_critical: tuple[str, ...] = ()
+    # How the names of those begin that wait only while another thread is inside.
+    atomics: tuple[str, ...] = ()
+    # Those in which all threads meet at a reduction's end; before, one may wait for its turn.
+    ends_reduction: tuple[str, ...] = ()
+    # Barriers at the end of constructs in regions that can be cancelled, and where they are.
+    cancel_barriers: tuple[str, ...] = ()
+    # Tasks of these are resumed by calling their function again, which finds in the task how far it
+    # is: at which distance.
+    parts_of: Mapping[str, int] = field(default_factory=dict)
+    # To these the code of an untied task hands itself, at each point where another thread may take
+    # it up, and returns.
+    hands_on: tuple[str, ...] = ()
+    # Those that begin a region of one thread, which their caller executes.
+    serializes: tuple[str, ...] = ()
+    # After these their caller itself calls the code of the region that they begin.
+    before_region: tuple[str, ...] = ()
+    # A construct whose code stays in the function around it: the call that begins it, and those of
+    # which one ends it.
+    construct_ends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # Constructs that are not in threads in which the call that begins them returns zero.
+    conditional: tuple[str, ...] = ()
+    # A thread gets iterations of a work-sharing loop: once for the whole loop, or chunk by chunk
+    # until there are no more.
+    loop_static: tuple[str, ...] = ()
+    loop_next: tuple[str, ...] = ()
+    loop_left: tuple[str, ...] = ()
+    begins: Held = field(default_factory=dict)
+    ends: Held = field(default_factory=dict)
+    # How the names of those begin that begin only if they do not return zero.
+    tests: tuple[str, ...] = ()

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which machines are known? A new one is a module like x86_64, and its line here."""
+
+from __future__ import annotations
+
+from . import x86_64
+from .base import Machine
+
+MACHINES: tuple[Machine, ...] = (x86_64,)
+
+
+def named(name: str) -> Machine | None:
+    """By the debugger's name of the architecture. None: what needs a machine is not known then."""
+    return next((one for one in MACHINES if name in one.NAMES), None)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of a machine: its registers, its calling convention, what its instructions do. Each
+machine is a module that answers all of this; MACHINES in __init__.py lists them.
+
+A machine reads what a debugger has disassembled, and bytes of code. It knows no debugger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Iterable, Iterator, Optional, Protocol, Sequence
+
+from ..code.futex import FutexWait
+from ..code.machine_code import Convention, Instruction
+
+Read = Callable[[int, int], bytes]  # bytes of the target; raises Unreadable
+Registers = Callable[[str], int]  # of one frame, unsigned; raises what the debugger raises
+KnownRegisters = Callable[[str], Optional[int]]  # None: not known
+Range = tuple[int, int]
+# Instructions one by one, and whether they return. None: there is none.
+Decoder = Callable[[int], Optional[tuple[Instruction, bool]]]
+
+
+@dataclass(frozen=True)
+class Disassembled:
+    """An instruction as the debugger writes it, in a manner that the machine reads: addresses are
+    the process's and begin with 0x, the name behind them in <>, of a stub of the dynamic linker's
+    <NAME@plt>."""
+
+    address: int
+    length: int
+    text: str
+
+    @property
+    def following(self) -> int:
+        return self.address + self.length
+
+
+class Disassembler(Protocol):
+    """The debugger's. Both raise Unreadable."""
+
+    def between(self, start: int, end: int) -> Sequence[Disassembled]:
+        """From start to before end."""
+
+    def some(self, start: int, count: int) -> Sequence[Disassembled]:
+        """So many, or as many as there are."""
+
+
+class Machine(Protocol):
+    # Debuggers' names of the architecture.
+    NAMES: tuple[str, ...]
+    CONVENTION: Convention
+    # What a function leaves as it was, and the register of the next instruction.
+    KEPT: tuple[str, ...]
+    NEXT: str
+
+    # ---- Threads and system calls ----------------------------------------------------------------
+
+    def thread_pointer(self, registers: KnownRegisters) -> int | None:
+        """Where the C library keeps the thread's descriptor: also the pthread_t."""
+
+    def futex_wait(self, registers: KnownRegisters) -> FutexWait | None:
+        """The system call that a thread is in, of whose innermost frame the registers are."""
+
+    def first_argument(self, registers: KnownRegisters) -> int | None:
+        """Of a function that has not changed the register yet."""
+
+    # ---- At a function's first instruction, or where it has just returned ------------------------
+
+    def argument(self, registers: Registers, index: int) -> int:
+        """An integer or a pointer, counted from 0."""
+
+    def result(self, registers: Registers) -> int:
+        """Of a function that has just returned an int."""
+
+    def return_address(self, registers: Registers, read: Read) -> tuple[int, int]:
+        """Where the function returns to, and the stack pointer there."""
+
+    # ---- Calls, by the bytes of the code ---------------------------------------------------------
+
+    def called(self, read: Read, returns_to: int) -> int | None:
+        """The address of what a call called, directly or by the dynamic linker's table."""
+
+    def direct_call(self, read: Read, returns_to: int) -> int | None:
+        """What is called by name in the call that returns there; None: it is a call by pointer."""
+
+    def follows_call(self, read: Read, address: int) -> bool:
+        """Can it be an address to return to?"""
+
+    def references(
+        self, text: bytes, start: int, stubs: Sequence[Range], tables: Sequence[Range]
+    ) -> Iterator[tuple[int, int]]:
+        """Where the code calls, or reads, what the dynamic linker has taken from another image, and
+        the address of that stub or table's entry. Bytes that only look like it do no harm."""
+
+    # ---- What instructions do --------------------------------------------------------------------
+
+    def instructions(
+        self, disassembler: Disassembler, start: int, end: int, with_steps: bool = False
+    ) -> dict[int, Instruction]:
+        """The code from start to before end, by address: where it goes and, which takes longer to
+        tell, what it does. Raises Unreadable."""
+
+    def decoder(self, disassembler: Disassembler) -> Decoder:
+        """Instructions one by one, with what they do, and whether they return."""
+
+    def call_before(self, disassembler: Disassembler, address: int) -> Instruction | None:
+        """The call by name that returns there. Raises Unreadable."""
+
+    def constant_argument(
+        self,
+        disassembler: Disassembler,
+        read: Read,
+        start: int,
+        returns_to: int,
+        argument_of: Callable[[str], int | None],
+    ) -> int | None:
+        """An argument of the call that returns there; argument_of says which, by the name of what
+        is called. None unless the code of the function that starts at `start' puts a constant into
+        its register, with nothing between that could change it. Raises Unreadable."""
+
+    # ---- Where code goes -------------------------------------------------------------------------
+
+    def is_straight(self, disassembler: Disassembler, start: int, end: int, calls: bool) -> bool:
+        """Does what enters at the start certainly get to the end? calls: also through other
+        functions."""
+
+    def next_call(self, disassembler: Disassembler, start: int) -> int | None:
+        """What code that enters at the start certainly calls next."""
+
+    def only_call(self, disassembler: Disassembler, start: int) -> int | None:
+        """What a function calls that does nothing else."""
+
+    def only_way(self, disassembler: Disassembler, start: int) -> Iterable[int]:
+        """The instructions that code which enters at the start certainly comes to, up to a call."""
+
+    def builds_frame(self, disassembler: Disassembler, start: int) -> bool:
+        """Does a function begin with that?"""
+
+    def epilogues(self, disassembler: Disassembler, start: int, end: int) -> list[Range]:
+        """Of a function whose code lies there: from where it only gives its stack frame back to
+        each instruction that returns."""

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""x86-64: the answers to all that base.Machine asks."""
+
+from .calls import call_before, called, constant_argument, direct_call, follows_call, references
+from .decoding import decode, decoder, instructions
+from .registers import (
+    CONVENTION,
+    KEPT,
+    NEXT,
+    argument,
+    first_argument,
+    futex_wait,
+    result,
+    return_address,
+    thread_pointer,
+)
+from .ways import builds_frame, epilogues, is_straight, next_call, only_call, only_way
+
+NAMES: tuple[str, ...] = ("i386:x86-64",)
+
+__all__ = [
+    "CONVENTION",
+    "KEPT",
+    "NAMES",
+    "NEXT",
+    "argument",
+    "builds_frame",
+    "call_before",
+    "called",
+    "constant_argument",
+    "decode",
+    "decoder",
+    "direct_call",
+    "epilogues",
+    "first_argument",
+    "follows_call",
+    "futex_wait",
+    "instructions",
+    "is_straight",
+    "next_call",
+    "only_call",
+    "only_way",
+    "references",
+    "result",
+    "return_address",
+    "thread_pointer",
+]

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the registers tell?"""
+
+from __future__ import annotations
+
+import struct
+
+from ...code.futex import FutexWait
+from ...code.machine_code import Convention
+from ..base import KnownRegisters, Read, Registers
+
+# As the System V ABI has it.
+CONVENTION = Convention(
+    stack="rsp",
+    arguments=("rdi", "rsi", "rdx", "rcx", "r8", "r9"),
+    result="rax",
+    lost=("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11"),
+)
+# What a function leaves as it was, and where the next instruction is.
+KEPT: tuple[str, ...] = ("rbx", "rbp", "r12", "r13", "r14", "r15")
+NEXT = "rip"
+# glibc keeps a thread's descriptor at its thread pointer.
+_THREAD_POINTER = "fs_base"
+
+# Linux' numbers of system calls, and what is in the register of the result while one waits that a
+# stop has interrupted (linux/errno.h), or before it has begun.
+_FUTEX, _RESTART = 202, 219
+_INTERRUPTED = (-512, -513, -514, -516, -38)
+
+
+def thread_pointer(registers: KnownRegisters) -> int | None:
+    return registers(_THREAD_POINTER) or None
+
+
+def futex_wait(registers: KnownRegisters) -> FutexWait | None:
+    values = [registers(name) for name in ("orig_rax", "rax", "rdi", "rsi", "rdx", "r10")]
+    if None in values:
+        return None
+    number, result, address, operation, expected, timeout = (value or 0 for value in values)
+    if number not in (_FUTEX, _RESTART):
+        return None
+    asleep = (result if result < 1 << 63 else result - (1 << 64)) in _INTERRUPTED
+    return FutexWait(address, operation, expected & 0xFFFFFFFF, timeout != 0, asleep)
+
+
+def first_argument(registers: KnownRegisters) -> int | None:
+    return registers(CONVENTION.arguments[0])
+
+
+def argument(registers: Registers, index: int) -> int:
+    return registers(CONVENTION.arguments[index])
+
+
+def result(registers: Registers) -> int:
+    return registers(CONVENTION.result) & 0xFFFFFFFF
+
+
+def return_address(registers: Registers, read: Read) -> tuple[int, int]:
+    stack = registers(CONVENTION.stack)
+    return int(struct.unpack("<Q", read(stack, 8))[0]), stack + 8

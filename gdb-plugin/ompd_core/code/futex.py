@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a thread wait for in the kernel? A system call, whatever machine it was made on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FutexWait:
+    """A system call that waits."""
+
+    address: int
+    operation: int
+    expected: int  # what was there when it began
+    timed: bool
+    asleep: bool  # False: it is over, and the thread goes on

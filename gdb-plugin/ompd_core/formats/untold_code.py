@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Has a file constructs, and code for x86-64 that its unwind information leaves out? What lies
+between functions is padding, as a rule."""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import Iterator
+
+from .. import abi
+from .elf import PT_LOAD, SHT_DYNSYM, ElfFile, NotElf
+from .unwind_tables import COUNT_AND_PAIRS, PT_GNU_EH_FRAME, TABLE
+
+EM_X86_64 = 62
+# What code of constructs calls.
+_CALLED = tuple(b"\0" + prefix.encode() for prefix in abi.PREFIXES)
+# Of files with more functions it is not told.
+MOST_FUNCTIONS = 1 << 20
+# Instructions that do nothing, breakpoints, zeros.
+_PADDING = re.compile(
+    rb"(?:[\x66\x2e]*(?:\x90|\x0f\x1f(?:\x00|\x40.|\x44..|\x80.{4}|\x84.{5}))|\xcc|\x00)*",
+    re.DOTALL,
+)
+# The compiler's own code at the start of each file, which asks for two addresses and compares them.
+_CRT = re.compile(rb"(\x48\x8d\x3d.{4}\x48\x8d\x05.{4}\x48\x39\xf8|\xb8.{4}\x48\x3d)", re.DOTALL)
+_LONGEST_CRT = 224
+# clang's C++ has a stub without any, which calls two functions to end the program.
+_SHORTEST = 17
+
+
+def has_untold_code(path: str) -> bool:
+    """False also where it cannot be told."""
+    try:
+        file = ElfFile(path)
+    except (NotElf, OSError):
+        return False
+    try:
+        if struct.unpack_from("<H", file.data, 18)[0] != EM_X86_64 or not file.format.wide:
+            return False
+        return _has_constructs(file) and any(
+            _is_code(file, start, end) for start, end in _gaps(file)
+        )
+    except (NotElf, struct.error):
+        return False
+    finally:
+        file.close()
+
+
+def _has_constructs(file: ElfFile) -> bool:
+    sections = file.sections()
+    for one in sections:
+        if one.kind == SHT_DYNSYM and one.link < len(sections):
+            names = sections[one.link]
+            end = min(names.offset + names.size, file.size)
+            return any(file.data.find(name, names.offset, end) >= 0 for name in _CALLED)
+    return False
+
+
+def _gaps(file: ElfFile) -> Iterator[tuple[int, int]]:
+    """Between two functions that unwind information is about, and behind the last one; as offsets
+    in the file."""
+    segments = file.segments()
+    code = [s for s in segments if s.kind == PT_LOAD and s.executable]
+    tables = [s for s in segments if s.kind == PT_GNU_EH_FRAME]
+    if len(code) != 1 or not tables:
+        return
+    bias, table = code[0].address - code[0].offset, tables[0]
+    version, _, counted, pairs, _, count = TABLE.unpack(file.read(table.offset, TABLE.size))
+    if version != 1 or (counted, pairs) != COUNT_AND_PAIRS or count > MOST_FUNCTIONS:
+        return
+    known_end = 0
+    entries = file.read(table.offset + TABLE.size, 8 * count)
+    for begin, entry in struct.iter_unpack("<ii", entries):
+        # The tables lie in a segment whose bytes have the same distance from each other.
+        (size,) = struct.unpack_from("<I", file.data, table.offset + entry + 12)
+        start = table.address + begin - bias
+        if known_end and start > known_end:
+            yield known_end, start
+        known_end = max(known_end, start + size)
+    end = code[0].offset + code[0].file_size
+    if known_end and end > known_end:
+        yield known_end, end
+
+
+def _is_code(file: ElfFile, start: int, end: int) -> bool:
+    between = file.read(start, min(end - start, _LONGEST_CRT + 64))
+    padding = _PADDING.match(between)
+    code = between[padding.end() :] if padding else between
+    return len(code) > _LONGEST_CRT or (len(code) >= _SHORTEST and _CRT.match(code) is None)

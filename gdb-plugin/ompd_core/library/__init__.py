@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libompd and what it answers, as plain values."""

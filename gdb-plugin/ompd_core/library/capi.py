@@ -1,0 +1,717 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How do ompd.h and ompd-ext.h look from Python?
+
+The only file that knows ctypes. It mirrors the two headers name by name (tests/abi compares sizes,
+offsets and values) and lends library.py the few operations on raw memory that it needs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+import sys
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    c_char,
+    c_char_p,
+    c_int,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint8,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+from typing import Any, Callable, Type, TypeVar
+
+# ---- ompd.h: basic types -------------------------------------------------------------------------
+
+ompd_size_t = c_uint64
+ompd_wait_id_t = c_uint64
+ompd_addr_t = c_uint64
+ompd_word_t = c_int64
+ompd_seg_t = c_uint64
+ompd_device_t = c_uint64
+ompd_thread_id_t = c_uint64
+ompd_icv_id_t = c_uint64
+ompd_rc_t = c_int
+ompd_scope_t = c_int
+
+# Handles belong to the library, contexts to us: both are only passed on, never looked into.
+Handle = c_void_p
+Context = c_void_p
+
+OMPD_SEGMENT_UNSPECIFIED = 0
+OMPD_ICV_UNDEFINED = 0
+OMPD_THREAD_ID_PTHREAD = 0
+OMPD_THREAD_ID_LWP = 1
+
+
+class ompd_address_t(Structure):
+    _fields_ = [("segment", ompd_seg_t), ("address", ompd_addr_t)]
+
+
+class ompd_frame_info_t(Structure):
+    _fields_ = [("frame_address", ompd_address_t), ("frame_flag", ompd_word_t)]
+
+
+class ompd_device_type_sizes_t(Structure):
+    _fields_ = [
+        ("sizeof_char", c_uint8),
+        ("sizeof_short", c_uint8),
+        ("sizeof_int", c_uint8),
+        ("sizeof_long", c_uint8),
+        ("sizeof_long_long", c_uint8),
+        ("sizeof_pointer", c_uint8),
+    ]
+
+
+class Rc(enum.IntEnum):
+    """ompd_rc_t."""
+
+    OK = 0
+    UNAVAILABLE = 1
+    STALE_HANDLE = 2
+    BAD_INPUT = 3
+    ERROR = 4
+    UNSUPPORTED = 5
+    NEEDS_STATE_TRACKING = 6
+    INCOMPATIBLE = 7
+    DEVICE_READ_ERROR = 8
+    DEVICE_WRITE_ERROR = 9
+    NOMEM = 10
+    INCOMPLETE = 11
+    CALLBACK_ERROR = 12
+    INCOMPATIBLE_HANDLE = 13
+
+
+class Scope(enum.IntEnum):
+    """ompd_scope_t."""
+
+    GLOBAL = 1
+    ADDRESS_SPACE = 2
+    THREAD = 3
+    PARALLEL = 4
+    IMPLICIT_TASK = 5
+    TASK = 6
+    TEAMS = 7
+    TARGET = 8
+
+
+class TeamGenerator(enum.IntEnum):
+    """ompd_team_generator_t."""
+
+    PROGRAM = 0
+    PARALLEL = 1
+    TEAMS = 2
+    TARGET = 3
+
+
+# ---- ompd.h: callbacks ---------------------------------------------------------------------------
+
+alloc_memory_fn = CFUNCTYPE(ompd_rc_t, ompd_size_t, POINTER(c_void_p))
+free_memory_fn = CFUNCTYPE(ompd_rc_t, c_void_p)
+print_string_fn = CFUNCTYPE(ompd_rc_t, c_char_p, c_int)
+sizeof_type_fn = CFUNCTYPE(ompd_rc_t, Context, POINTER(ompd_device_type_sizes_t))
+symbol_addr_fn = CFUNCTYPE(ompd_rc_t, Context, Context, c_char_p, POINTER(ompd_address_t), c_char_p)
+memory_read_fn = CFUNCTYPE(
+    ompd_rc_t, Context, Context, POINTER(ompd_address_t), ompd_size_t, c_void_p
+)
+memory_write_fn = memory_read_fn
+device_host_fn = CFUNCTYPE(ompd_rc_t, Context, c_void_p, ompd_size_t, ompd_size_t, c_void_p)
+thread_context_fn = CFUNCTYPE(
+    ompd_rc_t, Context, ompd_thread_id_t, ompd_size_t, c_void_p, POINTER(Context)
+)
+
+
+class ompd_callbacks_t(Structure):
+    _fields_ = [
+        ("alloc_memory", alloc_memory_fn),
+        ("free_memory", free_memory_fn),
+        ("print_string", print_string_fn),
+        ("sizeof_type", sizeof_type_fn),
+        ("symbol_addr_lookup", symbol_addr_fn),
+        ("read_memory", memory_read_fn),
+        ("write_memory", memory_write_fn),
+        ("read_string", memory_read_fn),
+        ("device_to_host", device_host_fn),
+        ("host_to_device", device_host_fn),
+        ("get_thread_context_for_thread_id", thread_context_fn),
+    ]
+
+
+# ---- ompd-ext.h ----------------------------------------------------------------------------------
+
+OMPDX_VERSION = 6
+NO_INDEX = 0xFFFFFFFF
+
+OMPDX_NATIVE_PTHREAD = 1
+OMPDX_NATIVE_THREAD_POINTER = 2
+OMPDX_NATIVE_LWP = 4
+
+
+class RuntimeKind(enum.IntEnum):
+    """ompdx_runtime_kind_t."""
+
+    LLVM = 1
+    GOMP = 2
+
+
+class Descriptors(enum.IntEnum):
+    """ompdx_descriptors_t."""
+
+    NONE = 0
+    SYMBOLS = 1
+    RECOVERED = 2
+    RECORD = 3
+
+
+class ThreadKind(enum.IntEnum):
+    """ompdx_thread_kind_t."""
+
+    NONE = 0
+    INITIAL = 1
+    WORKER = 2
+    ROOT = 3
+    HELPER = 4
+
+
+class TaskKind(enum.IntEnum):
+    """ompdx_task_kind_t."""
+
+    NONE = 0
+    INITIAL = 1
+    IMPLICIT = 2
+    EXPLICIT = 3
+
+
+class TaskState(enum.IntEnum):
+    """ompdx_task_state_t."""
+
+    UNKNOWN = 0
+    EXECUTING = 1
+    SUSPENDED = 2
+    READY = 3
+    BLOCKED = 4
+    DETACHED = 5
+    FINISHED = 6
+
+
+class LockKind(enum.IntEnum):
+    """ompdx_lock_kind_t."""
+
+    UNKNOWN = 0
+    TAS = 1
+    FUTEX = 2
+    TICKET = 3
+    QUEUING = 4
+    DRDPA = 5
+
+
+class Schedule(enum.IntEnum):
+    """ompdx_schedule_t."""
+
+    UNKNOWN = 0
+    STATIC = 1
+    DYNAMIC = 2
+    GUIDED = 3
+    TRAPEZOIDAL = 4
+    STATIC_STEAL = 5
+
+
+class Problem(enum.IntEnum):
+    """ompdx_problem_t."""
+
+    NONE = 0
+    UNREADABLE = 1
+    INCONSISTENT = 2
+    LIMIT = 3
+
+
+class ompdx_image_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("load_bias", ompd_addr_t),
+        ("dynamic", ompd_addr_t),
+        ("path", c_char_p),
+    ]
+
+
+class ompdx_runtime_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("kind", c_int),
+        ("version", c_int32),
+        ("image", ompdx_image_t),
+    ]
+
+
+class ompdx_runtimes_t(Structure):
+    _fields_ = [("size", ompd_size_t), ("count", ompd_size_t), ("runtimes", c_void_p)]
+
+
+class ompdx_runtime_info_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("kind", c_int),
+        ("descriptors", c_int),
+        ("version", c_int32),
+        ("initialized", c_int32),
+        ("state_tracking", c_int32),
+        ("build_id_length", c_uint32),
+        ("build_id", c_uint8 * 32),
+        ("version_text", c_char * 64),
+        ("record", c_char * 32),
+        ("start", ompd_addr_t),
+        ("end", ompd_addr_t),
+    ]
+
+
+class ompdx_diagnostic_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("code", c_char_p),
+        ("subject", c_char_p),
+        ("text", c_char_p),
+    ]
+
+
+class ompdx_diagnostics_t(Structure):
+    _fields_ = [("size", ompd_size_t), ("count", ompd_size_t), ("diagnostics", c_void_p)]
+
+
+class ompdx_native_thread_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("known", c_uint32),
+        ("reserved", c_uint32),
+        ("pthread_id", c_uint64),
+        ("thread_pointer", c_uint64),
+        ("lwp", c_uint64),
+    ]
+
+
+class ompdx_view_level_t(Structure):
+    _fields_ = [("region", c_uint32), ("thread_num", c_int32)]
+
+
+class ompdx_view_thread_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("native", c_uint32),
+        ("kind", c_int),
+        ("problem", c_int),
+        ("runtime_id", c_int32),
+        ("address", ompd_addr_t),
+        ("pthread_id", c_uint64),
+        ("level_first", c_uint32),
+        ("level_count", c_uint32),
+        ("task", ompd_addr_t),
+        ("task_kind", c_int),
+        ("task_final", c_int32),
+        ("tracked_state", c_int32),
+        ("reserved", c_uint32),
+        ("tracked_wait_id", c_uint64),
+        ("ident_flags", c_int32),
+        ("has_team", c_uint32),
+        ("ident_source", c_char_p),
+    ]
+
+
+class ompdx_view_region_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("serial_depth", c_uint32),
+        ("parent", c_uint32),
+        ("generator", c_uint32),
+        ("serialized", c_int32),
+        ("level", c_int32),
+        ("active_level", c_int32),
+        ("team_size", c_int32),
+        ("league_size", c_int32),
+        ("team_num", c_int32),
+        ("problem", c_int),
+        ("function", ompd_addr_t),
+        ("source", c_char_p),
+        ("member_first", c_uint32),
+        ("member_count", c_uint32),
+        ("helpers", c_int32),
+        ("reserved", c_uint32),
+    ]
+
+
+class ompdx_view_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("thread_count", c_uint32),
+        ("region_count", c_uint32),
+        ("level_count", c_uint32),
+        ("member_count", c_uint32),
+        ("threads", c_void_p),
+        ("regions", c_void_p),
+        ("levels", c_void_p),
+        ("members", c_void_p),
+        ("level_size", c_uint32),
+        ("member_size", c_uint32),
+        ("problem", c_int),
+        ("reserved", c_uint32),
+    ]
+
+
+class ompdx_task_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("kind", c_int),
+        ("state", c_int),
+        ("thread", c_uint32),
+        ("creator", c_uint32),
+        ("team", ompd_addr_t),
+        ("parent", c_uint32),
+        ("children", c_int32),
+        ("priority", c_int32),
+        ("predecessors", c_int32),
+        ("tied", c_int32),
+        ("final", c_int32),
+        ("undeferred", c_int32),
+        ("taskwait", c_int32),
+        ("taskgroup", ompd_addr_t),
+        ("taskgroup_count", c_int32),
+        ("reserved", c_uint32),
+        ("function", ompd_addr_t),
+        ("source", c_char_p),
+        ("taskwait_source", c_char_p),
+    ]
+
+
+class ompdx_dependence_t(Structure):
+    _fields_ = [("task", c_uint32), ("predecessor", c_uint32)]
+
+
+class ompdx_tasks_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("task_count", c_uint32),
+        ("dependence_count", c_uint32),
+        ("tasks", c_void_p),
+        ("dependences", c_void_p),
+        ("dependence_size", c_uint32),
+        ("problem", c_int),
+    ]
+
+
+class ompdx_lock_variable_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("critical", c_int32),
+        ("reserved", c_uint32),
+    ]
+
+
+class ompdx_lock_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("kind", c_int),
+        ("nested", c_int32),
+        ("held", c_int32),
+        ("owner", c_uint32),
+        ("owner_id", c_int32),
+        ("depth", c_int32),
+        ("waiting", c_int32),
+        ("waiter_first", c_uint32),
+        ("waiter_count", c_uint32),
+        ("problem", c_int),
+        ("word", c_uint64),
+    ]
+
+
+class ompdx_locks_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("lock_count", c_uint32),
+        ("waiter_count", c_uint32),
+        ("variable_count", c_uint32),
+        ("problem", c_int),
+        ("locks", c_void_p),
+        ("waiters", c_void_p),
+        ("variables", c_void_p),
+        ("waiter_size", c_uint32),
+        ("variable_size", c_uint32),
+    ]
+
+
+class ompdx_arrival_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("thread", c_uint32),
+        ("arrived", c_uint32),
+        ("released", c_uint32),
+        ("complete", c_uint32),
+        ("steps", c_uint64 * 3),
+        ("team_steps", c_uint64 * 3),
+    ]
+
+
+class ompdx_team_arrivals_t(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("team", c_uint64),
+        ("awaits", c_int32),
+        ("arrived", c_int32),
+        ("arrived_at_end", c_int32),
+        ("waits_for_tasks", c_int32),
+        ("steps", c_uint64),
+    ]
+
+
+class ompdx_arrivals_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("count", c_uint32),
+        ("problem", c_int),
+        ("arrivals", c_void_p),
+        ("team_count", c_uint32),
+        ("reserved", c_uint32),
+        ("teams", c_void_p),
+    ]
+
+
+class ompdx_loop_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("team", ompd_addr_t),
+        ("thread", c_uint32),
+        ("thread_num", c_int32),
+        ("loop", c_uint32),
+        ("schedule", c_int),
+        ("problem", c_int),
+        ("ordered", c_int32),
+        ("may_have_left", c_int32),
+        ("sections", c_int32),
+        ("iterations", c_int64),
+        ("chunk", c_int64),
+        ("handed_out", c_int64),
+        ("first", c_int64),
+        ("last", c_int64),
+        ("left", c_int64),
+        ("ordered_turn", c_int64),
+    ]
+
+
+class ompdx_loops_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("count", c_uint32),
+        ("problem", c_int),
+        ("loops", c_void_p),
+    ]
+
+
+# ---- Routines ------------------------------------------------------------------------------------
+
+_out_handle = POINTER(Handle)
+_out_int = POINTER(c_int)
+_out_word = POINTER(ompd_word_t)
+_out_string = POINTER(c_void_p)
+
+OMPD_ROUTINES: dict[str, list[Any]] = {
+    "ompd_initialize": [ompd_word_t, POINTER(ompd_callbacks_t)],
+    "ompd_get_api_version": [_out_word],
+    "ompd_get_version_string": [_out_string],
+    "ompd_finalize": [],
+    "ompd_process_initialize": [Context, _out_handle],
+    "ompd_device_initialize": [
+        Handle,
+        Context,
+        ompd_device_t,
+        ompd_size_t,
+        c_void_p,
+        _out_handle,
+    ],
+    "ompd_rel_address_space_handle": [Handle],
+    "ompd_get_device_thread_id_kinds": [
+        Handle,
+        POINTER(c_void_p),
+        POINTER(c_void_p),
+        _out_int,
+    ],
+    "ompd_get_omp_version": [Handle, _out_word],
+    "ompd_get_omp_version_string": [Handle, _out_string],
+    "ompd_get_thread_in_parallel": [Handle, c_int, _out_handle],
+    "ompd_get_thread_handle": [Handle, ompd_thread_id_t, ompd_size_t, c_void_p, _out_handle],
+    "ompd_rel_thread_handle": [Handle],
+    "ompd_thread_handle_compare": [Handle, Handle, _out_int],
+    "ompd_get_thread_id": [Handle, ompd_thread_id_t, ompd_size_t, c_void_p],
+    "ompd_get_device_from_thread": [Handle, _out_handle],
+    "ompd_get_curr_parallel_handle": [Handle, _out_handle],
+    "ompd_get_enclosing_parallel_handle": [Handle, _out_handle],
+    "ompd_get_task_parallel_handle": [Handle, _out_handle],
+    "ompd_rel_parallel_handle": [Handle],
+    "ompd_parallel_handle_compare": [Handle, Handle, _out_int],
+    "ompd_get_curr_task_handle": [Handle, _out_handle],
+    "ompd_get_generating_task_handle": [Handle, _out_handle],
+    "ompd_get_scheduling_task_handle": [Handle, _out_handle],
+    "ompd_get_task_in_parallel": [Handle, c_int, _out_handle],
+    "ompd_rel_task_handle": [Handle],
+    "ompd_task_handle_compare": [Handle, Handle, _out_int],
+    "ompd_get_task_function": [Handle, POINTER(ompd_address_t)],
+    "ompd_get_task_frame": [Handle, POINTER(ompd_frame_info_t), POINTER(ompd_frame_info_t)],
+    "ompd_enumerate_states": [Handle, ompd_word_t, _out_word, _out_string, _out_word],
+    "ompd_get_state": [Handle, _out_word, POINTER(ompd_wait_id_t)],
+    "ompd_get_display_control_vars": [Handle, POINTER(c_void_p)],
+    "ompd_rel_display_control_vars": [POINTER(c_void_p)],
+    "ompd_enumerate_icvs": [
+        Handle,
+        ompd_icv_id_t,
+        POINTER(ompd_icv_id_t),
+        _out_string,
+        POINTER(ompd_scope_t),
+        _out_int,
+    ],
+    "ompd_get_icv_from_scope": [Handle, ompd_scope_t, ompd_icv_id_t, _out_word],
+    "ompd_get_icv_string_from_scope": [Handle, ompd_scope_t, ompd_icv_id_t, _out_string],
+    "ompd_get_tool_data": [Handle, ompd_scope_t, _out_word, POINTER(ompd_address_t)],
+}
+
+OMPDX_ROUTINES: dict[str, list[Any]] = {
+    "ompdx_get_version": [_out_word],
+    "ompdx_find_runtimes": [
+        Context,
+        POINTER(ompdx_image_t),
+        ompd_size_t,
+        POINTER(POINTER(ompdx_runtimes_t)),
+    ],
+    "ompdx_process_initialize": [Context, POINTER(ompdx_image_t), _out_handle],
+    "ompdx_get_runtime_info": [Handle, POINTER(ompdx_runtime_info_t)],
+    "ompdx_get_diagnostics": [Handle, POINTER(POINTER(ompdx_diagnostics_t))],
+    "ompdx_freeze": [Handle],
+    "ompdx_thaw": [Handle],
+    "ompdx_snapshot_create": [
+        Handle,
+        POINTER(ompdx_native_thread_t),
+        ompd_size_t,
+        _out_handle,
+    ],
+    "ompdx_snapshot_destroy": [Handle],
+    "ompdx_snapshot_view": [Handle, POINTER(POINTER(ompdx_view_t))],
+    "ompdx_snapshot_diagnostics": [Handle, POINTER(POINTER(ompdx_diagnostics_t))],
+    "ompdx_snapshot_tasks": [Handle, POINTER(POINTER(ompdx_tasks_t))],
+    "ompdx_snapshot_locks": [
+        Handle,
+        POINTER(ompdx_lock_variable_t),
+        ompd_size_t,
+        POINTER(POINTER(ompdx_locks_t)),
+    ],
+    "ompdx_snapshot_arrivals": [Handle, POINTER(POINTER(ompdx_arrivals_t))],
+    "ompdx_snapshot_loops": [Handle, POINTER(POINTER(ompdx_loops_t))],
+}
+
+
+def load(path: str) -> tuple[Any, set[str]]:
+    """Open a library. Returns it, and the names of our routines that it lacks. OSError: it
+    cannot."""
+    dll = ctypes.CDLL(path)
+    missing = set()
+    for name, arguments in {**OMPD_ROUTINES, **OMPDX_ROUTINES}.items():
+        routine = getattr(dll, name, None)
+        if routine is None:
+            missing.add(name)
+            continue
+        routine.argtypes = arguments
+        routine.restype = ompd_rc_t
+    return dll, missing
+
+
+# ---- Raw memory ----------------------------------------------------------------------------------
+
+byref: Callable[..., Any] = ctypes.byref
+pointer_to: Callable[..., Any] = POINTER
+fill: Callable[..., Any] = ctypes.memmove
+bytes_at: Callable[[int, int], bytes] = ctypes.string_at
+
+_libc = ctypes.CDLL(None)
+_libc.malloc.argtypes = [c_size_t]
+_libc.malloc.restype = c_void_p
+_libc.free.argtypes = [c_void_p]
+_libc.free.restype = None
+
+HOST_BYTE_ORDER = sys.byteorder
+
+T = TypeVar("T", bound=Structure)
+
+
+def allocate(nbytes: int) -> int:
+    """Memory aligned for any type; 0 if there is none."""
+    return int(_libc.malloc(nbytes) or 0)
+
+
+def release(address: int) -> None:
+    _libc.free(address)
+
+
+def address_of(thing: Any) -> int:
+    """Where a pointer points; 0 for NULL."""
+    return ctypes.cast(thing, c_void_p).value or 0
+
+
+def string_at(address: int) -> bytes:
+    return ctypes.string_at(address) if address else b""
+
+
+def array_at(address: int, count: int, element: Type[T]) -> list[T]:
+    """The elements of an array whose elements begin with their own size."""
+    return _elements(address, count, element, c_uint64.from_address(address).value if count else 0)
+
+
+def _elements(address: int, count: int, element: Type[T], stride: int) -> list[T]:
+    if count and stride < ctypes.sizeof(element):
+        raise ValueError(f"{element.__name__} is shorter than this plugin expects")
+    return [element.from_address(address + i * stride) for i in range(count)]
+
+
+def words_at(address: int, count: int, stride: int) -> list[int]:
+    if stride == ctypes.sizeof(c_uint32):
+        return list((c_uint32 * count).from_address(address)) if count else []
+    return [c_uint32.from_address(address + i * stride).value for i in range(count)]
+
+
+def levels_at(address: int, count: int, stride: int) -> list[tuple[int, int]]:
+    """The pairs (region, thread_num)."""
+    found = _elements(address, count, ompdx_view_level_t, stride)
+    return [(level.region, level.thread_num) for level in found]
+
+
+def dependences_at(address: int, count: int, stride: int) -> list[tuple[int, int]]:
+    """The pairs (task, predecessor)."""
+    found = _elements(address, count, ompdx_dependence_t, stride)
+    return [(dependence.task, dependence.predecessor) for dependence in found]
+
+
+def native_array(threads: list[tuple[int, int, int, int]]) -> Any:
+    """ompdx_native_thread_t of (known, pthread id, thread pointer, LWP) per thread."""
+    size = ctypes.sizeof(ompdx_native_thread_t)
+    return (ompdx_native_thread_t * len(threads))(
+        *[ompdx_native_thread_t(size, known, 0, *ids) for known, *ids in threads]
+    )
+
+
+def lock_variables(variables: list[tuple[int, bool]]) -> Any:
+    """ompdx_lock_variable_t of (address, whether it is a critical construct's) each."""
+    size = ctypes.sizeof(ompdx_lock_variable_t)
+    return (ompdx_lock_variable_t * len(variables))(
+        *[ompdx_lock_variable_t(size, address, critical, 0) for address, critical in variables]
+    )
+
+
+def runtime_info() -> ompdx_runtime_info_t:
+    return ompdx_runtime_info_t(size=ctypes.sizeof(ompdx_runtime_info_t))
+
+
+def image(load_bias: int, dynamic: int, path: bytes | None) -> ompdx_image_t:
+    return ompdx_image_t(ctypes.sizeof(ompdx_image_t), load_bias, dynamic, path)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where is libompd? Only places that the user trusts are looked at: what `set ompd library' names,
+the library that came with this plugin, and the directories of `set ompd library-path'. What the
+debugged program names (ompd_dll_locations) is never loaded: it could be anybody's code.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+
+from ..errors import UserError
+
+NAME = "libompd.so"
+
+
+def own_candidates(package: str) -> list[str]:
+    """Where our library lies, seen from the directory of this package: in the source tree it is
+    SOURCE/gdb-plugin/ompd_gdb with SOURCE/build, installed PREFIX/share/ompd/ompd_gdb with
+    PREFIX/lib*.
+    """
+    home = os.path.dirname(os.path.realpath(package))
+    source, prefix = os.path.dirname(home), os.path.dirname(os.path.dirname(home))
+    installed = os.path.basename(home) == "ompd" and os.path.basename(source) == "share"
+    if not installed:
+        return [os.path.join(source, "build", "libompd", NAME)]
+    return sorted(
+        glob.glob(os.path.join(glob.escape(prefix), "lib*", NAME))
+        + glob.glob(os.path.join(glob.escape(prefix), "lib", "*-linux-*", NAME))
+    ) or [os.path.join(prefix, "lib", NAME)]
+
+
+def find(package: str, named: str, path: str) -> str:
+    """named: `set ompd library', path: `set ompd library-path', both may be empty."""
+    if named:
+        return os.path.abspath(os.path.expanduser(named))
+    directories = [directory for directory in path.split(os.pathsep) if directory]
+    candidates = own_candidates(package) + [
+        os.path.join(os.path.abspath(os.path.expanduser(directory)), NAME)
+        for directory in directories
+    ]
+    for candidate in candidates:
+        if os.path.exists(candidate):
+            return candidate
+    raise UserError(
+        "library_not_found",
+        f"{NAME} was not found; looked for {', '.join(candidates)}.",
+        "Build it (cmake -S . -B build && cmake --build build), or name it with"
+        " `set ompd library FILE'.",
+    )

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does libompd answer, as plain Python values? None: none, or not known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Image:
+    """An ELF image in the target's memory."""
+
+    load_bias: int
+    dynamic: int
+    path: str | None
+
+
+@dataclass(frozen=True)
+class FoundRuntime:
+    kind: str  # "llvm", "gomp"
+    version: int | None
+    image: Image
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    code: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True)
+class RuntimeInfo:
+    kind: str
+    version: int | None
+    version_text: str
+    build_id: str | None
+    descriptors: str | None  # "symbols", "recovered", "record"; None: not found yet
+    record: str | None
+    initialized: bool | None  # None: it cannot be told
+    state_tracking: bool | None
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class NativeIds:
+    """How the tool tells the library which native thread it means."""
+
+    pthread_id: int | None = None
+    thread_pointer: int | None = None
+    lwp: int | None = None
+
+
+@dataclass(frozen=True)
+class ViewThread:
+    native: int | None  # index into the tool's list
+    kind: str  # "none", "initial", "worker", "root", "helper"
+    levels: tuple[
+        tuple[int, int], ...
+    ] = ()  # (index of the region, thread number), innermost first
+    problem: str | None = None  # "unreadable", "inconsistent", "limit"
+    runtime_id: int | None = None
+    address: int = 0
+    pthread_id: int = 0
+    task: int = 0
+    task_kind: str | None = None  # "initial", "implicit", "explicit"
+    task_final: bool | None = None
+    tracked_state: int | None = None
+    tracked_wait_id: int = 0
+    ident_flags: int | None = None  # of the construct for which it called the runtime last
+    ident_source: str | None = None
+    has_team: bool = False  # be its region over, or yet to begin
+    index: int | None = None  # in View.threads: how the snapshot's other parts tell the thread
+
+
+@dataclass(frozen=True)
+class ViewRegion:
+    address: int
+    parent: int | None  # index of the region
+    generator: str  # "program", "parallel", "teams", "target"
+    level: int | None
+    active_level: int | None
+    team_size: int | None
+    members: tuple[int | None, ...] = ()  # by thread number, the index of the thread
+    serialized: bool | None = False
+    serial_depth: int = 0
+    league_size: int | None = None
+    team_num: int | None = None
+    problem: str | None = None
+    function: int = 0
+    source: str | None = None  # ";file;function;line;column;;" as the compiler wrote it
+    helpers: bool = False  # the team of the runtime's hidden helper threads
+
+
+@dataclass(frozen=True)
+class View:
+    threads: list[ViewThread] = field(default_factory=list)
+    regions: list[ViewRegion] = field(default_factory=list)
+    problem: str | None = None  # why there may be more regions
+
+
+@dataclass(frozen=True)
+class IcvValue:
+    number: int | None  # of a list its first item; None: it has none, or it is not known
+    text: str | None  # None: not known
+
+
+@dataclass(frozen=True)
+class Icvs:
+    """By name, in the library's order."""
+
+    scopes: dict[str, str] = field(default_factory=dict)  # "process", "region", "thread", "task"
+    process: dict[str, IcvValue] = field(default_factory=dict)
+    # Of the task outside of all regions of the program's first thread.
+    initial: dict[str, IcvValue] = field(default_factory=dict)
+    # By index into the tool's list of threads; None: it is in no region.
+    threads: list[dict[str, IcvValue] | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ViewTask:
+    address: int
+    kind: str  # "initial", "implicit", "explicit"
+    state: str | None  # "executing", "suspended", "ready", "blocked", "detached", "finished"
+    team: int  # ViewRegion.address
+    parent: int | None = None  # index of the task that generated it
+    thread: int | None = None  # ViewThread.index: who executes it, or whose queue it is in
+    creator: int | None = None  # the same: who created it
+    children: int | None = None  # not complete
+    priority: int | None = None
+    predecessors: int | None = None  # how many of them are not complete
+    tied: bool = True
+    final: bool = False
+    undeferred: bool = False
+    taskwait: bool = False
+    taskgroup: int = 0
+    taskgroup_count: int | None = None
+    function: int = 0
+    source: str | None = None
+    taskwait_source: str | None = None
+
+
+@dataclass(frozen=True)
+class ViewTasks:
+    tasks: list[ViewTask] = field(default_factory=list)
+    dependences: list[tuple[int, int]] = field(default_factory=list)  # (task, predecessor)
+    problem: str | None = None  # why there may be more
+
+
+@dataclass(frozen=True)
+class LockVariable:
+    """A variable of the program's that a lock, or a critical construct's, is known by."""
+
+    address: int
+    critical: bool
+
+
+@dataclass(frozen=True)
+class ViewLock:
+    address: int
+    kind: str | None  # "tas", "futex", "ticket", "queuing", "drdpa"
+    nested: bool = False
+    held: bool | None = None
+    owner: int | None = None  # ViewThread.index; None: not recorded, or it is gone
+    owner_id: int | None = None  # the runtime's own number of it; None: not recorded
+    depth: int | None = None  # how often the owner has set it
+    waiting: int | None = None  # how many wait
+    waiters: tuple[int, ...] = ()  # ViewThread.index, the next to get it first
+    problem: str | None = None  # why there may be more waiters
+    word: int = 0  # to compare with another stop's: it changes with whatever is done to the lock
+
+    @property
+    def tells_owner(self) -> bool:
+        """libgomp has no numbers of threads."""
+        return self.owner is not None or self.owner_id is not None
+
+
+@dataclass(frozen=True)
+class ViewLocks:
+    locks: list[ViewLock] = field(default_factory=list)
+    # For each variable that was asked about, the index of its lock; None: it holds none.
+    variables: list[int | None] = field(default_factory=list)
+    problem: str | None = None  # why there may be more locks
+
+
+# Kinds of barriers, of which a team has one each.
+BARRIER_PLAIN, BARRIER_REGION, BARRIER_REDUCTION = 1, 2, 4
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What the barriers' words tell of a thread: bits BARRIER_..."""
+
+    arrived: int = 0  # and not all others have
+    released: int = 0  # and has not gone on yet
+    complete: int = 0  # it sleeps there, and all have come
+    # How many barriers of each kind it and its team have come to: to compare with another stop's.
+    steps: tuple[int, ...] = ()
+    team_steps: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ViewLoop:
+    """One thread in one loop that the runtime schedules. Iterations are counted from 0."""
+
+    team: int  # ViewRegion.address
+    thread: int | None  # ViewThread.index
+    thread_num: int
+    loop: int  # the same for threads in the same
+    schedule: str | None = None  # "static", "dynamic", "guided", "trapezoidal", "static_steal"
+    problem: str | None = None
+    ordered: bool = False
+    may_have_left: bool = False  # it was cancelled, perhaps
+    sections: bool = False
+    iterations: int | None = None
+    chunk: int | None = None
+    handed_out: int | None = None
+    first: int | None = None  # the chunk that the thread got last
+    last: int | None = None
+    left: int | None = None  # set aside for the thread
+    ordered_turn: int | None = None

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do threads wait for each other in a circle?
+
+Each thread that waits needs all that it waits for, so any circle is a deadlock. What is not known
+is no edge of the graph. Without a circle the verdict is that there is none if somebody can go on,
+and it is certain if what is not known cannot close one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Callable, Iterable, Mapping, Sequence, Union
+
+from . import doubts, ids
+from .locks import Lock, Locks
+from .loops import HandedOut
+from .process import Membership, Process, Thread, pairs
+from .tasks import Tasks
+from .waits import ELSEWHERE, OUTSIDE, Arrivals, Edge, Meeting, Needs, needs_of
+
+# A task waits for those that it generated, or for earlier ones, and a turn comes after the turns
+# before it: such waits alone make no circle. A barrier makes one only with a second barrier.
+_IN_ORDER = ("taskwait", "taskgroup", "depend", "ordered", "doacross", "barrier")
+
+
+@dataclass
+class Deadlock:
+    """What the graph says."""
+
+    process: Process
+    needs: list[Needs]
+    circles: list[list[Edge]] = field(default_factory=list)  # each edge leads to the next's waiter
+    bystanders: list[Thread] = field(default_factory=list)  # they wait for those in the circles
+    unknown: list[str] = field(default_factory=list)  # why it cannot be told
+    open: list[str] = field(default_factory=list)  # not known either, but somebody is at work
+    gone_on: list[Thread] = field(default_factory=list)  # since an earlier moment; they wait again
+
+    @property
+    def verdict(self) -> str:
+        if self.circles:
+            return "deadlock"
+        if self.forsaken:
+            return "never_released"
+        return "unknown" if self.unknown else "none"
+
+    @property
+    def stuck(self) -> list[Thread]:
+        """The threads of the circles."""
+        return list(dict.fromkeys(edge.waiter for circle in self.circles for edge in circle))
+
+    @property
+    def forsaken(self) -> list[Needs]:
+        """Those that wait for what nobody will give up."""
+        return [one for one in self.needs if one.nobody is not None]
+
+    @property
+    def certain(self) -> bool:
+        """Is one of the circles; without one, are all that the verdict rests on?"""
+        if self.circles:
+            return any(not any(edge.likely for edge in circle) for circle in self.circles)
+        rests = [edge.likely for one in self.needs for edge in one.edges]
+        return not (any(rests) or self.open or self.gone_on)
+
+    def awaited(self) -> list[tuple[Thread, list[Needs]]]:
+        """Those that others wait for, and that do not wait themselves; and the others."""
+        waiting = {one.thread for one in self.needs}
+        found: dict[Thread, list[Needs]] = {}
+        for one in self.needs:
+            needed = [edge.needed for edge in one.edges]
+            needed += one.meeting.missing if one.meeting is not None else []
+            for thread in needed:
+                if thread not in waiting:
+                    found.setdefault(thread, []).append(one)
+        return list(found.items())
+
+
+def find(
+    process: Process,
+    locks: Locks,
+    tasks: Tasks | None,
+    arrivals: Arrivals,
+    loops: HandedOut | None = None,
+    has_gone_on: Callable[[Thread], bool] = lambda thread: False,
+) -> Deadlock:
+    """loops: that the runtimes schedule; has_gone_on: since an earlier moment, though it waits
+    now."""
+    needs = needs_of(process, locks, tasks, arrivals, loops or {})
+    found = Deadlock(process, needs)
+    for one in _open_ends(needs):
+        if has_gone_on(one.thread):
+            one.progress = True  # whatever it waits for has come before
+            found.gone_on.append(one.thread)
+    found.circles = _Graph([_proven(one) for one in needs]).circles()
+    bystanders = _Graph(needs).leading_to(found.stuck).difference(found.stuck)
+    found.bystanders = [one.thread for one in needs if one.thread in bystanders]
+    if not found.circles:
+        _add_unknown(found)
+    return found
+
+
+def _proven(one: Needs) -> Needs:
+    """Without a barrier that it may have been let go from."""
+    return one if one.doubt is None else replace(one, meeting=None)
+
+
+def _add_unknown(found: Deadlock) -> None:
+    """What is not known decides where nobody is at work."""
+    found.unknown = _unclear(found.process)
+    still = {t for root in _without_anybody_free(found.process, found.needs) for t in root}
+    doubted = _in_doubt(found.needs)
+    blocking = [one for one in _open_ends(found.needs) if one.thread in still and not one.progress]
+    found.unknown += _reasons(blocking)
+    found.open = _reasons([one for one in doubted if one not in blocking])
+
+
+def _unclear(process: Process) -> list[str]:
+    """Threads that may wait or not."""
+    found = []
+    running = [m for t in process.threads if t.running for m in t.openmp if m.chain]
+    if running:
+        verb = "runs" if len(running) == 1 else "run"
+        found.append(f"{ids.short_thread_list(pairs(running))} {verb}: only stopped threads tell")
+    unclear = process.unclear()
+    if unclear:
+        verb = "does" if len(unclear) == 1 else "do"
+        found.append(f"it is not known what {ids.short_thread_list(pairs(unclear))} {verb}")
+    return found
+
+
+def _in_doubt(needs: Sequence[Needs]) -> list[Needs]:
+    """The waits that may be parts of a circle."""
+    possible = _Graph(needs, _at_worst(needs))
+    together = [one for group in possible.sets() if _may_be_circle(group) for one in group]
+    within = {one.thread for one in together}
+    return [one for one in _open_ends(needs) if one.thread in within and not one.progress]
+
+
+def _open_ends(needs: Sequence[Needs]) -> list[Needs]:
+    """Of which not all is known."""
+    return [one for one in needs if one.unknown or one.outside or one.doubt]
+
+
+def _at_worst(needs: Sequence[Needs]) -> dict[Thread, _Anybody]:
+    """For each wait of which not all is known: those who may have to end it."""
+    anybody = _Anybody([one.thread for one in needs])
+    # Whoever is at a barrier behind a loop has had all its turns.
+    in_loop = _Anybody([one.thread for one in needs if one.wait.kind != "barrier"])
+    return {
+        one.thread: in_loop if one.wait.kind in ("ordered", "doacross") else anybody
+        for one in needs
+        if (one.unknown or one.outside) and not one.progress
+    }
+
+
+def _may_be_circle(group: Sequence[Needs]) -> bool:
+    meetings = {id(one.meeting) for one in group if one.meeting is not None}
+    outside = any(one.outside or one.wait.kind not in _IN_ORDER for one in group)
+    return len(meetings) > 1 or outside
+
+
+def _without_anybody_free(process: Process, needs: Sequence[Needs]) -> list[list[Thread]]:
+    """For each program's initial region: its threads, if each of them waits for something, and
+    nobody else is at work for whom they do, be it another process."""
+    waiting = {one.thread: one.progress for one in needs}
+    others_work = any(_is_free(thread) for thread in process.threads if not thread.openmp)
+    for one in needs:
+        held_by_one_at_work = any(e.kept and e.needed not in waiting for e in one.edges)
+        for_others = one.outside is not None and ELSEWHERE.match(one.outside) is not None
+        if held_by_one_at_work or for_others or (one.open_ended and others_work):
+            waiting[one.thread] = True
+    groups: dict[object, list[Thread]] = {}
+    for thread in process.threads:
+        if thread.ended:
+            continue
+        roots = [member.chain[-1][0] for member in thread.openmp if member.chain]
+        if roots or thread in waiting:
+            groups.setdefault(roots[0] if roots else None, []).append(thread)
+    return [g for g in groups.values() if all(waiting.get(thread) is False for thread in g)]
+
+
+def _is_free(thread: Thread) -> bool:
+    """Of one that is none of OpenMP's: is it at work, as far as is seen?"""
+    call = thread.in_call.function if thread.in_call is not None else None
+    stands = call is not None and OUTSIDE.match(call) is not None
+    return thread.where is not None and thread.kept is None and not stands
+
+
+def _reasons(doubted: Sequence[Needs]) -> list[str]:
+    """Those who wait outside of OpenMP are named, alike ones together."""
+    found = dict.fromkeys(one.unknown for one in doubted if one.unknown)
+    unproven = [one.member for one in doubted if one.doubt is not None and not one.unknown]
+    if unproven:
+        who = ids.short_thread_list(pairs(unproven))
+        found[f"of {who}, {doubts.BARRIER_NOT_PROVEN.why}"] = None
+    calls: dict[str, list[Membership]] = {}
+    for one in doubted:
+        if one.outside is not None and one.unknown is None and one.member.chain:
+            calls.setdefault(one.outside, []).append(one.member)
+    outside = [
+        f"{ids.short_thread_list(pairs(who))} {'waits' if len(who) == 1 else 'wait'} outside of"
+        f" OpenMP, in {call}"
+        for call, who in calls.items()
+    ]
+    return [*found, *outside]
+
+
+@dataclass(eq=False)
+class _Anybody:
+    threads: list[Thread]
+
+
+_Vertex = Union[Thread, Meeting, _Anybody]
+
+
+class _Graph:
+    """Its vertices are threads, and barriers, which stand between those that wait there and those
+    that are missing. possible: also those whom a thread may wait for."""
+
+    def __init__(self, needs: Sequence[Needs], possible: Mapping[Thread, _Anybody] = {}) -> None:
+        self._needs: dict[_Vertex, Needs] = {one.thread: one for one in needs}
+        self._next: dict[_Vertex, list[_Vertex]] = {}
+        for one in needs:
+            wanted: list[_Vertex] = [e.needed for e in sorted(one.edges, key=lambda e: e.likely)]
+            if one.meeting is not None:
+                wanted.append(one.meeting)
+                self._next[one.meeting] = list(one.meeting.missing)
+            anybody = possible.get(one.thread)
+            if anybody is not None:
+                wanted.append(anybody)
+                self._next[anybody] = list(anybody.threads)
+            self._next[one.thread] = wanted
+        # Whoever does not wait leads nowhere.
+        self._next = {
+            vertex: [target for target in ahead if target in self._next]
+            for vertex, ahead in self._next.items()
+        }
+
+    def sets(self) -> list[list[Needs]]:
+        """The threads that all wait for each other, of each such set."""
+        return [
+            [self._needs[vertex] for vertex in self._needs if vertex in together]
+            for together in self._components()
+        ]
+
+    def circles(self) -> list[list[Edge]]:
+        """A short circle of each set of threads that all wait for each other."""
+        found = []
+        for together in self._components():
+            start = next(v for v in self._next if v in together and v in self._needs)
+            way = self._way_back(start, together)
+            if way:
+                found.append(self._edges(way))
+        return found
+
+    def _components(self) -> list[set[_Vertex]]:
+        """The sets of vertices that lead to each other (Tarjan's algorithm, without recursion);
+        those of one vertex only if it leads to itself."""
+        number: dict[_Vertex, int] = {}
+        lowest: dict[_Vertex, int] = {}
+        path: list[_Vertex] = []
+        on_path: set[_Vertex] = set()
+        found = []
+        for root in self._next:
+            pending = [(root, 0)] if root not in number else []
+            while pending:
+                vertex, place = pending.pop()
+                if place == 0:
+                    number[vertex] = lowest[vertex] = len(number)
+                    path.append(vertex)
+                    on_path.add(vertex)
+                ahead = self._next[vertex]
+                if place:
+                    lowest[vertex] = min(lowest[vertex], lowest[ahead[place - 1]])
+                while place < len(ahead):
+                    following = ahead[place]
+                    place += 1
+                    if following not in number:
+                        pending += [(vertex, place), (following, 0)]
+                        break
+                    if following in on_path:
+                        lowest[vertex] = min(lowest[vertex], number[following])
+                else:
+                    if lowest[vertex] == number[vertex]:
+                        at = path.index(vertex)
+                        together = set(path[at:])
+                        del path[at:]
+                        on_path -= together
+                        if len(together) > 1 or vertex in ahead:
+                            found.append(together)
+        return found
+
+    def _way_back(self, start: _Vertex, together: set[_Vertex]) -> list[_Vertex]:
+        """The shortest way from a vertex to itself, from the vertex on."""
+        came: dict[_Vertex, _Vertex] = {}
+        frontier = [start]
+        while frontier:
+            following = []
+            for vertex in frontier:
+                for target in self._next[vertex]:
+                    if target is start:
+                        way = [vertex]
+                        while way[-1] is not start:
+                            way.append(came[way[-1]])
+                        return way[::-1]
+                    if target in together and target not in came:
+                        came[target] = vertex
+                        following.append(target)
+            frontier = following
+        return []
+
+    def _edges(self, way: Sequence[_Vertex]) -> list[Edge]:
+        threads = [self._needs[vertex].thread for vertex in way if vertex in self._needs]
+        return [
+            self._needs[waiter].edge_to(needed)
+            for waiter, needed in zip(threads, [*threads[1:], threads[0]])
+        ]
+
+    def leading_to(self, vertices: Sequence[_Vertex]) -> set[_Vertex]:
+        """All that wait, over however many others, for one of them; and these."""
+        before: dict[_Vertex, list[_Vertex]] = {}
+        for vertex, ahead in self._next.items():
+            for target in ahead:
+                before.setdefault(target, []).append(vertex)
+        reached = set(vertices)
+        pending = list(vertices)
+        while pending:
+            for vertex in before.get(pending.pop(), ()):
+                if vertex not in reached:
+                    reached.add(vertex)
+                    pending.append(vertex)
+        return reached
+
+
+def locks_of(circle: Iterable[Edge]) -> list[Lock]:
+    return [edge.lock for edge in circle if edge.lock is not None]

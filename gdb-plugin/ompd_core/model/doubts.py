@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is not certain, why, and how to know it next time. A field without a doubt is certain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Doubt:
+    certainty: str  # "likely", "unknown"
+    why: str
+    how: str = ""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.why}; {self.how}" if self.how else self.why
+
+
+STATE_NOT_DERIVED = Doubt(
+    "unknown", "the thread's stack was not looked at, and the runtime records no states"
+)
+HELPERS_STATE = Doubt("unknown", "what hidden helper threads wait for is the runtime's own affair")
+STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined")
+IN_REDUCTION = Doubt(
+    "likely", "it is in a reduction, where it waits for the others or for its turn to add"
+)
+MAYBE_CANCELLED = Doubt(
+    "likely",
+    "its region can be cancelled: who has given it up waits under the same mark",
+)
+IN_ATOMIC = Doubt(
+    "likely", "it is in an atomic construct, which waits only while another thread is in it"
+)
+NO_STACK = Doubt(
+    "unknown",
+    "the thread's stack cannot be unwound to where it entered the runtime",
+    "`bt' in the thread shows what GDB finds",
+)
+UNKNOWN_CODE = Doubt(
+    "unknown",
+    "GDB knows neither a library nor a symbol where the thread is",
+    "`info sharedlibrary' lists the libraries that it knows",
+)
+END_OR_BEGINNING = Doubt(
+    "likely",
+    "it has come to the end of its region, or has not begun it yet: the barrier's words do not"
+    " tell which",
+    "look again at another stop",
+)
+END_OR_FORK = Doubt(
+    "likely",
+    "it has come to the end of its region, or begins another one inside of it: the code that called"
+    " the runtime has no symbols by which to tell",
+)
+CODE_HIDDEN = Doubt(
+    "unknown",
+    "its region's code has made way for what it called last, as optimised code does, and what that"
+    " was is not known",
+    "compile the program with -fno-optimize-sibling-calls",
+)
+SLEEPS_ELSEWHERE = Doubt(
+    "unknown",
+    "it sleeps on a word of which neither its stack nor its team tells what it is",
+    "`bt' in the thread shows what GDB finds",
+)
+END_NOT_READ = Doubt(
+    "likely",
+    "it has come to the end of its region, or has not begun it yet: where this build of the"
+    " runtime keeps its barriers' words is not known",
+)
+RUNNING = Doubt("unknown", "the thread is running", "stop it, for example with `interrupt'")
+RUNNING_LIKELY = Doubt(
+    "likely", "the thread ran on while its runtime's memory was read", "stop it with `interrupt'"
+)
+NO_FRAME = Doubt(
+    "unknown",
+    "GDB cannot unwind this thread's stack to a frame outside the runtime and the C library",
+    "`bt' in the thread shows all that it finds",
+)
+NATIVE_UNKNOWN = Doubt(
+    "unknown",
+    "GDB knows no thread with the pthread id that the runtime recorded",
+    "if GDB could not load libthread_db, see `info auto-load libthread-db'",
+)
+ENDED = Doubt(
+    "unknown",
+    "the thread has ended, and the runtime still counts on it",
+    "look for a pthread_exit in the code of a construct",
+)
+NO_SOURCE = Doubt(
+    "unknown",
+    "the compiler recorded no source position, and no stack shows where the construct is",
+    "compile the program with -g",
+)
+NOT_RECORDED = Doubt(
+    "unknown",
+    "the compiler recorded no source position for the runtime, and no stack shows where the "
+    "construct is",
+    "`bt' in the thread shows the way there",
+)
+NO_LINE = Doubt(
+    "unknown", "the program has no line information here", "compile the program with -g"
+)
+SHARED_STRUCTURE = Doubt(
+    "unknown",
+    "the runtime keeps serialized regions that are nested in each other in one structure, "
+    "and not where each of them is",
+    "`bt' in the thread shows the way there",
+)
+NO_RECORD = Doubt(
+    "unknown",
+    "where this build of the runtime keeps source positions is not known: "
+    "no shipped record fits it",
+    "`bt' in the thread shows the way there",
+)
+STANDARD_ONLY = Doubt(
+    "unknown",
+    "OMPD's own routines do not tell where a construct is",
+    "use the library that came with these commands: `set ompd library'",
+)
+CALL_SITE = Doubt(
+    "likely",
+    "the construct's own source position is not kept; this is the line of the call that began it",
+)
+OBJECT_NOT_CONSTANT = Doubt(
+    "unknown",
+    "the code does not pass a constant address in this call, that address has no symbol, or the "
+    "instructions of this architecture are not read yet",
+    "`frame function' and `info locals' in the thread may tell",
+)
+OBJECT_NOT_EXACT = Doubt(
+    "likely",
+    "the address is no constant in the code: it was taken from the register, or the place on the"
+    " stack, where the code should have it",
+)
+HOLDERS_ELSEWHERE = Doubt(
+    "unknown",
+    "the list of threads tells what each waits for, and not who has it, or is missing there",
+    "`ompd locks' and `ompd barriers' do",
+)
+WAIT_UNKNOWN = Doubt("unknown", "what the thread waits for could not be told")
+WAIT_PLACE = Doubt(
+    "unknown",
+    "no source position of it was recorded, and the code that called the runtime has no lines",
+    "`bt' in the thread shows the way there",
+)
+HOLDER_BY_CODE = Doubt(
+    "likely",
+    "the runtime does not record who holds a lock of this kind; this thread's code is at a place"
+    " that only a holder can reach",
+)
+HOLDER_NOT_RECORDED = Doubt(
+    "unknown",
+    "the runtime does not record who holds a lock of this kind, and no thread's code tells",
+)
+JUST_TAKEN = Doubt(
+    "likely",
+    "that thread is in the call that takes the lock, and not among those that wait there: it has"
+    " just got it, or is about to ask for it",
+)
+HELD_TWICE = Doubt(
+    "likely",
+    "that the thread held the lock before is told by its code: the runtime records only that it is"
+    " the thread's now",
+)
+BARRIER_NOT_PROVEN = Doubt(
+    "likely",
+    "the barrier's own words do not tell whether a thread there still waits, or has been let go and"
+    " has not woken up",
+    "look again at another stop: whoever has been let go is elsewhere then",
+)
+OWNER_UNKNOWN = Doubt(
+    "unknown",
+    "the runtime recorded a holder that is not among its threads",
+    "look for an error" " in the program: a thread that ended with the lock held",
+)
+QUEUE_CHANGING = Doubt(
+    "unknown",
+    "the queue is being changed, or is damaged: more may wait",
+    "look again at another stop",
+)
+SUSPENDED_WHERE = Doubt(
+    "unknown",
+    "the runtime does not record on whose stack a suspended task is, and neither the tasks that it"
+    " generated nor the stacks tell",
+    "`ompd bt' shows the stacks",
+)
+UNTIED_WHERE = Doubt(
+    "likely",
+    "the runtime does not record on whose stack a suspended task is, and an untied one may have"
+    " changed threads: the stack there is as it would be",
+)
+TASK_REGION = Doubt(
+    "unknown",
+    "the runtime keeps serialized regions that are nested in each other in one structure, "
+    "and not which of them the task belongs to",
+)
+TASK_IN_TRANSITION = Doubt(
+    "unknown", "the runtime was moving the task between its lists", "look again at another stop"
+)
+TASKWAIT_PLACE = Doubt(
+    "unknown",
+    "the compiler recorded no source position of the taskwait",
+    "`ompd bt' shows it, if the program was compiled with -g",
+)
+TASK_PLACE = Doubt(
+    "unknown", "the compiler recorded no source position", "compile the program with -g"
+)
+TASK_CODE = Doubt(
+    "unknown",
+    "the runtime does not record the code of a task that is executed at once",
+    "`ompd bt' in its thread shows it",
+)
+CONSTRUCT_POSITION = Doubt(
+    "likely",
+    "no call on the stack shows where it began, as the optimiser may leave it: which of the frames "
+    "are inside of it is not certain",
+    "compile the program with -O0",
+)
+CONSTRUCT_REGION = Doubt(
+    "likely",
+    "regions of one thread that are nested here cannot be told apart on the stack",
+    "compile the program with -O0 -g",
+)
+TASK_UNKNOWN = Doubt(
+    "unknown",
+    "which task this is cannot be told: the runtime's tasks could not be read, or do not fit the "
+    "stack",
+    "`ompd tasks' shows those that are known",
+)
+TASK_MAY_HAVE_ENDED = Doubt(
+    "likely",
+    "the task may have just ended, and the innermost frames be those of what waits for it: the"
+    " stack does not tell",
+)
+STACK_UNCLEAR = Doubt(
+    "unknown",
+    "frames of the runtime cannot be told from those of the program, so that it is not known which "
+    "of them began the regions that the thread is in",
+    "keep the symbols of a runtime that is linked into the program",
+)
+NO_CODE = Doubt(
+    "likely",
+    "no file of the program's has code at this address: the stack is damaged here, or the code was "
+    "made while the program ran",
+)
+FRAMES_ENOUGH = Doubt(
+    "unknown", "a report shows the variables of the innermost frames only", "`ompd bt -full'"
+)
+FRAMES_ASKED = Doubt("unknown", "no more frames were asked for", "`ompd bt' shows all")
+STACK_LIMIT = Doubt(
+    "unknown", "the stack is deeper than was looked at", "`ompd bt -depth N' looks at N frames"
+)
+BEGINNER_UNKNOWN = Doubt("unknown", "which thread began the region is not known")
+BEGINNER_RUNNING = Doubt(
+    "unknown",
+    "the thread that began the region is running",
+    "stop it, for example with `interrupt'",
+)
+DEEPER_ELSEWHERE = Doubt(
+    "unknown",
+    "it goes on on another thread's stack, deeper than that was looked at",
+    "`ompd bt -depth N' looks at N frames of each stack",
+)
+BEGINNER_NOT_FOUND = Doubt(
+    "unknown",
+    "the stack of the thread that began the region does not show where",
+    "`bt' in that thread shows what GDB finds",
+)
+GENERATOR_GONE = Doubt("unknown", "what generated the task is on no stack any more")
+REQUEST_NOT_KEPT = Doubt("unknown", "the runtime does not keep how many threads were asked for")
+BARRIER_ELSEWHERE = Doubt(
+    "unknown", "the regions are listed without their barriers", "`ompd barriers' lists those"
+)
+TASK_SITE_ELSEWHERE = Doubt(
+    "unknown",
+    "the list of threads does not tell where explicit tasks were created",
+    "`ompd tasks' does",
+)
+
+_PROBLEMS = {
+    "unreadable": "memory of the runtime's that describes it could not be read",
+    "inconsistent": "the runtime's structures contradict each other: "
+    "they are being changed, or damaged",
+    "limit": "a walk through the runtime's structures was cut at its limit",
+}
+
+
+def of_problem(problem: str) -> Doubt:
+    why = _PROBLEMS.get(problem, "the library could not tell")
+    return Doubt("unknown", why, "`ompd status' lists what the library noted")
+
+
+BETWEEN_CHUNKS = Doubt(
+    "unknown", "the thread is asking the runtime for iterations", "look again at another stop"
+)
+LOOPS_NOT_READ = Doubt(
+    "unknown",
+    "a thread may be in a loop that the runtime hands out, and where this build of it, or this"
+    " library, keeps such loops is not known",
+)
+CHUNK_NOT_KEPT = Doubt(
+    "unknown",
+    "the runtime does not record which iterations it has given a thread under this schedule, and"
+    " the thread's frame does not tell",
+    "compile the program with clang -O0 -g, or use the ordered clause",
+)
+BOUNDS_NOT_KEPT = Doubt(
+    "unknown",
+    "the compiler's variables of the loop are not told, or were optimized away",
+    "compile the program with clang -O0 -g",
+)
+LOOP_CANCELLED = Doubt(
+    "likely",
+    "the program may cancel loops, and the runtime does not record who has left one that way",
+)
+
+# That the runtime's structures cannot be followed.
+OF_STRUCTURES = frozenset(of_problem(problem) for problem in _PROBLEMS)
+
+
+RUNTIMES_UNREAD = Doubt(
+    "unknown",
+    "which runtimes the program has loaded cannot be read",
+    "have the files of its libraries at hand",
+)
+
+
+def unseen(runtime: str, supported: bool) -> Doubt:
+    """It could be a thread of a runtime whose threads are not in the picture."""
+    if supported:
+        return Doubt(
+            "unknown",
+            f"the threads of {runtime} could not be read",
+            "`ompd status' lists what was tried for it",
+        )
+    return Doubt("unknown", f"{runtime} is loaded, and its threads cannot be told yet")
+
+
+def inside(entry: str) -> Doubt:
+    """Most entry points do not wait."""
+    return Doubt("likely", f"it is inside the runtime's {entry}, which as a rule does not wait")

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""At which events can a program be stopped, and does an address that a thread comes to mean one?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Callable, Hashable
+
+from .naming import users_function
+from .native import Location
+
+WHENS = {
+    "parallel": ("begin", "end", "entry"),
+    "teams": ("begin", "end"),
+    "task": ("begin", "end"),
+    "barrier": ("all",),
+    "thread": ("begin", "end"),
+}
+
+_TITLES = {
+    ("parallel", "begin"): "begin of a parallel region",
+    ("parallel", "end"): "end of a parallel region",
+    ("parallel", "entry"): "call that begins a parallel region",
+    ("teams", "begin"): "begin of a teams region",
+    ("teams", "end"): "end of a teams region",
+    ("task", "begin"): "begin of an explicit task",
+    ("task", "end"): "end of an explicit task",
+    ("barrier", "all"): "barrier, all threads have arrived",
+    ("thread", "begin"): "begin of a worker thread",
+    ("thread", "end"): "end of a worker thread",
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    kind: str
+    when: str
+
+    @property
+    def title(self) -> str:
+        return _TITLES[self.kind, self.when]
+
+    @property
+    def name(self) -> str:
+        """As it is typed."""
+        return self.kind if self.when == "all" else f"{self.kind} {self.when}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a user wants to see events: FILE:LINE of the construct, or the function around it."""
+
+    text: str
+
+    def holds(self, construct: Location) -> bool:
+        match = re.fullmatch(r"(.+):(\d+)", self.text)
+        if match is None:
+            names = [construct.function, users_function(construct.function or "")]
+            return any(f"::{name}".endswith(f"::{self.text}") for name in names if name)
+        file, line = construct.file or "", int(match.group(2))
+        return construct.line == line and f"/{file}".endswith(f"/{match.group(1)}")
+
+
+class NoEvent(ValueError):
+    """What was typed names none."""
+
+
+def parse(text: str) -> tuple[Event, Place | None, str | None]:
+    """KIND [WHEN] [at LOC] [if COND], with the condition last. Raises NoEvent."""
+    kind, rest = _word(text)
+    if kind not in WHENS:
+        raise NoEvent(f"There is no event `{kind}'. Events are {', '.join(WHENS)}.")
+    whens = WHENS[kind]
+    word, behind = _word(rest)
+    when = whens[0]
+    if word in ("begin", "end", "entry"):
+        if word not in whens:
+            raise NoEvent(f"There is no `{kind} {word}'.")
+        when, rest = word, behind
+    place = None
+    word, behind = _word(rest)
+    if word == "at":
+        at, rest = _word(behind)
+        place = _place(kind, "" if _IF.match(behind) else at)
+    condition = _IF.match(rest)
+    if condition is None and rest:
+        raise NoEvent(f"`{rest}' has no place behind `{text[: -len(rest)].strip()}'.")
+    if condition is not None and not condition.group(1):
+        raise NoEvent("`if' needs a condition.")
+    return Event(kind, when), place, condition.group(1) if condition is not None else None
+
+
+_IF = re.compile(r"if\b\s*(.*)", re.DOTALL)
+
+
+def _word(text: str) -> tuple[str, str]:
+    word, *rest = text.split(None, 1) or [""]
+    return word, rest[0] if rest else ""
+
+
+def _place(kind: str, text: str) -> Place:
+    if kind == "thread":
+        raise NoEvent("A thread begins at no construct: leave out `at'.")
+    if not text:
+        raise NoEvent("`at' needs a place: FILE:LINE of the construct, or the function around it.")
+    if text.isdigit():
+        raise NoEvent(f"Line {text} of which file? Type FILE:LINE, or a function.")
+    return Place(text)
+
+
+@dataclass(frozen=True)
+class Note:
+    """Where a thread will come to next, or after a call."""
+
+    address: int
+    stack: int  # the stack pointer after the call
+    returning: bool  # it is the call's return address, else a function that is called inside
+    construct: Location
+    task: int = 0  # of which it executes
+    part: int = 0  # this part
+    cancellable: bool = False  # a barrier that returns whether it was cancelled
+
+
+class Notes:
+    """By thread. A stack grows downwards: what was noted deeper is over once a thread calls or
+    returns further up, also when it left by a jump."""
+
+    def __init__(self) -> None:
+        self._notes: dict[Hashable, list[Note]] = {}
+
+    def add(self, thread: Hashable, note: Note) -> None:
+        self._notes[thread] = [*self._outside(thread, note.stack), note]
+
+    def has(self, thread: Hashable, address: int) -> bool:
+        return any(note.address == address for note in self._notes.get(thread, ()))
+
+    def take(self, thread: Hashable, address: int, stack: Callable[[], int]) -> Note | None:
+        """The one that this address, reached with this stack, fulfils. stack: costly to ask for."""
+        for note in self._notes.get(thread, ()):
+            if note.address == address and (not note.returning or note.stack == stack()):
+                self._notes[thread] = self._outside(thread, note.stack)
+                return note
+        return None
+
+    def _outside(self, thread: Hashable, stack: int) -> list[Note]:
+        return [note for note in self._notes.get(thread, ()) if note.stack > stack]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A breakpoint, as a list shows it."""
+
+    number: int
+    event: Event
+    place: Place | None
+    condition: str | None
+    temporary: bool
+    enabled: bool
+    hits: int
+    problem: str | None  # why it cannot be hit
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Why the program was stopped."""
+
+    event: Event
+    construct: Location
+    error: str | None = None  # the condition could not be evaluated

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a thread wait for that the GNU C library keeps, and who has to let it go?
+
+The kernel's registers of the wait tell the word that it is about; the word lies in the object.
+The layouts are part of the library's binary interface for x86-64, and as old as NPTL where no
+release is named: bits/struct_mutex.h, bits/struct_rwlock.h, bits/thread-shared-types.h,
+nptl/internaltypes.h.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Callable, Mapping, Union
+
+from ..code.futex import FutexWait
+
+# What the functions wait for. Also the hidden ones, which its debug information names.
+_KINDS = {
+    "pthread_mutex_lock": "mutex",
+    "mtx_lock": "mutex",
+    "pthread_mutex_cond_lock": "mutex",
+    "pthread_rwlock_rdlock": "rwlock",
+    "pthread_rwlock_wrlock": "rwlock",
+    "pthread_join": "join",
+    "pthread_clockjoin_ex": "join",
+    "pthread_timedjoin_np": "join",
+    "pthread_clockjoin_np": "join",
+    "pthread_spin_lock": "spin",
+    "pthread_cond_wait": "condition",
+    "cnd_wait": "condition",
+    "sem_wait": "semaphore",
+    "pthread_barrier_wait": "pthread_barrier",
+}
+_HIDDEN = re.compile(r"(?:new_)?(\w+?)(?:_slow)?(?:64)?$")  # new_sem_wait_slow64
+_TIMED = re.compile(r"(pthread_(?:mutex|cond|rwlock)_|sem_|mtx_|cnd_)(?:timed|clock)(\w+)$")
+_WORDS = {
+    "mutex": "mutex",
+    "rwlock": "read-write lock",
+    "join": "the end of a thread",
+    "spin": "spin lock",
+    "condition": "condition variable",
+    "semaphore": "semaphore",
+    "pthread_barrier": "pthread barrier",
+    "futex": "word",
+}
+
+# pthread_mutex_t
+_OWNER, _USERS, _KIND = 8, 12, 16
+_KNOWN_KINDS = 0x3FF  # all bits of __kind that a release has used
+_ROBUST, _INHERITS, _PROTECTS, _SHARED, _ELIDED = 0x10, 0x20, 0x40, 0x80, 0x100
+_CEILING = 0xFFF80000  # in __lock, of one that protects by priority
+_TID = 0x3FFFFFFF  # in __lock, of one that is robust or inherits priority (linux/futex.h)
+_CONTENDED = 2  # __lock: held, and there may be who waits
+# pthread_rwlock_t
+_WRITE_PHASE, _WRITERS, _CURRENT_WRITER = 8, 12, 24
+_USED, _USED_AND_SET = 2, 3  # what those who wait expect in the words of the phase and the writers
+# pthread_cond_t: __g_signals, two words, until 2.40 and since
+_SIGNALS = (40, 44, 32, 36)
+_ROUND = 4  # pthread_barrier_t
+THREAD_ID = 0x2D0  # struct pthread, to whose begin a pthread_t points
+OWN_ADDRESS = 0x10  # there, of eight bytes
+# linux/futex.h
+_WAIT = 0
+_LOCK_INHERITING = (6, 13)
+_MARKS = 0x180  # private to the process, and which clock
+
+# How threads are made: the routine, and which argument is the function that they execute.
+CREATES_THREAD = ("pthread_create", 2)
+# By the names of its own symbols: what a call to make a thread goes through, and where a new one
+# begins.
+THREAD_CREATION = r"_*pthread_create\w*|create_thread"
+THREAD_STARTS = ("clone3", "__clone3", "clone", "__clone", "start_thread")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a thread waits for."""
+
+    kind: str
+    address: int | None = None  # of the object; None: not known
+    name: str | None = None  # of the program's variable
+    owner: int | None = None  # GDB's number of the thread that has to let it go
+    goes_on: bool = False  # it has been let go, or its time will end
+    unknown: str | None = None  # why it is not known whom it waits for
+    nobody: str | None = None  # why there is nobody who will let it go
+
+    @property
+    def words(self) -> str:
+        """For a sentence: mutex `m1'."""
+        kind = _WORDS[self.kind]
+        if self.name is not None:
+            return f"{kind} `{_plain(self.name)}'"
+        return f"{kind} {self.address:#x}" if self.address is not None else f"a {kind}"
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Who is known by which number?"""
+
+    by_id: Mapping[int, int] = field(default_factory=dict)  # GDB's by the C library's
+    by_id_word: Mapping[int, int] = field(default_factory=dict)  # and by where that is kept
+    complete: bool = False  # whoever is not among them is gone
+
+
+# The four bytes at an address, None if they cannot be read.
+Word = Callable[[int], Union[int, None]]
+NameOf = Callable[[int], Union[str, None]]
+
+
+def kind_of(function: str) -> str | None:
+    """What a function of the library's waits for, by its name without the marks of hidden ones."""
+    hidden = _HIDDEN.match(function)
+    name = hidden.group(1) if hidden else function
+    timed = _TIMED.match(name)
+    return _KINDS.get(timed.group(1) + timed.group(2) if timed else name)
+
+
+def kept(
+    function: str | None,
+    call: FutexWait | None,
+    spinning_on: int | None,
+    word: Word,
+    name_of: NameOf,
+    threads: Threads,
+) -> Kept | None:
+    """function: that the program called, if it has a name; call: the system call that the thread
+    is in; spinning_on: the argument of pthread_spin_lock. None: it waits for nothing of these."""
+    kind = kind_of(function) if function is not None else None
+    if call is not None and call.address in threads.by_id_word:
+        kind = "join"  # nobody else waits for that word
+    elif kind is None and call is not None:
+        kind = "futex"
+    if kind is None:
+        return None
+    if kind == "spin":
+        return _Reading(word, name_of, threads).spin_lock(spinning_on)
+    if call is None or not call.asleep:
+        return Kept(kind, goes_on=True)  # it is being executed
+    found = _Reading(word, name_of, threads).of(kind, function or "", call)
+    return replace(found, goes_on=True) if call.timed else found
+
+
+class _Reading:
+    def __init__(self, word: Word, name_of: NameOf, threads: Threads) -> None:
+        self._word, self._name_of, self._threads = word, name_of, threads
+
+    def of(self, kind: str, function: str, call: FutexWait) -> Kept:
+        if kind == "condition" and _is_for_lock(call):
+            kind = "mutex"  # signalled, it has to get its mutex back
+        if kind == "mutex":
+            return self._mutex(call)
+        if kind == "condition":
+            return self._condition(call)
+        if self._word(call.address) not in (call.expected, None):
+            return Kept(kind, goes_on=True)  # whoever has changed it wakes the thread
+        if kind == "join":
+            return self._thread(call)
+        if kind == "rwlock":
+            return self._rwlock(call, "wrlock" in function)
+        if kind == "semaphore":
+            found = self._named(kind, call.address)
+            return replace(found, unknown=f"it is not known who will post {found.words}")
+        if kind == "futex":
+            found = self._named(kind, call.address)
+            why = f"it is not known who will wake a thread that waits for {found.words}"
+            return replace(found, unknown=why)
+        found = self._named(kind, call.address - _ROUND)
+        why = f"the C library does not record who is missing at {found.words}"
+        return replace(found, unknown=why)
+
+    def spin_lock(self, address: int | None) -> Kept:
+        if address is None:
+            return Kept("spin", unknown="which spin lock a thread waits for is not known")
+        found, value = self._named("spin", address), self._word(address)
+        if value is None:
+            return replace(found, unknown=f"{found.words} cannot be read")
+        if value == 1:  # of x86-64: free
+            return replace(found, goes_on=True)
+        return replace(
+            found,
+            unknown=f"it is not known who holds {found.words}: the C library does not record it",
+        )
+
+    def _mutex(self, call: FutexWait) -> Kept:
+        found = self._named("mutex", call.address)
+        lock, owner, users, kind = (
+            self._word(call.address + offset) for offset in (0, _OWNER, _USERS, _KIND)
+        )
+        if lock is None or owner is None or kind is None or kind & ~_KNOWN_KINDS:
+            return replace(found, unknown=f"{found.words} cannot be read, or is damaged")
+        if kind & (_ROBUST | _INHERITS):
+            owner = lock & _TID
+            waited_for = owner != 0
+        else:
+            waited_for = (lock & ~_CEILING if kind & _PROTECTS else lock) == _CONTENDED
+        if not waited_for:
+            return replace(found, goes_on=True)
+        if owner and not users:
+            return replace(found, unknown=f"{found.words} is damaged")
+        why = "the C library does not record it for one of its kind"
+        return self._owned(found, owner, why if kind & _ELIDED else "", bool(kind & _SHARED))
+
+    def _owned(self, found: Kept, owner: int, why: str = "", is_shared: bool = False) -> Kept:
+        if owner == 0:
+            why = why or "it is being passed on at this moment"
+            return replace(found, unknown=f"it is not known who holds {found.words}: {why}")
+        known = self._threads.by_id.get(owner)
+        if known is not None and not is_shared:
+            return replace(found, owner=known)
+        if self._threads.complete and not is_shared:
+            why = f"{found.words} is held, and its owner, thread {owner} of the system's, is gone"
+            return replace(found, nobody=why)
+        why = f"{found.words} is held by thread {owner} of the system's, which GDB does not know"
+        return replace(found, unknown=why)
+
+    def _rwlock(self, call: FutexWait, writes: bool) -> Kept:
+        base = call.address - _lock_word(call, writes)
+        found = self._named("rwlock", base)
+        writer = self._word(base + _CURRENT_WRITER)
+        if writer is None:
+            return replace(found, unknown=f"{found.words} cannot be read")
+        if writer == 0:
+            why = f"{found.words} is held by readers, and the C library does not record which"
+            return replace(found, unknown=why)
+        return self._owned(found, writer)
+
+    def _thread(self, call: FutexWait) -> Kept:
+        known = self._threads.by_id_word.get(call.address)
+        if known is None:
+            known = self._threads.by_id.get(call.expected)
+        if known is None:
+            return Kept("join", unknown="which thread's end a thread waits for is not known")
+        return Kept("join", owner=known)
+
+    def _condition(self, call: FutexWait) -> Kept:
+        found = Kept("condition")
+        for offset in _SIGNALS:
+            name = self._name_of(call.address - offset)
+            if name is not None and "+" not in name:
+                found = Kept("condition", call.address - offset, name)
+                break
+        return replace(found, unknown=f"it is not known who will signal {found.words}")
+
+    def _named(self, kind: str, address: int) -> Kept:
+        return Kept(kind, address, self._name_of(address))
+
+
+def _is_for_lock(call: FutexWait) -> bool:
+    """Of a mutex; who waits for a signal expects none, or, since 2.34, waits by the other call."""
+    operation = call.operation & ~_MARKS
+    return operation in _LOCK_INHERITING or (operation == _WAIT and call.expected >= _CONTENDED)
+
+
+def _lock_word(call: FutexWait, writes: bool) -> int:
+    """Which word of a read-write lock is it? Writers wait for the one before them, and then for the
+    phase to change; readers for the phase, or, where writers go first, for the first word."""
+    if writes:
+        return _WRITE_PHASE if call.expected == _USED else _WRITERS
+    return _WRITE_PHASE if call.expected == _USED_AND_SET else 0
+
+
+def _plain(name: str) -> str:
+    """Names come from the target, and a terminal obeys some characters."""
+    return "".join(c if c.isprintable() else "?" for c in name)

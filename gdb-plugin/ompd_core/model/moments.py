@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has moved between two stops? Words of the runtime's memory are compared, and what the kernel
+counts of each thread; never places: a thread that takes turns is at the same one each time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Mapping, Tuple
+
+from ..library.types import Arrival
+from . import turns
+from .barriers import barrier_of
+from .locks import Lock, Locks
+from .loops import HandedOut
+from .process import Membership, Process, Thread
+from .tasks import Tasks
+from .waits import Arrivals, arrival_of
+
+# How GDB knows a thread.
+Ptid = Tuple[int, int, int]
+
+WAIT, LOCK, BARRIER, TASKS, TURN = "wait", "lock", "barrier", "tasks", "turn"
+_WORDS = {
+    LOCK: "the locks' words and queues",
+    BARRIER: "the barriers' counters",
+    TASKS: "the tasks and their counters",
+    TURN: "the turns of ordered constructs",
+}
+# Kinds of locks whose words count up.
+_COUNTING = ("ticket", "drdpa")
+# Whose structures of all kinds lie within so many bytes.
+LOCK_SIZE = 64
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Seen from outside, while the program ran."""
+
+    ran: Mapping[
+        int, bool
+    ] | None  # by LWP: has it used a processor? None: the kernel does not tell
+    words: frozenset[int]  # the addresses that were watched
+    changed: frozenset[int]  # those of them whose words changed
+
+
+@dataclass(frozen=True)
+class Words:
+    """Of one thread that waits."""
+
+    by_kind: Mapping[str, object]
+    lock: int | None = None  # the address of its lock
+    counts: bool = False  # one of them counts up: equal ones cannot be a later turn's
+
+
+@dataclass
+class Moment:
+    threads: set[Ptid] = field(default_factory=set)
+    waiting: dict[Ptid, Words] = field(default_factory=dict)  # those of them that wait
+
+    @property
+    def addresses(self) -> set[tuple[int, int]]:
+        """What is to be watched while the program runs: address and size."""
+        locks = (words.lock for words in self.waiting.values())
+        return {(address, LOCK_SIZE) for address in locks if address is not None}
+
+
+@dataclass
+class Movement:
+    """Since an earlier moment."""
+
+    seconds: float
+    whole: bool  # the program ran all that time
+    before: Moment
+    now: Moment
+    watched: Watched | None  # None: it was not
+
+    def has_gone_on(self, thread: Thread) -> bool:
+        """It does not wait for what it waited for then, if it did."""
+        ptid = thread.native.ptid if thread.native is not None else None
+        return ptid in self.before.threads and self._is_other(ptid)
+
+    def stood_still(self, thread: Thread) -> bool:
+        """For certain: it waited for the same all the time."""
+        return thread.native is not None and self._stood_still(thread.native.ptid)
+
+    @property
+    def gone_on(self) -> list[Ptid]:
+        """Of those that waited."""
+        return [ptid for ptid in self.before.waiting if self._is_other(ptid)]
+
+    @property
+    def unsure(self) -> list[Ptid]:
+        """Of those that waited, and wait again: it may be for the same."""
+        return [
+            ptid
+            for ptid in self.before.waiting
+            if not self._is_other(ptid) and not self._stood_still(ptid)
+        ]
+
+    @property
+    def spinning(self) -> list[Ptid]:
+        """Of those that waited all the time."""
+        still = [ptid for ptid in self.before.waiting if self._stood_still(ptid)]
+        return [ptid for ptid in still if self._has_run(ptid)]
+
+    @property
+    def compared(self) -> list[str]:
+        found = {kind for words in self.now.waiting.values() for kind in words.by_kind}
+        told = [text for kind, text in _WORDS.items() if kind in found]
+        if self.watched is not None and self.watched.ran is not None and not self.spinning:
+            told.append("processor time and context switches")
+        return told
+
+    def _is_other(self, ptid: Ptid) -> bool:
+        then, now = self.before.waiting.get(ptid), self.now.waiting.get(ptid)
+        if then is None or now is None or then.by_kind != now.by_kind:
+            return True
+        return self.watched is not None and then.lock in self.watched.changed
+
+    def _stood_still(self, ptid: Ptid) -> bool:
+        if self._is_other(ptid):
+            return False
+        words = self.now.waiting[ptid]
+        watched = self.watched is not None and words.lock in self.watched.words
+        return words.counts or watched or self._has_run(ptid) is False
+
+    def _has_run(self, ptid: Ptid) -> bool | None:
+        if self.watched is None or self.watched.ran is None:
+            return None
+        return self.watched.ran.get(ptid[1])
+
+
+def take(
+    process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals, loops: HandedOut
+) -> Moment:
+    """tasks: None if they are not read."""
+    every_task = _of_tasks(tasks) if tasks is not None else None
+    wanted = {thread: lock for lock in locks.all for thread in lock.waiters}
+    moment = Moment()
+    for thread in process.threads:
+        if thread.native is not None:
+            ptid = thread.native.ptid
+            moment.threads.add(ptid)
+            if _waits(thread):
+                moment.waiting[ptid] = _words(
+                    thread, wanted.get(thread), every_task, arrivals, loops
+                )
+    return moment
+
+
+def _waits(thread: Thread) -> bool:
+    outside = thread.in_call is not None and bool(thread.openmp)
+    return outside or any(member.wait is not None for member in thread.openmp)
+
+
+def _words(
+    thread: Thread, lock: Lock | None, every_task: object, arrivals: Arrivals, loops: HandedOut
+) -> Words:
+    found: dict[str, object] = {WAIT: tuple(_wait(member) for member in thread.openmp)}
+    counts = False
+    if lock is not None:
+        queue = tuple(_ptid(one) for one in lock.waiters) if lock.ordered else ()
+        found[LOCK] = (lock.raw.address, lock.raw.word, lock.raw.owner_id, queue)
+        counts = lock.raw.kind in _COUNTING
+    for member in thread.openmp:
+        wait = member.wait
+        if wait is None:
+            continue
+        if wait.kind == "barrier":
+            arrival = arrival_of(member, arrivals) or Arrival()
+            found[BARRIER] = (arrival, member.round)
+            is_there = member.round is not None or bool(arrival.arrived & barrier_of(wait))
+            counts = counts or is_there
+        if wait.kind == "ordered":
+            loop = turns.loop_of(member, loops)
+            found[TURN] = replace(loop, thread=None) if loop is not None else None
+        if wait.kind in ("taskwait", "taskgroup", "depend", "barrier") and every_task is not None:
+            found[TASKS] = every_task
+    return Words(found, lock.raw.address if lock is not None else None, counts)
+
+
+def _wait(member: Membership) -> object:
+    wait, region = member.wait, member.region
+    return (
+        member.state,
+        (wait.kind, wait.construct, wait.address) if wait is not None else None,
+        region.raw.address if region is not None else None,
+        member.task.address if member.task is not None else None,
+    )
+
+
+def _ptid(thread: Thread | None) -> Ptid | None:
+    """What a thread is known by at another stop; its place in a view is not."""
+    return thread.native.ptid if thread is not None and thread.native is not None else None
+
+
+def _of_tasks(tasks: Tasks) -> object:
+    return frozenset(
+        (t.raw.address, t.raw.state, t.raw.children, _ptid(t.thread)) for t in tasks.all
+    )

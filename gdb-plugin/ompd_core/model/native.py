@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a debugger know without OpenMP? Native threads, and frames as plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Sequence
+
+
+@dataclass(frozen=True)
+class NativeThread:
+    num: int  # within its inferior
+    inferior: int
+    global_num: int
+    ptid: tuple[int, int, int]
+    name: str | None = None
+    running: bool = False
+    pthread_id: int | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{self.inferior}.{self.num}"
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in the code. None: not known."""
+
+    function: str | None = None
+    file: str | None = None
+    fullname: str | None = None
+    line: int | None = None
+    pc: int | None = None
+    objfile: str | None = None
+    offset: int | None = None  # in that file, of code that has no symbol
+
+    @property
+    def name(self) -> str | None:
+        """The function, or what addr2line wants: heat+0x1463"""
+        if self.function is None and self.objfile is not None and self.offset is not None:
+            return f"{self.objfile.rsplit('/', 1)[-1]}+{self.offset:#x}"
+        return self.function
+
+
+@dataclass(frozen=True)
+class Frame:
+    location: Location
+    cfa: int | None = None  # where its stack frame begins; None: not asked for
+    entry: int | None = None  # address of its function, if debug information tells
+    executable: bool = False  # its code is in the program's own image
+    inlined: bool = False  # it shares the native frame of the next one
+    signal: bool = False  # the kernel's, between a signal's handler and what it interrupted
+    offset: int | None = None  # of a nameless function's code in its file, if that is known
+    # The function in which the user wrote the construct that it executes, by the line table, where
+    # the compiler's name does not tell.
+    holder: str | None = None
+
+    @property
+    def pc(self) -> int:
+        return self.location.pc or 0
+
+
+def level_of(frames: Sequence[Frame], frame: Frame) -> int:
+    """How far out it is: of several that are equal, as in a recursion, this very one."""
+    return next(level for level, one in enumerate(frames) if one is frame)

@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whom does each thread wait for?
+
+A thread that waits needs every thread that it waits for: the one that holds a lock, all that are
+missing at a barrier, those that execute the tasks of a taskwait. What is not known is no edge.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Mapping, Sequence
+
+from ..library.types import Arrival, ViewThread
+from . import barriers, doubts, ids, turns
+from .barriers import barrier_of
+from .doubts import Doubt
+from .glibc import Kept
+from .locks import CONSTRUCTS, Lock, Locks
+from .loops import HandedOut
+from .process import Membership, Process, Region, Thread, Wait, pairs
+from .tasks import ExplicitTask, Tasks
+
+# Functions that wait for other processes or for the user, as far as their names tell.
+_ELSEWHERE = (
+    r"P?MPI_\w+|p?poll|p?select|epoll_p?wait|recv\w*|accept4?"
+    r"|wait(pid|id|3|4)?|msgrcv|mq_receive|sigwait\w*|pause"
+)
+ELSEWHERE = re.compile(rf"(__)?({_ELSEWHERE})$")
+# Those, and the ones that wait for other threads, as one that reads a pipe may. A sleep ends.
+OUTSIDE = re.compile(
+    r"(__)?(pthread_(mutex_lock|cond_wait|cond_timedwait|barrier_wait|join)"
+    r"|pthread_rwlock_(timed|clock)?(rd|wr)lock"
+    rf"|sem_(timed)?wait|futex|syscall|read|{_ELSEWHERE})$"
+)
+# Of a thread that is none of OpenMP's.
+_NO_MEMBER = Membership(-1, ViewThread(None, "none"))
+# Steps along the dependences of one taskwait, whatever the target says.
+MOST_STEPS = 1 << 16
+UNLISTED = (
+    "the runtime keeps tasks that it does not list, such as detached ones whose event the program"
+    " has not fulfilled"
+)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """waiter cannot go on before needed has."""
+
+    waiter: Thread
+    needed: Thread
+    member: Membership  # what the waiter's runtime knows of it
+    wait: Wait
+    lock: Lock | None = None
+    region: Region | None = None  # whose barrier it is
+    task: ExplicitTask | None = None  # that the needed thread executes
+    kept: Kept | None = None  # what of the C library's it is
+    ordered: bool = False  # the needed thread has the iteration whose turn it is
+    doubt: Doubt | None = None
+
+    @property
+    def likely(self) -> bool:
+        return self.doubt is not None
+
+
+@dataclass(eq=False)
+class Meeting:
+    """A barrier at which threads wait: each of them needs all that are missing."""
+
+    region: Region
+    missing: list[Thread]
+    complete: bool  # all that are missing are known
+    doubt: Doubt | None = None  # that anybody is missing
+    over: bool = False  # all have come to it; who has come again since then waits for the next one
+
+
+@dataclass(eq=False)
+class Needs:
+    """Of one thread that waits."""
+
+    thread: Thread
+    member: Membership
+    wait: Wait
+    edges: list[Edge] = field(default_factory=list)
+    meeting: Meeting | None = None
+    unknown: str | None = None  # why it is not known all that it waits for
+    nobody: str | None = None  # why there is nobody who will let it go
+    forgotten: Lock | None = None  # the lock that nobody will give up
+    ended: bool = False  # whoever should has ended
+    outside: str | None = None  # the function outside of OpenMP that it waits in
+    progress: bool = False  # nothing that is not known keeps it: it is being let go, or can be
+    doubt: Doubt | None = None  # that it waits at the meeting: it may have been let go
+    open_ended: bool = False  # what is no OpenMP thread may end it
+
+    def edge_to(self, needed: Thread) -> Edge:
+        """To one of the threads that it needs; a certain one if there are several."""
+        found = [edge for edge in self.edges if edge.needed is needed]
+        if found:
+            return min(found, key=lambda edge: edge.likely)
+        assert self.meeting is not None
+        return Edge(
+            self.thread,
+            needed,
+            self.member,
+            self.wait,
+            region=self.meeting.region,
+            doubt=self.doubt,
+        )
+
+
+# By runtime, then by ViewThread.index. A runtime whose barriers cannot be read is not in it.
+Arrivals = Mapping[int, Mapping[int, Arrival]]
+_NOTHING = Arrival()
+
+
+def any_is_over(arrivals: Arrivals) -> bool:
+    """Is there a barrier to which all have come, and where somebody still sleeps?"""
+    return any(word.complete for words in arrivals.values() for word in words.values())
+
+
+def arrival_of(member: Membership, arrivals: Arrivals) -> Arrival | None:
+    """None: the barriers' words of its runtime, or which are its own, are not known."""
+    known = arrivals.get(member.runtime)
+    number = member.raw.index
+    return known.get(number, _NOTHING) if known is not None and number is not None else None
+
+
+def needs_of(
+    process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals, loops: HandedOut
+) -> list[Needs]:
+    """Of all threads that wait. tasks: None if the runtime's cannot be read."""
+    return _Edges(process, locks, tasks, arrivals, loops).of(process)
+
+
+class _Edges:
+    def __init__(
+        self,
+        process: Process,
+        locks: Locks,
+        tasks: Tasks | None,
+        arrivals: Arrivals,
+        loops: HandedOut,
+    ) -> None:
+        self._by_number = {t.native.num: t for t in process.threads if t.native is not None}
+        self._locks = locks
+        self._tasks = tasks
+        self._arrivals = arrivals
+        self._loops = loops
+        self._meetings: dict[tuple[int, int], Meeting] = {}
+        self._left: dict[int, set[object]] = {}  # barriers that somebody is leaving, by region
+
+    def of(self, process: Process) -> list[Needs]:
+        found = [one for thread in process.threads if (one := self._of_thread(thread))]
+        inside = {one.thread for one in found if one.thread.openmp}
+        concerned = _led_to(found, inside) | _circling(found)
+        return [one for one in found if one.thread in inside | concerned]
+
+    def _of_thread(self, thread: Thread) -> Needs | None:
+        """None: it does not wait."""
+        for member in thread.openmp:
+            if member.wait is not None:
+                needs = Needs(thread, member, member.wait)
+                if "state" in member.doubts:
+                    needs.unknown = member.doubts["state"].why
+                else:
+                    self._need(needs, member, member.wait)
+                return needs
+        member = thread.openmp[0] if thread.openmp else _NO_MEMBER
+        if thread.kept is not None:
+            return self._outside(thread, member, thread.kept)
+        call = thread.in_call.function if thread.in_call is not None else None
+        if call is None or not thread.openmp or not OUTSIDE.match(call):
+            return None
+        wait = Wait("call", thread.where)
+        return Needs(thread, member, wait, outside=call, open_ended=True)
+
+    def _outside(self, thread: Thread, member: Membership, kept: Kept) -> Needs:
+        wait = Wait(kept.kind, thread.where, address=kept.address, name=kept.name)
+        needs = Needs(thread, member, wait, progress=kept.goes_on, nobody=kept.nobody)
+        owner = self._by_number.get(kept.owner) if kept.owner is not None else None
+        if needs.progress:
+            return needs
+        if owner is not None:
+            needs.edges.append(Edge(thread, owner, member, wait, kept=kept))
+            needs.open_ended = not any(one.chain for one in owner.openmp)
+        elif kept.nobody is None:
+            needs.unknown = kept.unknown
+            needs.open_ended = True
+            needs.outside = thread.in_call.function if thread.in_call is not None else None
+        return needs
+
+    def _need(self, needs: Needs, member: Membership, wait: Wait) -> None:
+        if wait.kind in CONSTRUCTS:
+            self._need_holder(needs, member, wait)
+        elif wait.kind == "barrier":
+            self._need_missing(needs, member, wait)
+        elif wait.kind in ("taskwait", "taskgroup"):
+            self._need_tasks(needs, member, wait)
+        elif wait.kind == "atomic":
+            needs.progress = True  # only while another thread is inside
+        elif wait.kind == "depend":
+            needs.unknown = "the runtime does not list the tasks that a thread waits for"
+        elif wait.kind == "ordered" and member.region is not None:
+            self._need_turn(needs, member, wait, member.region)
+        else:
+            needs.unknown = "the runtime does not tell whose turn it is in an ordered construct"
+
+    def _need_turn(self, needs: Needs, member: Membership, wait: Wait, region: Region) -> None:
+        thread = turns.holder(member, region, self._loops)
+        if thread is not None and thread is not needs.thread:
+            needs.edges.append(Edge(needs.thread, thread, member, wait, ordered=True))
+        else:
+            needs.unknown = "it is not known which thread has the iteration whose turn it is"
+
+    def _need_holder(self, needs: Needs, member: Membership, wait: Wait) -> None:
+        lock = self._locks.wanted_by(needs.thread)
+        if lock is None:
+            needs.unknown = "it is not known which lock a thread waits for"
+        elif lock.raw.held is False:
+            self._need_free(needs, lock)
+        elif lock.never_released and lock.holder is None:
+            self._forget(needs, lock)
+        elif lock.holder is None:
+            doubt = lock.doubts.get("holder")
+            how = f"; {doubt.how}" if doubt is not None and doubt.how else ""
+            needs.unknown = f"it is not known who holds {lock.id}{how}"
+        elif lock.holder is needs.thread and lock.holder not in lock.told:
+            needs.unknown = (
+                f"either {lock.id} has just been given to the thread that is in its code, or that"
+                " thread waits for itself"
+            )
+        else:
+            doubt = lock.doubts.get("holder")
+            if doubt is None and lock.holder is needs.thread:
+                doubt = doubts.HELD_TWICE
+            if doubt is None and needs.thread in lock.likely_waiters:
+                doubt = doubts.OBJECT_NOT_EXACT
+            needs.edges.append(
+                Edge(needs.thread, lock.holder, member, wait, lock=lock, doubt=doubt)
+            )
+            if lock.never_released:
+                self._forget(needs, lock)
+            elif doubt is None and lock.holder.ended:
+                self._mourn(needs, [lock.holder], f"and it holds {lock.id}, which others wait for")
+
+    @staticmethod
+    def _need_free(needs: Needs, lock: Lock) -> None:
+        """Either the thread can take it, or it waits for another one."""
+        if needs.thread in lock.likely_waiters:
+            needs.unknown = (
+                f"{lock.id} is free, and whether a thread in a lock's code waits for it is not"
+                " certain"
+            )
+        else:
+            needs.progress = True
+
+    @staticmethod
+    def _mourn(needs: Needs, those: Sequence[Thread], what: str) -> None:
+        members = (member for thread in those for member in thread.openmp)
+        verb = "has" if len(those) == 1 else "have"
+        needs.nobody = f"{ids.short_thread_list(pairs(members))} {verb} ended, {what}"
+        needs.ended = True
+
+    @staticmethod
+    def _forget(needs: Needs, lock: Lock) -> None:
+        needs.forgotten = lock
+        needs.nobody = f"nobody is between the set and the unset of {lock.id}, which is held"
+
+    def _need_missing(self, needs: Needs, member: Membership, wait: Wait) -> None:
+        region = member.region
+        if region is None:
+            needs.unknown = "it is not known which region a thread is in"
+            return
+        if wait.construct == "teams":
+            needs.unknown = "who is missing at the end of a league is not read"
+            return
+        barrier = barrier_of(wait)
+        meeting = self._meeting(region, barrier)
+        if meeting.over and not self._arrival(member).arrived & barrier:
+            meeting = Meeting(region, [], True, doubts.BARRIER_NOT_PROVEN)
+        needs.meeting = meeting
+        proven = self._is_proven(member, barrier)
+        if not proven or barriers.likeness(wait) in self._being_left(region):
+            needs.doubt = doubts.BARRIER_NOT_PROVEN
+        if not meeting.complete:
+            needs.unknown = f"not all threads of {region.id} are known"
+        elif not meeting.missing:
+            # All have come: they are being let go, if no task keeps them.
+            needs.unknown = self._kept_by_tasks(region)
+            needs.progress = needs.unknown is None
+            needs.open_ended = True  # detached tasks
+        ended = [thread for thread in meeting.missing if thread.ended]
+        if ended and needs.doubt is None:
+            them = "it" if len(ended) == 1 else "them"
+            self._mourn(needs, ended, f"and others of {region.id} wait at a barrier for {them}")
+
+    def _being_left(self, region: Region) -> set[object]:
+        if id(region) not in self._left:
+            self._left[id(region)] = barriers.being_left(region)
+        return self._left[id(region)]
+
+    def _meeting(self, region: Region, barrier: int) -> Meeting:
+        """Unless it is proven of somebody that he waits, those who stand there may have been let
+        go."""
+        key = (id(region), barrier)
+        if key not in self._meetings:
+            missing = []
+            proven = over = False
+            for thread in region.members:
+                member = barriers.member_of(thread, region)
+                if barriers.is_at(member, region, barrier):
+                    proven = proven or self._is_proven(member, barrier)
+                    over = over or self._is_over(member, barrier)
+                else:
+                    missing.append(thread)
+            known = [thread for thread in missing if thread is not None]
+            self._meetings[key] = Meeting(
+                region,
+                known,
+                len(known) == len(missing),
+                None if proven else doubts.BARRIER_NOT_PROVEN,
+                over,
+            )
+        return self._meetings[key]
+
+    def _is_proven(self, member: Membership | None, barrier: int) -> bool:
+        """Does it wait, for certain? On its stack a thread that has just been let go looks the
+        same."""
+        assert member is not None
+        known = member.sleeps or member.round is not None
+        sleeps = known and not self._is_over(member, barrier)
+        return sleeps or bool(self._arrival(member).arrived & barrier)
+
+    def _is_over(self, member: Membership | None, barrier: int) -> bool:
+        """Have all come to the barrier at which it is?"""
+        assert member is not None
+        return bool(self._arrival(member).complete & barrier)
+
+    def _kept_by_tasks(self, region: Region) -> str | None:
+        """Why threads that have all come to a barrier may have to stay: its tasks."""
+        if self._tasks is None:
+            return "where this build of the runtime keeps tasks is not known"
+        left = [task for task in self._tasks.all if task.region in (region, None)]
+        if any(task.raw.state == "ready" for task in left):
+            return None  # whoever waits there may take it
+        for task in left:
+            if task.raw.state == "detached":
+                return f"{task.id} waits for its event, which the program fulfils"
+        if any(task.raw.state == "blocked" for task in left):
+            return f"tasks of {region.id} wait for others, and nobody executes those"
+        if self._tasks.problem or self._tasks.unseen:
+            return UNLISTED
+        return None
+
+    def _arrival(self, member: Membership) -> Arrival:
+        return arrival_of(member, self._arrivals) or _NOTHING
+
+    def _need_tasks(self, needs: Needs, member: Membership, wait: Wait) -> None:
+        tasks = self._tasks
+        if tasks is None:
+            needs.unknown = "where this build of the runtime keeps tasks is not known"
+            return
+        pending = _awaited_tasks(tasks, member, wait)
+        if not pending:
+            needs.unknown = "the runtime does not list the tasks that a thread waits for"
+        seen: set[int] = set()
+        while pending and len(seen) < MOST_STEPS:
+            task = pending.pop()
+            if id(task) in seen or task.raw.state == "finished":
+                continue
+            seen.add(id(task))
+            if task.raw.state == "ready":
+                needs.progress = True  # any thread that waits for tasks may take it
+            elif task.raw.state in ("executing", "suspended") and task.thread is not None:
+                doubt = task.doubts.get("thread")
+                needs.edges.append(
+                    Edge(needs.thread, task.thread, member, wait, task=task, doubt=doubt)
+                )
+            elif task.raw.state == "blocked" and task.predecessors:
+                pending += task.predecessors
+            elif task.raw.state == "detached":
+                needs.unknown = f"{task.id} waits for its event, which the program fulfils"
+                needs.open_ended = True
+            else:
+                needs.unknown = f"it is not known which thread will go on with {task.id}"
+        if tasks.problem or tasks.unseen:
+            needs.unknown = needs.unknown or UNLISTED
+            needs.open_ended = True
+
+
+def _led_to(found: Sequence[Needs], start: set[Thread]) -> set[Thread]:
+    """Those that wait, and that these wait for, over however many others."""
+    ahead = {one.thread: _needed(one) for one in found}
+    reached: set[Thread] = set()
+    pending = list(start)
+    while pending:
+        for needed in ahead.get(pending.pop(), ()):
+            if needed in ahead and needed not in reached:
+                reached.add(needed)
+                pending.append(needed)
+    return reached
+
+
+def _circling(found: Sequence[Needs]) -> set[Thread]:
+    """Those that are none of OpenMP's, and wait for themselves, over however many others."""
+    others = [one.thread for one in found if not one.thread.openmp]
+    return {thread for thread in others if thread in _led_to(found, {thread})}
+
+
+def _needed(one: Needs) -> list[Thread]:
+    meeting = one.meeting.missing if one.meeting is not None else []
+    return [*(edge.needed for edge in one.edges), *meeting]
+
+
+def _awaited_tasks(tasks: Tasks, member: Membership, wait: Wait) -> list[ExplicitTask]:
+    current = member.task.address if member.task is not None else 0
+    mine = [task for task in tasks.all if task.runtime == member.runtime]
+    if wait.kind == "taskwait":
+        return [task for task in mine if task.parent_address == current]
+    group = tasks.taskgroup_of(member.runtime, current)
+    return [
+        task
+        for task in mine
+        if group and task.raw.taskgroup == group and task.raw.address != current
+    ]

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which frame of a stack is the user's own?"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from dataclasses import dataclass, replace
+from typing import Iterable, Sequence
+
+from .. import runtimes
+from .naming import (
+    is_flangs,
+    is_outlined,
+    of_fortran,
+    parse_source,
+    system_name,
+    users_function,
+    without_parameters,
+)
+from .native import Frame, Location
+from .skips import Skip, in_system_header
+
+# For an outlined function whose name does not tell where it came from.
+NAMELESS = "parallel region"
+
+# What the kernel puts into every process, for clocks.
+VDSO = "linux-vdso.so.1"
+# The C library and the dynamic linker, under the names that distributions give them.
+SYSTEM = (
+    VDSO,
+    "libc.so*",
+    "libc-[0-9]*.so",
+    "ld-linux*.so*",
+    "ld-[0-9]*.so",
+    "ld64.so*",
+    "ld-musl*.so*",
+    "libpthread.so*",
+    "libpthread-[0-9]*.so",
+)
+
+# flang's library for Fortran itself is linked into the program: how its functions begin.
+_LINKED = ("libFortranRuntime.a", re.compile(r"_Fortran[A-Z]|(?:\w+ )*Fortran::runtime::"))
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Where a runtime's code lies."""
+
+    start: int
+    end: int
+    path: str | None
+    embedded: bool = False  # linked into the program, whose code lies there too
+    id: int = 0
+    understood: bool = True  # what its entry points do is known
+    calls_directly: bool = False  # see runtimes/base.py
+
+
+class CodeMap:
+    """Whose code is at a frame's address?"""
+
+    def __init__(
+        self,
+        runtimes: Iterable[Runtime],
+        skip: Iterable[str] = (),
+        stepped_over: Iterable[Skip] = (),
+    ) -> None:
+        """skip: libraries; stepped_over: functions and files."""
+        self._stepped_over = tuple(stepped_over)
+        self._runtimes = list(runtimes)
+        self._skip = tuple(skip)
+        self._matches: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._skips_linked = any(fnmatch.fnmatchcase(_LINKED[0], one) for one in self._skip)
+
+    def is_runtime(self, frame: Frame) -> bool:
+        return self.runtime_of(frame) is not None
+
+    def runtime_of(self, frame: Frame) -> int | None:
+        for runtime in self._runtimes:
+            if self._is_in(frame, runtime):
+                return runtime.id
+        return None
+
+    def understands(self, runtime: int | None) -> bool:
+        return any(r.id == runtime and r.understood for r in self._runtimes)
+
+    def calls_directly(self, runtime: int | None) -> bool:
+        return any(r.id == runtime and r.calls_directly for r in self._runtimes)
+
+    def _is_in(self, frame: Frame, runtime: Runtime) -> bool:
+        if runtime.embedded:
+            place = frame.location
+            return runtimes.defines(place.function or "", place.file)
+        if runtime.start == runtime.end:
+            if runtime.path is None:
+                return self._is_of(frame, runtimes.SERVED_FILES)
+            return runtime.path == frame.location.objfile
+        return runtime.start <= frame.pc < runtime.end
+
+    @staticmethod
+    def is_unknown(frame: Frame) -> bool:
+        """Neither an image nor a symbol is known at its address."""
+        place = frame.location
+        return place.objfile is None and place.function is None and not frame.executable
+
+    def is_system(self, frame: Frame) -> bool:
+        """Of the C library or the dynamic linker."""
+        return self._is_of(frame, SYSTEM)
+
+    def is_skipped(self, frame: Frame) -> bool:
+        """The same, or of a library in which the user does not look for his own code."""
+        linked = self._skips_linked and _LINKED[1].match(frame.location.function or "")
+        return bool(linked) or self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
+
+    def is_others(self, frame: Frame) -> bool:
+        """Has it line information, and is yet not the user's own?"""
+        place = frame.location
+        return in_system_header(place) or any(one.matches(place) for one in self._stepped_over)
+
+    def _is_of(self, frame: Frame, patterns: tuple[str, ...]) -> bool:
+        objfile = frame.location.objfile
+        if objfile is None or frame.executable:
+            return False
+        key = (objfile, patterns)
+        if key not in self._matches:
+            name = objfile.rsplit("/", 1)[-1]
+            self._matches[key] = any(
+                fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(objfile, pattern)
+                for pattern in patterns
+            )
+        return self._matches[key]
+
+
+def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
+    """The innermost frame with a line outside the runtime and the libraries that are skipped, of
+    those first that are the user's own; else the innermost in the executable; else the
+    innermost outside them. None: the whole stack is theirs, as an idle worker's is."""
+    others = in_executable = outside = None
+    for frame in frames:
+        if code.is_runtime(frame) or code.is_skipped(frame):
+            continue
+        if frame.location.line:
+            if not code.is_others(frame):
+                return frame
+            others = others or frame
+        outside = outside or frame
+        if in_executable is None and frame.executable:
+            in_executable = frame
+    return others or in_executable or outside
+
+
+def construct_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
+    """That of a construct's code, which the runtime called. None: none of the user's is."""
+    inner = None
+    for frame in frames:
+        if not code.is_runtime(frame):
+            if not code.is_skipped(frame) and not _unpacks_for(inner, frame):
+                inner = frame
+        elif inner is not None:
+            return inner
+    return None
+
+
+def _unpacks_for(inner: Frame | None, caller: Frame) -> bool:
+    """clang's unoptimized code of a construct with -g: the runtime calls a function that has the
+    variables as they were passed, and calls the one which has them as the user declared them."""
+    name = inner.location.function if inner is not None else None
+    return name is not None and "_debug__" in name and is_outlined(caller.location.function)
+
+
+def call_of(frames: Sequence[Frame], users: Frame, code: CodeMap) -> Location | None:
+    """The function outside OpenMP that the user's frame is in a call of. frames: innermost first,
+    up to the user's."""
+    inner = None
+    for frame in frames:
+        if frame is users:
+            break
+        inner = frame
+    if inner is None or code.is_runtime(inner) or code.is_unknown(inner):
+        return None
+    name = inner.location.function
+    if name is not None and code.is_system(inner):
+        name = system_name(name)
+    return replace(inner.location, function=of_fortran(name) if name is not None else None)
+
+
+def in_users_terms(location: Location, enclosing: str | None) -> Location:
+    """With the function's name as the user knows it. enclosing: the function of the region that the
+    thread executes, for compilers whose names do not tell."""
+    name = location.function
+    if name is None:
+        return location
+    if not is_outlined(name):
+        return replace(location, function=without_parameters(of_fortran(name)))
+    users = users_function(name) or enclosing or NAMELESS
+    return replace(location, function=without_parameters(users))
+
+
+def recorded(text: str | None, near: Location | None = None) -> Location | None:
+    """The place that the compiler recorded of a construct, ";file;function;line;column;;". near:
+    code of the construct or around it, for what flang does not record: the file, and what the
+    function is in."""
+    source = parse_source(text)
+    if source is None:
+        return None
+    if source.file is not None or near is None:
+        return Location(source.function, source.file, None, source.line)
+    function = users_function(near.function or "") if is_flangs(near.function) else None
+    return Location(function or source.function, near.file, near.fullname, source.line)
+
+
+def fork_sites(
+    frames: Iterable[Frame], code: CodeMap, entry_points: Iterable[str]
+) -> list[tuple[Frame | None, Frame]]:
+    """The constructs that a stack is inside of, innermost first: (the frame that executes the
+    construct's body, the frame that called the runtime to begin it). The body is None while the
+    thread is still or again in the runtime, and where the optimiser has removed the frames between
+    two constructs."""
+    names = set(entry_points)
+    found: list[tuple[Frame | None, Frame]] = []
+    body: Frame | None = None
+    forking = False
+    forks = 0  # one entry point may call another
+    for frame in frames:
+        if code.is_runtime(frame):
+            was, forking = forking, frame.location.function in names
+            forks += forking and not was
+        else:
+            if forking:
+                found.append((body if forks == 1 else None, frame))
+                body = None
+            forking, forks = False, 0
+            if not code.is_skipped(frame):
+                body = frame
+    return found

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which OpenMP runtimes are known? A new one is a file like libomp.py, and its line here."""
+
+from __future__ import annotations
+
+import re
+
+from .. import abi
+from . import libgomp, libomp
+from .base import Runtime, TeamWords
+
+RUNTIMES = (libomp.RUNTIME, libgomp.RUNTIME)
+
+MARKS = tuple(one.mark for one in RUNTIMES)
+INVOKES = tuple(one.invoke for one in RUNTIMES if one.invoke is not None)
+BEGIN_REGIONS = tuple(one.begins_region for one in RUNTIMES if one.begins_region is not None)
+ACQUIRES = re.compile("|".join(one.acquires for one in RUNTIMES))
+SERVED_MARKS = tuple(one.mark for one in RUNTIMES if one.refused is None)
+# For a library that does not tell where the runtime is that it reads.
+SERVED_FILES = tuple(name for one in RUNTIMES if one.refused is None for name in one.files)
+# Of the specification, and of the runtimes.
+ENVIRONMENT = ("OMP_", *(prefix for one in RUNTIMES for prefix in one.environment))
+UNKNOWN = "An OpenMP runtime"
+
+# How the names of functions begin that are theirs alone: a regular expression.
+FUNCTIONS = "^(" + "|".join([*(one.functions for one in RUNTIMES), abi.ENTRY_POINTS]) + ")"
+
+_OWN = re.compile(FUNCTIONS)
+_LOOSELY = re.compile("|".join(one.loosely for one in RUNTIMES))
+_SOURCES = re.compile("|".join(one.sources for one in RUNTIMES))
+
+
+def of_kind(kind: str) -> Runtime | None:
+    return next((one for one in RUNTIMES if one.kind == kind), None)
+
+
+def name_of(kind: str, unknown: str = UNKNOWN) -> str:
+    known = of_kind(kind)
+    return known.name if known is not None else unknown
+
+
+def refusal(kind: str) -> str:
+    """What follows after the name of a runtime that is not served."""
+    known = of_kind(kind)
+    return (known.refused if known is not None else None) or "is not supported"
+
+
+def records_holders(kind: str) -> str:
+    """The way to know next time."""
+    known = of_kind(kind)
+    return (known.records_holders if known is not None else None) or ""
+
+
+def takes_children(kind: str) -> bool:
+    known = of_kind(kind)
+    return known is not None and known.takes_children
+
+
+def calls_directly(kind: str) -> bool:
+    known = of_kind(kind)
+    return known is not None and known.calls_directly
+
+
+def team_words(kind: str) -> TeamWords | None:
+    known = of_kind(kind)
+    return known.team_words if known is not None else None
+
+
+def variable(kind: str, icv: str) -> str | None:
+    """Where a runtime keeps an ICV of the process."""
+    known = of_kind(kind)
+    return known.variables.get(icv) if known is not None else None
+
+
+def defines(function: str, file: str | None) -> bool:
+    """Is a function of the program one of a runtime that is linked into it? file: its source, where
+    there is line information."""
+    if _OWN.match(function):
+        return True
+    is_its = file is None or _SOURCES.match(file.rsplit("/", 1)[-1]) is not None
+    return is_its and _LOOSELY.match(function) is not None

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is told of an OpenMP runtime: its names, and what of its inside shows from outside. Each is
+a file with a RUNTIME; __init__.py lists them. What compilers call is in abi/: runtimes serve
+several interfaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Mapping
+
+
+@dataclass(frozen=True)
+class TeamWords:
+    """Where in a team's structure are the words that its threads sleep on, and that count those who
+    come to its only barrier?"""
+
+    barrier: int  # the barrier's rounds
+    barrier_flags: int  # the bits of it that count none
+    barrier_round: int
+    barrier_total: int  # how many have to come
+    awaited: int  # how many have yet to
+    awaited_at_end: int  # the same at the end of the region
+    task_lock: int  # of the queues of its tasks
+
+
+@dataclass(frozen=True)
+class Runtime:
+    kind: str  # as libompd tells it
+    name: str
+    # Under which names its library comes.
+    files: tuple[str, ...]
+    # Every release defines it.
+    mark: str
+    # How the names of its own functions begin, which no program uses: a regular expression.
+    functions: str
+    # The same of names that programs use as well. They are the runtime's where no line tells
+    # otherwise: the names of its source files.
+    loosely: str = "(?!)"
+    sources: str = "(?!)"
+    # How the names of variables of the environment begin that it reads, beside OpenMP's own.
+    environment: tuple[str, ...] = ()
+    # What it calls the code of constructs through.
+    invoke: str | None = None
+    # Do entry points, and what its threads begin with, call that code themselves?
+    calls_directly: bool = False
+    # What entry points call to begin a region, and not to end it; every build exports it.
+    begins_region: str | None = None
+    # Does it execute at a taskwait the waiting task's own children and, but for those with a
+    # priority, no others? It records no creators of tasks then.
+    takes_children: bool = False
+    # Where it waits for a lock of its own, whatever it does for the program: a regular expression.
+    acquires: str = "(?!)"
+    # How it is made to record who holds which lock, if it can be.
+    records_holders: str | None = None
+    # If it makes the kernel's calls itself: each then tells by its word what a thread waits for.
+    team_words: TeamWords | None = None
+    # The variable that an ICV of the process is read from.
+    variables: Mapping[str, str] = field(default_factory=dict)
+    refused: str | None = None  # why it is not served

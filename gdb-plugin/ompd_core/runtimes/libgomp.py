@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GNU's libgomp."""
+
+from __future__ import annotations
+
+from .base import Runtime, TeamWords
+
+_VARIABLES = {
+    "affinity-format-var": "gomp_affinity_format_var",
+    "cancel-var": "gomp_cancel_var",
+    "display-affinity-var": "gomp_display_affinity_var",
+    "max-task-priority-var": "gomp_max_task_priority_var",
+    "nteams-var": "gomp_nteams_var",
+    "nthreads-var": "gomp_nthreads_var_list",
+    "bind-var": "gomp_bind_var_list",
+    "num-procs-var": "gomp_available_cpus",
+    "stacksize-var": "gomp_thread_attr",
+    "target-offload-var": "gomp_target_offload_var",
+    "teams-thread-limit-var": "gomp_teams_thread_limit_var",
+    "wait-policy-var": "wait_policy",
+}
+
+RUNTIME = Runtime(
+    kind="gomp",
+    name="GNU libgomp",
+    files=("libgomp.so*", "libgomp-*.so*"),
+    mark="GOMP_parallel",
+    functions=r"gomp_|goacc_|GOACC_",
+    loosely=r"futex_|priority_(list|queue|tree)_|splay_tree_",
+    sources=r"(affinity|barrier|bar|lock|mutex|parallel|ptrlock|sem|task|team)\.c$",
+    environment=("GOMP_",),
+    calls_directly=True,
+    takes_children=True,
+    # Of gomp_team, in GCC 9 to 16 (libgomp.h, bar.h): barrier.generation and its neighbours,
+    # task_lock.
+    team_words=TeamWords(
+        barrier=132,
+        barrier_flags=7,
+        barrier_round=8,
+        barrier_total=128,
+        awaited=192,
+        awaited_at_end=196,
+        task_lock=1280,
+    ),
+    variables=_VARIABLES,
+)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What makes the answers worse than they could be, and what to do about it?"""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ..debugger import Debugger
+
+_WITHOUT_EXECUTABLE = (
+    "GDB has the core file, but not the program that it is of: "
+    "first `file {exe}', then `core {core}'."
+)
+
+_LIKELY = (
+    "The core file has no build-id of these files, since it was told to leave their first pages"
+    " out. Those that are here are taken for its own, as they are linked alike: {}."
+)
+
+_FILE_IS_GONE = (
+    "GDB has not found the program's file: without it no stack can be followed. If the file was"
+    " replaced or removed since the program started: `file /proc/{pid}/exe'."
+)
+
+_STANDARD_ONLY = (
+    "{} has only OMPD's own routines: one runtime, no construct's line, no tasks, no certainty"
+    " about idle threads and leagues. For the library that came with these commands:"
+    " `set ompd library'."
+)
+
+
+def of_session(target: Debugger, library: str, missing_routines: Sequence[str]) -> list[str]:
+    """library: its path; missing_routines: those of ompd-ext.h that it has not."""
+    found = of_core(target)
+    if target.core is not None and target.core.likely:
+        found.append(_LIKELY.format(", ".join(sorted(target.core.likely))))
+    if missing_routines:
+        found.append(_STANDARD_ONLY.format(library))
+    if target.kind == "live" and not target.executable:
+        found.append(_FILE_IS_GONE.format(pid=target.pid))
+    running = target.running()
+    if running:
+        found.append(
+            f"{running} thread{'s are' if running > 1 else ' is'} running: what is shown"
+            " may have changed while it was read. `interrupt' stops them."
+        )
+    return found
+
+
+def of_core(target: Debugger) -> list[str]:
+    core = target.core
+    found = []
+    if core is not None and not target.executable:
+        program = target.images.program
+        mapping = core.mapping_of(program.start) if program else None
+        executable = mapping.path if mapping else "EXE"
+        found.append(_WITHOUT_EXECUTABLE.format(core=core.path, exe=executable))
+    if core is not None and core.missing > 0:
+        found.append(
+            f"The core file is truncated: {core.missing} bytes are missing at its end. What lay"
+            " there is unknown; check the disk's space and `ulimit -c'."
+        )
+    return found

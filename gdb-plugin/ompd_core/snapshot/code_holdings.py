@@ -1,0 +1,553 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which locks and critical constructs does a thread hold, by the code of the functions that it is
+in? libomp does not store who holds most of them."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, replace
+from typing import Collection, Iterator, Mapping, Sequence
+
+from .. import abi
+from ..arch.base import Machine
+from ..code.machine_code import Callee, Instruction, Low, Memory, Number, Register, low_bytes
+from ..code.machine_state import Reader
+from ..code.returning import NEVER_RETURN
+from ..debugger import LONGEST_FUNCTION, MOST_FRAMES, Debugger, StoppedThread
+from ..errors import Unreadable
+from ..model import where
+from ..model.forgotten import Left, Stack, Unpaired
+from ..model.holding import (
+    NO_OBJECT,
+    Acquired,
+    Effect,
+    Ended,
+    Function,
+    Held,
+    HoldingState,
+    TooMuch,
+    called,
+)
+from ..model.native import Frame, Location
+from .lock_calls import ROUTINES
+
+# Functions that are looked through for what a call may end.
+MOST_CALLED = 64
+MOST_FUNCTIONS = 512
+DEEPEST_CALL = 16
+# A function is split into a few parts at most.
+MOST_PARTS = 4
+MOST_TARGETS = 4096
+
+# Only lock routines can be called in another function than the one that acquired.
+ANY_LOCK = frozenset({Ended("lock", None), Ended("nest_lock", None)})
+ANYTHING = frozenset(Ended(kind, None) for kind in {kind for kind, _ in abi.ENDS.values()})
+
+# They call nothing of the program's.
+_LIBRARIES = (
+    "libm.so*",
+    "libm-*.so",
+    "libstdc++.so*",
+    "libc++.so*",
+    "libc++abi.so*",
+    "libgcc_s.so*",
+    "libgfortran.so*",
+    "libquadmath.so*",
+)
+_SELDOM = ".cold"  # in the name of the part of a function that is seldom executed
+_JUMPS = ("jump", "branch")
+# Who returns again may have gone any way in between.
+_RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp".split())
+
+
+@dataclass(frozen=True)
+class Body:
+    """A function's code, all its parts."""
+
+    start: int
+    code: Mapping[int, Instruction]  # where it goes, without what it does
+    returns: Mapping[int, Instruction]  # the calls, by where they return to
+    parts: Mapping[int, int]  # where each begins and ends
+
+    def calls(self) -> Iterator[Instruction]:
+        """Also the jumps to other functions."""
+        for one in self.code.values():
+            target = one.to.address
+            if one.flow == "call":
+                yield one
+            elif one.flow in _JUMPS and target is not None and target not in self.code:
+                yield one
+
+
+@dataclass(frozen=True)
+class Object:
+    """What a call is about."""
+
+    address: int
+    exact: bool  # a constant in the code; else read from where the code had it
+
+
+@dataclass(frozen=True)
+class _Level:
+    """A frame of the user's, while its thread is looked at."""
+
+    stopped: StoppedThread
+    number: int
+    record: Frame
+    in_call: bool
+    start: int | None
+
+
+class Holdings:
+    """Of one picture. Each function is looked at once."""
+
+    def __init__(self, debugger: Debugger, machine: Machine, code_map: where.CodeMap) -> None:
+        self._debugger, self._machine = debugger, machine
+        self._code, self._code_map = debugger.code, code_map
+        self._bodies: dict[int, Body | None] = {}
+        self._with_steps: dict[int, dict[int, Instruction]] = {}
+        self._functions: dict[tuple[int, tuple[Held, ...]], Function | None] = {}
+        self._may_end: dict[int, frozenset[Ended]] = {}
+        self._called: list[int] = []  # the functions that are being looked at for what they end
+        # Where the dynamic linker keeps the addresses of what images take from each other.
+        self._linkers_tables = [one for one in self._code.sections() if one.name.startswith(".got")]
+        self._places: dict[int, Location] = {}
+        self._alike: dict[tuple[tuple[int, bool], ...], list[Held]] = {}
+        self._foreign: dict[int, bool] = {}  # by pc: the runtime's or the C library's
+        # Of the stack that was looked at last.
+        self._whole = False  # down to where the thread began
+        self._entry: str | None = None  # the runtime's function that the program called
+
+    def of(self, stopped: StoppedThread) -> list[Held]:
+        """Innermost frame first."""
+        levels = self._levels(stopped)
+        # Threads at the same places hold the same, where the code alone tells what.
+        places = tuple((level.record.pc, level.in_call) for level in levels)
+        if places in self._alike:
+            return self._alike[places]
+        held: list[Held] = []
+        for i in reversed(range(len(levels))):
+            held = self._through(levels[i], held, levels[i - 1].start if i else None)
+        held.reverse()
+        if all(one.exact for one in held):
+            self._alike[places] = held
+        return held
+
+    def stack(self, stopped: StoppedThread, callers: Collection[int]) -> Stack:
+        """callers: the functions that call the routines of locks."""
+        levels = self._levels(stopped)
+        known = all(self._is_understood(level, callers) for level in levels)
+        return Stack(self._whole and known, abi.normal(self._entry or "") in ROUTINES)
+
+    def _is_understood(self, level: _Level, callers: Collection[int]) -> bool:
+        if level.start is None or _SELDOM in (self._code.object(level.start) or ""):
+            return False
+        return level.start not in callers or self._state(level, ())[0] is not None
+
+    def unpaired(self, callers: Collection[int]) -> list[Unpaired] | None:
+        """What each of the functions may end that it has not begun, and leave. None: not known."""
+        bodies = {start: self._body(start) for start in callers}
+        parts = {part for body in bodies.values() if body is not None for part in body.parts}
+        found = []
+        for start, body in bodies.items():
+            if body is None and start in parts:
+                continue  # looked at with the function that it is a part of
+            function = self._alone(body) if body is not None else None
+            if function is None:
+                return None
+            left = {self._left(one) for one in function.left_holding()}
+            found.append(Unpaired(frozenset(function.ended_itself()), tuple(left)))
+        return found
+
+    def _alone(self, body: Body) -> Function | None:
+        """As if what it calls ended nothing: that is asked of the functions it calls."""
+        try:
+            return Function(
+                self._complete(body),
+                body.start,
+                self._machine.CONVENTION,
+                self._effect,
+                lambda to: (),
+                lambda value: self._targets(value, body),
+            )
+        except (TooMuch, Unreadable):
+            return None
+
+    def _left(self, one: Acquired) -> Left:
+        known = one.object is not None and one.object.is_constant
+        address = one.object.constant if known and one.object is not None else None
+        return Left(one.kind, address, self._place(one.site))
+
+    def waited_for(self, stopped: StoppedThread) -> Object | None:
+        """The object of the call of the runtime's that the user's innermost frame is in."""
+        for level in self._levels(stopped, 1):
+            state, instruction = self._state(level, ())
+            if state is None or instruction is None or not level.in_call:
+                return None
+            name = abi.normal(self._name(called(instruction, state)) or "")
+            index = abi.OBJECT_ARGUMENT.get(name)
+            if index is None:
+                return None
+            wanted = state.object(Effect(argument=index), instruction.address)
+            state.after_call()
+            return self._object(wanted, state, level)
+        return None
+
+    # ---- Frames ----------------------------------------------------------------------------------
+
+    def _levels(self, stopped: StoppedThread, most: int = MOST_FRAMES) -> list[_Level]:
+        """The frames outside the runtime and the C library, innermost first."""
+        found: list[_Level] = []
+        self._whole, self._entry = False, None
+        frames, in_call = stopped.frames(), False
+        for number, record in enumerate(frames):
+            if not record.inlined and not self._is_passed_over(record):
+                start = self._start(record, in_call)
+                found.append(_Level(stopped, number, record, in_call, start))
+                if len(found) == most:
+                    break
+            elif not found and self._code_map.is_runtime(record):
+                self._entry = record.location.function
+            if not record.inlined:
+                # A signal interrupts a function anywhere.
+                in_call = not record.signal
+        self._whole = frames.whole
+        return found
+
+    def _is_passed_over(self, record: Frame) -> bool:
+        if record.pc not in self._foreign:
+            self._foreign[record.pc] = self._code_map.is_runtime(
+                record
+            ) or self._code_map.is_skipped(record)
+        return self._foreign[record.pc]
+
+    def _start(self, record: Frame, in_call: bool) -> int | None:
+        if record.entry is not None:
+            return record.entry
+        # A call that never returns may be the last instruction of its function.
+        return self._code.start(record.pc - in_call)
+
+    def _through(self, level: _Level, outer: Sequence[Held], inner: int | None) -> list[Held]:
+        """What is held in a frame, by what is held in those further out."""
+        unsure = [replace(one, always=False) for one in outer]
+        body = self._body(level.start) if level.start is not None else None
+        if body is None:
+            return unsure
+        if not outer and not any(self._may_begin(one.to) for one in body.calls()):
+            return []
+        state, instruction = self._state(level, outer)
+        if state is None:
+            return unsure
+        if instruction is not None and level.in_call:
+            self._in_call(state, instruction, inner)
+        return [self._held(one, always, state, level) for one, always in state.held.items()]
+
+    def _in_call(self, state: HoldingState, instruction: Instruction, inner: int | None) -> None:
+        """What it ends may be ended already."""
+        to = called(instruction, state)
+        effect = self._effect(to)
+        if effect.ends is not None:
+            state.doubt_object(effect.ends, state.object(effect, instruction.address))
+        ended = self._ended_by(to) if state.held else frozenset()
+        if not ended:
+            state.after_call()
+            return
+        name = abi.normal(self._name(to) or "")
+        executed = self._address(to)
+        if name in abi.FORKED_ARGUMENT:
+            forked = Effect(argument=abi.FORKED_ARGUMENT[name])
+            function = state.object(forked, instruction.address)
+            executed = function.constant if function and function.is_constant else None
+        if inner is None or executed != inner:
+            # Else the inner frame tells it.
+            state.doubt(ended)
+        state.after_call()
+
+    def _state(
+        self, level: _Level, outer: Sequence[Held]
+    ) -> tuple[HoldingState | None, Instruction | None]:
+        """Where the frame stands: before the call that it is in."""
+        body = self._body(level.start) if level.start is not None else None
+        if body is None:
+            return None, None
+        at = (body.returns if level.in_call else body.code).get(level.record.pc)
+        function = self._function(body, tuple(outer)) if at is not None else None
+        if at is None or function is None:
+            return None, None
+        return function.at(at.address), at
+
+    def _held(self, one: Acquired, always: bool, state: HoldingState, level: _Level) -> Held:
+        if one.outer is not None:
+            return replace(one.outer, always=always)
+        if one.object == NO_OBJECT:
+            return Held(one.kind, None, self._place(one.site), always, True)
+        found = self._object(one.object, state, level)
+        if found is None:
+            return Held(one.kind, None, self._place(one.site), always, False)
+        return Held(one.kind, found.address, self._place(one.site), always, found.exact)
+
+    def _object(self, wanted: Number | None, state: HoldingState, level: _Level) -> Object | None:
+        if wanted is None:
+            return None
+        if wanted.is_constant:
+            return Object(wanted.constant, True)
+        thread = Reader(level.stopped.registers(level.number), self._number_at)
+        address = state.now(wanted, thread)
+        return Object(address, False) if address is not None else None
+
+    def _number_at(self, address: int, size: int) -> int | None:
+        try:
+            return self._debugger.number(address, size)
+        except Unreadable:
+            return None
+
+    def _place(self, site: int) -> Location:
+        if site not in self._places:
+            self._places[site] = where.in_users_terms(
+                self._code.location(site), self._code.holder_at(site)
+            )
+        return self._places[site]
+
+    # ---- Functions -------------------------------------------------------------------------------
+
+    def _function(self, body: Body, outer: tuple[Held, ...]) -> Function | None:
+        key = (body.start, outer)
+        if key not in self._functions:
+            try:
+                self._functions[key] = Function(
+                    self._complete(body),
+                    body.start,
+                    self._machine.CONVENTION,
+                    self._effect,
+                    self._ended_by,
+                    lambda value: self._targets(value, body),
+                    outer,
+                )
+            except (TooMuch, Unreadable):
+                self._functions[key] = None
+        return self._functions[key]
+
+    def _complete(self, body: Body) -> dict[int, Instruction]:
+        """With all that the instructions do: read once, whatever is held outside."""
+        if body.start not in self._with_steps:
+            code: dict[int, Instruction] = {}
+            for start, end in body.parts.items():
+                code.update(self._instructions(start, end, with_steps=True))
+            self._with_steps[body.start] = code
+        return self._with_steps[body.start]
+
+    def _instructions(
+        self, start: int, end: int, with_steps: bool = False
+    ) -> dict[int, Instruction]:
+        return self._machine.instructions(self._debugger.disassembler, start, end, with_steps)
+
+    def _body(self, start: int) -> Body | None:
+        if start not in self._bodies:
+            try:
+                self._bodies[start] = self._disassembled(start)
+            except Unreadable:
+                self._bodies[start] = None
+        return self._bodies[start]
+
+    def _disassembled(self, start: int) -> Body | None:
+        """None: too long, or where a part of it lies is not known, or what is there."""
+        code: dict[int, Instruction] = {}
+        parts: dict[int, int] = {}
+        waiting = [start]
+        if _SELDOM in (self._code.object(start) or ""):
+            return None
+        while waiting:
+            part = waiting.pop()
+            end = self._end(part)
+            if end is None or len(parts) == MOST_PARTS or not self._code.is_known(part, end):
+                return None
+            code.update(self._instructions(part, end))
+            parts[part] = end
+            for target in {one.to.address for one in code.values() if one.flow in _JUMPS}:
+                if target is None or target in code or target in waiting:
+                    continue
+                other = self._code.start(target)
+                if other is not None and self._is_part(other, start):
+                    if other not in parts and other not in waiting:
+                        waiting.append(other)
+                elif other != target:
+                    return None
+        returns = {one.following: one for one in code.values() if one.flow == "call"}
+        return Body(start, code, returns, parts)
+
+    def _is_part(self, address: int, start: int) -> bool:
+        """Compilers put a function's code that is seldom executed elsewhere."""
+        name, other = self._code.object(start) or "", self._code.object(address) or ""
+        return other.startswith(name) and _SELDOM in other
+
+    def _end(self, start: int) -> int | None:
+        """Where the next symbol begins, or the section ends. None: too far away."""
+        known, size = 0, 16
+        while self._code.start(start + size) == start:
+            known, size = size, size * 2
+            if size > LONGEST_FUNCTION:
+                return None
+        while size - known > 1:
+            middle = (known + size) // 2
+            if self._code.start(start + middle) == start:
+                known = middle
+            else:
+                size = middle
+        return start + size
+
+    def _targets(self, value: Number, body: Body) -> list[int] | None:
+        """Of a jump by a table: its entries are addresses, or distances from the table."""
+        known = self._pointed(value)
+        if known is not None:
+            return [known]
+        if len(value.terms) != 1:
+            return None
+        ((atom, factor),) = value.terms
+        table, size = value.constant, 4
+        if isinstance(atom, Low) and atom.signed and atom.size == 4:
+            inner = atom.of.only_atom()
+        else:
+            inner, size = atom, 8
+        if not isinstance(inner, Memory) or inner.size != size or factor != 1:
+            return None
+        if size == 8:
+            table = inner.address.constant if table == 0 else 0
+        if not table or [factor for _, factor in inner.address.terms] != [size]:
+            return None
+        return self._entries(table, size, body)
+
+    def _entries(self, table: int, size: int, body: Body) -> list[int] | None:
+        """As long as they lead into the function: some too many do no harm."""
+        found: list[int] = []
+        for i in range(MOST_TARGETS):
+            entry = self._number_at(table + i * size, size)
+            if entry is None:
+                break
+            distance = low_bytes(entry, size, signed=True)
+            target = distance + table if size == 4 else distance
+            if target not in body.code and target not in body.parts.values():
+                break
+            found.append(target)
+        return found or None
+
+    # ---- Calls -----------------------------------------------------------------------------------
+
+    def _may_begin(self, to: Callee) -> bool:
+        in_register = to.pointer is not None and isinstance(to.pointer.only_atom(), Register)
+        return in_register or self._effect(to).begins is not None
+
+    def _effect(self, to: Callee) -> Effect:
+        name = abi.normal(self._name(to) or "")
+        if name in abi.BEGINS:
+            kind, argument = abi.BEGINS[name]
+            conditional = name.startswith(abi.TESTS)
+            return Effect(begins=kind, argument=argument, conditional=conditional)
+        if name in abi.ENDS:
+            kind, argument = abi.ENDS[name]
+            return Effect(ends=kind, argument=argument)
+        return Effect(returns=name not in NEVER_RETURN)
+
+    def _name(self, to: Callee) -> str | None:
+        if to.name is not None:
+            return to.name
+        address = self._address(to)
+        return self._code.object(address) if address is not None else None
+
+    def _address(self, to: Callee) -> int | None:
+        """Of the function that is called, behind the table of the dynamic linker's."""
+        address = to.address
+        if address is None:
+            return self._pointed(to.pointer)
+        if to.name is not None and to.name.endswith("@plt"):
+            try:
+                stub = self._instructions(address, address + 16)
+            except Unreadable:
+                return None
+            jump = next((one for one in stub.values() if one.flow == "jump"), None)
+            return self._pointed(jump.to.pointer) if jump is not None else None
+        return address
+
+    def _pointed(self, pointer: Number | None) -> int | None:
+        """What a number is that is constant, or in a table that the dynamic linker wrote: other
+        variables may have been changed since."""
+        if pointer is None or pointer.is_constant:
+            return pointer.constant if pointer is not None else None
+        atom = pointer.only_atom()
+        if not isinstance(atom, Memory) or not atom.address.is_constant:
+            return None
+        slot = atom.address.constant
+        linked = any(one.start <= slot < one.end for one in self._linkers_tables)
+        return self._number_at(slot, 8) if linked else None
+
+    def _ended_by(self, to: Callee) -> frozenset[Ended]:
+        """What a function may end that it has not begun itself; of the runtime's, what it calls."""
+        name = abi.normal(self._name(to) or "")
+        if name in abi.FORKED_ARGUMENT:
+            return ANY_LOCK
+        if name in abi.BEGINS or name in abi.ENDS or name in NEVER_RETURN:
+            return frozenset()
+        if name in _RETURN_TWICE:
+            return ANYTHING
+        address = self._address(to)
+        return ANY_LOCK if address is None else self._ended_by_function(address)
+
+    def _ended_by_function(self, address: int) -> frozenset[Ended]:
+        if address in self._may_end:
+            return self._may_end[address]
+        if address in self._called or len(self._called) >= DEEPEST_CALL:
+            return ANYTHING
+        self._called.append(address)
+        try:
+            found = self._look_through(address)
+        finally:
+            self._called.pop()
+        if not self._called or found != ANYTHING:
+            self._may_end[address] = found
+        return found
+
+    def _look_through(self, address: int) -> frozenset[Ended]:
+        reachable = self._reachable(address)
+        if reachable is None:
+            return ANYTHING
+        if not any(self._ends_something(body) for body in reachable):
+            return frozenset()
+        function = self._function(reachable[0], ())
+        if function is None:
+            return ANYTHING
+        return frozenset(function.ended_outside())
+
+    def _ends_something(self, body: Body) -> bool:
+        for one in body.calls():
+            name = abi.normal(self._name(one.to) or "")
+            if name in abi.ENDS or name in abi.FORKED_ARGUMENT or self._address(one.to) is None:
+                return True
+        # A jump by a number is a switch, or calls what cannot be told.
+        return any(one.flow == "jump" and one.to.address is None for one in body.code.values())
+
+    def _reachable(self, address: int) -> list[Body] | None:
+        """The functions that are called from one, itself first; None: too many, or not known."""
+        found: list[Body] = []
+        seen, waiting = {address}, [address]
+        while waiting:
+            at = waiting.pop(0)
+            if self.is_foreign(at):
+                continue
+            body = self._body(at)
+            if body is None or len(found) == MOST_CALLED or len(self._bodies) > MOST_FUNCTIONS:
+                return None
+            found.append(body)
+            for one in body.calls():
+                target = self._address(one.to)
+                if target is not None and target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+        return found
+
+    def is_foreign(self, address: int) -> bool:
+        """Code that calls nothing of the program's."""
+        location = self._code.location(address)
+        frame = Frame(location, executable=self._code.in_executable(address))
+        if self._code_map.is_runtime(frame) or self._code_map.is_skipped(frame):
+            return True
+        name = (location.objfile or "").rsplit("/", 1)[-1]
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in _LIBRARIES)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which work-sharing loop is the code of a thread's frame in, and what do the compiler's variables
+of it say?
+
+A frame is in a loop if the last call of its function before the place where it is, that has to do
+with loops, is one that gives the thread iterations. Before that call clang's variables hold the
+bounds of the whole loop, and behind the loop what they were left with."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, NamedTuple
+
+from .. import abi
+from ..arch.base import Range
+from ..debugger import LONGEST_FUNCTION, Debugger, StoppedThread
+from ..errors import Unreadable
+from ..model.loops import LoopPlace
+from ..model.native import Frame
+from ..model.where import CodeMap
+
+_CALLED = re.compile(r"<(\w+)(?:@[\w.@]+)?>")
+_OF_LOOPS = frozenset((*abi.LOOP_STATIC, *abi.LOOP_NEXT, *abi.LOOP_LEFT))
+# clang's: the iteration, and the first and the last that the thread has got.
+_AT, _FIRST, _LAST = ".omp.iv", ".omp.lb", ".omp.ub"
+
+
+class Bounds(NamedTuple):
+    first: int | None = None
+    last: int | None = None
+    at: int | None = None
+
+
+Call = tuple[int, int, str]  # its address, the one behind it, the name of what is called
+
+
+class LoopCode:
+    """Of one picture. Each function is looked through once."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger, self._code = debugger, debugger.code
+        self._calls: dict[int, list[Call]] = {}
+
+    def of(self, stopped: StoppedThread, outermost: int, code_map: CodeMap) -> LoopPlace | None:
+        """In a thread's frames from the innermost to this one. None: in none, or it cannot be
+        told."""
+        inlined = None
+        for level, frame in enumerate(stopped.frames(outermost + 1)):
+            if code_map.is_runtime(frame) or code_map.is_skipped(frame):
+                continue
+            bounds = _bounds(stopped, level)
+            calls = self._calls_of(stopped.function(level))
+            found = self._place(frame, calls, inlined or bounds, optimized=inlined is not None)
+            # What was inlined shares its code with the function that follows.
+            if frame.inlined:
+                inlined = inlined or bounds
+            elif found is not None:
+                return found
+            else:
+                inlined = None
+        return None
+
+    def _place(
+        self, frame: Frame, calls: list[Call], bounds: Bounds | None, optimized: bool
+    ) -> LoopPlace | None:
+        pc = frame.pc
+        before = [call for call in calls if call[0] < pc]
+        if before and before[-1][2] not in abi.LOOP_LEFT:
+            site, behind, name = before[-1]
+            if name.endswith("_next") and len(before) > 1 and before[-2][2].endswith("_start"):
+                site = before[-2][0]  # gcc asks for the first chunk there
+            # Where the call has just returned, what it answered is not stored yet.
+            known = bounds if bounds is not None and behind != pc else Bounds()
+            return self._described(site, name in abi.LOOP_NEXT, behind == pc, known)
+        # Optimized code is not in the order of its execution. There the variables tell whether the
+        # loop goes on: before and behind it, it has no iteration.
+        static = [call for call in calls if call[2] in abi.LOOP_STATIC]
+        if optimized and len(static) == 1 and bounds is not None:
+            if bounds.at is not None and bounds.last is not None:
+                return self._described(static[0][0], False, False, bounds)
+        return None
+
+    def _described(self, site: int, dynamic: bool, asking: bool, bounds: Bounds) -> LoopPlace:
+        place = self._code.location(site)
+        return LoopPlace(site, place, dynamic, asking, bounds.first, bounds.last, bounds.at)
+
+    def _calls_of(self, span: Range | None) -> list[Call]:
+        """The calls in a function that have to do with loops."""
+        if span is None:
+            return []
+        if span[0] not in self._calls:
+            self._calls[span[0]] = list(self._look_through(*span))
+        return self._calls[span[0]]
+
+    def _look_through(self, start: int, end: int) -> Iterator[Call]:
+        if end - start > LONGEST_FUNCTION or not self._code.is_known(start, end):
+            return
+        try:
+            shown = self._debugger.disassembler.between(start, end)
+        except Unreadable:
+            return
+        for one in shown:
+            named = _CALLED.search(one.text)
+            name = named.group(1) if named else None
+            if name in _OF_LOOPS:
+                yield one.address, one.following, str(name)
+
+
+def _bounds(stopped: StoppedThread, level: int) -> Bounds | None:
+    """By clang's variables of the loop that the frame's place is in, as far as they fit together.
+    None: it has none."""
+    found = stopped.numbers(level, (_AT, _FIRST, _LAST))
+    if found is None:
+        return None
+    # A negative one is no iteration's.
+    at, first, last = (
+        value if value is not None and value >= 0 else None
+        for value in (found.get(name) for name in (_AT, _FIRST, _LAST))
+    )
+    if last is not None and not (first or 0) <= last:
+        first = last = None
+    if at is not None and not (first or 0) <= at <= (at if last is None else last):
+        at = None
+    return Bounds(first, last, at)

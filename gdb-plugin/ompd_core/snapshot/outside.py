@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For what of the C library's does a thread wait? Asked of GNU's."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Sequence
+
+from ..debugger import Debugger, StoppedThread
+from ..errors import Unreadable
+from ..model import glibc
+from ..model.glibc import Kept, Threads
+from ..model.naming import system_name
+from ..model.native import Frame, NativeThread
+from ..model.where import CodeMap
+
+# Before 2.34 its threads had a library of their own.
+_LIBRARY = re.compile(r"lib(c|pthread)(\.so\.[60]|-2\.\d+\.so)$")
+
+
+class Outside:
+    """Of one picture."""
+
+    def __init__(
+        self,
+        debugger: Debugger,
+        code_map: CodeMap,
+        natives: Sequence[NativeThread],
+        name_of: Callable[[int], str | None],
+    ) -> None:
+        """name_of: the variable at an address."""
+        self._debugger = debugger
+        self._code, self._machine = debugger.code, debugger.machine
+        self._code_map = code_map
+        self._natives, self._name_of = natives, name_of
+        self._threads: Threads | None = None
+
+    def waited_for(self, stopped: StoppedThread, frames: Sequence[Frame]) -> Kept | None:
+        """frames: the thread's innermost ones, down to one outside the C library at least."""
+        inside = self._inside(frames)
+        if not inside or self._machine is None:
+            return None
+        registers = stopped.registers(0)
+        call = self._machine.futex_wait(registers)
+        spinning = self._machine.first_argument(registers) if len(inside) == 1 else None
+        function = self._function(inside[-1], frames[len(inside)])
+        if call is None and (function is None or glibc.kind_of(function) is None):
+            return None
+        return glibc.kept(
+            function, call, spinning, self._word, self._name_of, self._known_threads()
+        )
+
+    def has_ended(self, pthread_id: int) -> bool:
+        """Of a thread that GDB does not know: the kernel has cleared the number that the C library
+        keeps of it, which a thread has from before it begins."""
+        known = self._known_threads()
+        # The word is where it should be if it tells the numbers of all others.
+        sure = known.complete and set(known.by_id) == {one.ptid[1] for one in self._natives}
+        if not sure or not pthread_id:
+            return False
+        own = self._number(pthread_id + glibc.OWN_ADDRESS, self._debugger.pointer_size)
+        if own != pthread_id:
+            return False
+        return self._word(pthread_id + glibc.THREAD_ID) == 0
+
+    def _inside(self, frames: Sequence[Frame]) -> Sequence[Frame]:
+        """The innermost frames, as far as they are the library's; another one calls them."""
+        for number, frame in enumerate(frames):
+            if not self._code_map.is_system(frame):
+                return frames[:number]
+            if not _LIBRARY.search(frame.location.objfile or ""):
+                break
+        return ()
+
+    def _function(self, entry: Frame, caller: Frame) -> str | None:
+        """What the program called. Where its frame has no name, by the call."""
+        name = entry.location.function
+        function = system_name(name) if name is not None else None
+        if function is not None and glibc.kind_of(function) is not None:
+            return function
+        if self._machine is None:
+            return function
+        try:
+            address = self._machine.called(self._code.read, caller.pc)
+        except (Unreadable, OverflowError):
+            return function
+        symbol = self._code.object(address) if address is not None else None
+        return system_name(symbol.partition("@")[0]) if symbol is not None else function
+
+    def _known_threads(self) -> Threads:
+        """In a container the C library has other numbers than GDB, which may be outside: its own
+        are asked for first."""
+        if self._threads is None:
+            words = {
+                native.pthread_id + glibc.THREAD_ID: native.num
+                for native in self._natives
+                if native.pthread_id
+            }
+            ids = {self._word(word) or 0: num for word, num in words.items()}
+            complete = 0 not in ids and len(ids) == len(self._natives)
+            if not complete:
+                ids = {native.ptid[1]: native.num for native in self._natives}
+            self._threads = Threads(ids, words, complete)
+        return self._threads
+
+    def _word(self, address: int) -> int | None:
+        return self._number(address, 4)
+
+    def _number(self, address: int, nbytes: int) -> int | None:
+        try:
+            return self._debugger.number(address, nbytes)
+        except (Unreadable, OverflowError):
+            return None

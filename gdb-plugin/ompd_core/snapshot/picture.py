@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is seen at one stop? Threads and regions at once; places, tasks, locks, stacks when they are
+asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Callable, Sequence
+
+from ..debugger import Debugger
+from ..errors import UserError
+from ..library.library import OmpdError
+from ..model import barriers
+from ..model import locks as locks_model
+from ..model import loops as loops_model
+from ..model import passing
+from ..model.locks import Locks
+from ..model.native import NativeThread
+from ..model.process import Process, Region, Runtime, Thread
+from ..model.skips import Skip
+from ..model.tasks import Tasks
+from ..model.thrown import Thrown
+from ..model.waits import Arrivals, any_is_over
+from .places import ALWAYS, IF_AWAITED, NEVER, Places
+from .runtimes import Runtimes
+from .stacks import Stacks
+
+# What few commands need is loaded by them.
+if TYPE_CHECKING:
+    from ..model.icvs import Icv
+    from ..model.judgement import Judgement
+    from ..model.logical_stack.lineage import Lineage
+    from ..model.logical_stack.splicing import Splicer
+    from ..model.moments import Moment, Movement, Watched
+
+# Frames of each stack that are looked at for suspended tasks.
+_DEPTH_FOR_TASKS = 256
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A moment that the stop is compared with."""
+
+    moment: Moment
+    seconds: float  # ago
+    whole: bool  # the program ran all that time
+    watched: Watched | None  # what it was seen to do meanwhile
+
+
+class Picture:
+    def __init__(
+        self,
+        debugger: Debugger,
+        opened: Runtimes,
+        natives: Sequence[NativeThread],
+        runtimes: Sequence[Runtime],
+        skipped_libraries: Sequence[str],
+        stepped_over: Sequence[Skip],
+        earlier: Earlier | None = None,
+    ) -> None:
+        """runtimes: those of `opened', with their views of the same moment. skipped_libraries,
+        stepped_over: code that is not the user's own, as he told the debugger."""
+        self.process = Process(natives, runtimes, debugger.signal, self._thrown)
+        self._stacks = Stacks(debugger)
+        self._debugger = debugger
+        self._runtimes = opened
+        self.stepped_over = stepped_over
+        self._places = Places(self.process, debugger, self._stacks, skipped_libraries, stepped_over)
+        self._earlier = earlier
+        self._settled = False
+
+    # ---- Places and stacks -----------------------------------------------------------------------
+
+    def locate_threads(self, holdings: str = NEVER, depth: int = 0) -> None:
+        """holdings: and what each thread holds; depth: and so much of its stack, for `splicer'."""
+        self._places.locate_threads(lambda: self.arrivals, self._listed_if_read, holdings, depth)
+        if not self._settled:
+            self._settled = True
+            passing.settle(self.process, lambda: self.arrivals, self._queues, lambda: self._loops)
+
+    def locate_regions(self) -> None:
+        self._places.locate_regions()
+
+    def splicer(self, depth: int, runtime_frames: bool = False) -> Splicer:
+        """Of the stacks as the user wrote the program. depth: how many frames of each are looked
+        at."""
+        from ..model.logical_stack.splicing import Splicer
+
+        self.locate_threads(depth=depth)
+        self.locate_regions()
+        return Splicer(
+            self.process,
+            self._places.code,
+            lambda thread: self._stacks.walked(thread, depth),
+            self._lineages,
+            runtime_frames,
+        )
+
+    def _lineages(self) -> dict[int, Lineage]:
+        """None where the runtime's tasks cannot be read: that is told beside what needs them."""
+        from ..model.logical_stack.lineage import Lineage
+
+        try:
+            tasks = self._listed
+            self._places.locate_tasks(tasks)
+        except (UserError, OmpdError):
+            return {}
+        return {
+            runtime: Lineage(self.process, runtime, view, tasks)
+            for runtime, view in tasks.views.items()
+        }
+
+    # ---- What else the runtimes know -------------------------------------------------------------
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """The explicit tasks. Raises UserError, OmpdError."""
+        found = self._listed
+        if found.unplaced:
+            found.place(self.splicer(_DEPTH_FOR_TASKS).begun_tasks())
+        return found
+
+    @cached_property
+    def _listed(self) -> Tasks:
+        """As far as the runtime alone tells of them."""
+        return Tasks(self.process, self._runtimes.tasks())
+
+    def _listed_if_read(self) -> Tasks | None:
+        return _if_read(lambda: self._listed)
+
+    def _thrown(self, thread: Thread) -> Thrown | None:
+        self.locate_regions()
+        return self._places.thrown(thread, lambda: _if_read(self.located_tasks))
+
+    def located_tasks(self) -> Tasks:
+        """With the places of their code. Raises UserError, OmpdError."""
+        self._places.locate_tasks(self.tasks)
+        return self.tasks
+
+    @cached_property
+    def locks(self) -> Locks:
+        """Raises UserError, OmpdError."""
+        self.locate_threads(ALWAYS)
+        holdings = self._places.holdings()
+        views = self._runtimes.locks(
+            lambda runtime: locks_model.variables(self.process, runtime, holdings)
+        )
+        found = locks_model.gather(self.process, views, holdings, self._places.lock_name)
+        self._places.find_forgotten(found, self._listed_if_read)
+        return found
+
+    def known_locks(self) -> Locks | None:
+        """Those that a command has asked for already: nothing is read."""
+        return vars(self).get("locks")
+
+    def _queues(self) -> passing.Queues:
+        try:
+            return self._runtimes.locks(lambda runtime: passing.wanted(self.process, runtime))
+        except UserError:
+            return {}  # the judgement says that it does not know
+
+    def judgement(self, depth: int = 0) -> Judgement:
+        """The one assessment of this stop. depth: as of `locate_threads'. Raises OmpdError."""
+        self.locate_threads(IF_AWAITED, depth)
+        return self._judgement
+
+    @cached_property
+    def _judgement(self) -> Judgement:
+        from ..model import deadlock, judgement
+
+        self.locate_regions()
+        movement = self._movement
+        waits = deadlock.find(
+            self.process,
+            self._awaited_locks,
+            self._awaited_tasks,
+            self.arrivals,
+            self._awaited_loops,
+            movement.has_gone_on if movement is not None else lambda thread: False,
+        )
+        return judgement.judge(waits, movement)
+
+    @property
+    def moment(self) -> Moment:
+        """To compare a later stop with. Raises OmpdError."""
+        from ..model import moments
+
+        self.locate_threads(IF_AWAITED)
+        return moments.take(
+            self.process,
+            self._awaited_locks,
+            self._awaited_tasks,
+            self.arrivals,
+            self._awaited_loops,
+        )
+
+    @cached_property
+    def _movement(self) -> Movement | None:
+        then = self._earlier
+        if then is None:
+            return None
+        from ..model.moments import Movement
+
+        return Movement(then.seconds, then.whole, then.moment, self.moment, then.watched)
+
+    @cached_property
+    def _awaited_locks(self) -> Locks:
+        """Only if a thread waits for one: to look for what each holds takes long."""
+        if not self.process.any_waits(*locks_model.CONSTRUCTS):
+            return Locks(self.process)
+        try:
+            return self.locks
+        except UserError:
+            return locks_model.gather(self.process, {}, {}, self._places.lock_name)
+
+    @property
+    def _awaited_loops(self) -> loops_model.HandedOut:
+        return self._loops if self.process.any_waits("ordered") else {}
+
+    @cached_property
+    def _awaited_tasks(self) -> Tasks | None:
+        """If it matters which there are. None: the runtime's cannot be read."""
+        matters = self.process.any_waits("taskwait", "taskgroup")
+        matters = matters or barriers.any_is_complete(self.process)
+        if matters or (self.process.any_waits("barrier") and any_is_over(self.arrivals)):
+            return _if_read(lambda: self.tasks)
+        return None
+
+    @cached_property
+    def arrivals(self) -> Arrivals:
+        return self._runtimes.arrivals()
+
+    def locate_loops(self, regions: Sequence[Region]) -> None:
+        """Which iterations the threads of these regions have of their loops."""
+        with self._debugger.looking():
+            for region in regions:
+                raw = self._loops.get(region.runtime)
+                region.loops = loops_model.gather(region, raw, self._places.loop_of)
+
+    @cached_property
+    def _loops(self) -> loops_model.HandedOut:
+        return self._runtimes.loops()
+
+    def settings(self) -> dict[str, str]:
+        """The variables of OpenMP's in the program's environment. Raises UserError."""
+        from . import environment
+
+        return environment.settings(self._debugger)
+
+    def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
+        """Raises UserError."""
+        from ..model.icvs import gather
+
+        runtime, found = self._runtimes.icvs(self.process.natives)
+        return gather(self.process, runtime, found, chosen)
+
+
+def _if_read(tasks: Callable[[], Tasks]) -> Tasks | None:
+    """None: the runtime's cannot be read."""
+    try:
+        return tasks()
+    except (UserError, OmpdError):
+        return None

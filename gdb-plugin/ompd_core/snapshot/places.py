@@ -1,0 +1,668 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where in the user's code are the threads, and the constructs of the regions?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Callable, Collection, Mapping, Sequence
+
+from .. import abi, runtimes
+from ..debugger import LONGEST_FUNCTION, MOST_FRAMES, Debugger, Stack, StoppedThread
+from ..errors import Unreadable
+from ..library.types import ViewThread
+from ..model import doubts, forgotten, region_ends, waiting, where
+from ..model.doubts import Doubt
+from ..model.forgotten import Stack as StackOfHolder
+from ..model.holding import Held
+from ..model.locks import CONSTRUCTS, Holdings, Locks
+from ..model.logical_stack.enclosing import code_on_worker, own_chain
+from ..model.logical_stack.stack import Parts, is_task_entry
+from ..model.loops import LoopPlace
+from ..model.naming import (
+    critical_name,
+    is_nameless,
+    is_outlined,
+    parse_source,
+    users_function,
+    without_parameters,
+)
+from ..model.native import Frame, Location, level_of
+from ..model.process import Membership, Process, Region, Runtime, Thread, Wait
+from ..model.skips import Skip
+from ..model.tasks import Tasks
+from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
+from ..model.waits import Arrivals
+from ..runtimes.base import TeamWords
+from . import entries
+from .outside import Outside
+from .stacks import Stacks
+
+# What few commands need is loaded by them.
+if TYPE_CHECKING:
+    from .code_holdings import Holdings as CodeOfHolders
+    from .loop_code import LoopCode
+
+# When is it looked for what threads hold?
+NEVER, IF_AWAITED, ALWAYS = "never", "if a thread waits for a lock", "always"
+
+
+class Places:
+    """Of one picture. Each question is answered once."""
+
+    def __init__(
+        self,
+        process: Process,
+        debugger: Debugger,
+        stacks: Stacks,
+        skipped: Sequence[str],
+        stepped_over: Sequence[Skip],
+    ) -> None:
+        self._process = process
+        self._debugger = debugger
+        self._stacks = stacks
+        self.code = code_map(process.runtimes, skipped, stepped_over)
+        stacks.code = self.code
+        debugger.code.forget()
+        self._outside = Outside(
+            debugger, self.code, process.natives, lambda address: self.lock_name(address, False)
+        )
+        known = ((one.id, runtimes.team_words(one.kind)) for one in process.runtimes)
+        self._words = {id: words for id, words in known if words is not None}
+        self._objects: dict[int, int | None] = {}  # constant arguments, by the place of the call
+        self._names: dict[tuple[int, bool], str | None] = {}  # of locks
+        self._held: dict[Thread, Sequence[Held]] = {}
+        self._threads_known = self._regions_known = False
+        self._unnamed: list[Thread] = []  # in the code of a task whose function is not known yet
+        self._looked_through: set[Thread] = set()  # for what they hold
+        self._waits_for_lock = False
+        self._has_lines = False  # the program was compiled with -g: advising it would be in vain
+
+    @cached_property
+    def _holding(self) -> CodeOfHolders | None:
+        """None: not on this machine."""
+        from .code_holdings import Holdings
+
+        machine = self._debugger.machine
+        return Holdings(self._debugger, machine, self.code) if machine is not None else None
+
+    @cached_property
+    def _loop_code(self) -> LoopCode:
+        from .loop_code import LoopCode
+
+        return LoopCode(self._debugger)
+
+    def locate_threads(
+        self,
+        arrivals: Callable[[], Arrivals],
+        tasks: Callable[[], Tasks | None],
+        holdings: str = NEVER,
+        depth: int = 0,
+    ) -> None:
+        """The user's own frame of each thread, and what it does there. holdings: and what it holds,
+        ALWAYS or from the first one on that waits for a lock; depth: and so much of its stack. Both
+        are cheaper now than when the thread has to be looked at again."""
+        if self._threads_known:
+            return
+        with self._debugger.looking():
+            for thread in self._process.threads:
+                self._locate(thread, holdings, depth)
+        self._name_tasks(tasks)
+        for region in self._process.regions:
+            words = self._words.get(region.runtime)
+            if words is not None and region.raw.generator == "parallel":
+                region_ends.settle_by_count(region, words, self._number)
+        region_ends.settle(self._process, arrivals)
+        self._threads_known = True
+
+    def _locate(self, thread: Thread, holdings: str, depth: int) -> None:
+        if thread.native is None:
+            numbers = {member.raw.pthread_id for member in thread.openmp}
+            thread.ended = any(map(self._outside.has_ended, numbers))
+            thread.doubts["where"] = doubts.ENDED if thread.ended else doubts.NATIVE_UNKNOWN
+            for member in thread.openmp if thread.ended else ():
+                member.state, member.doubts["state"] = None, doubts.ENDED
+            return
+        if thread.native.running:
+            thread.doubts["where"] = doubts.RUNNING
+            return
+        with self._debugger.at(thread.native) as stopped:
+            if stopped is None:
+                thread.doubts["where"] = doubts.NO_FRAME
+                return
+            frames = stopped.frames()
+            frame = where.users_frame(frames, self.code)
+            down_to_it = list(frames.seen)
+            call = waiting.call_on(down_to_it, self.code)
+            if call.runtime is None:
+                thread.kept = self._outside.waited_for(stopped, down_to_it)
+            else:
+                call = self._in_kernel(self._with_entry(call, down_to_it), stopped)
+            if waiting.has_not_begun(down_to_it, self.code):
+                call, frame = replace(call, starts=True), None
+            if waiting.begins_region(call):
+                call = self._with_rest(call, frames)
+            if depth:
+                self._stacks.finish(thread.native, frames, depth)
+            self._judge_state(thread, call, stopped)
+            if frame is not None:
+                thread.where = self._in_users_terms(thread, frame, frames)
+            if holdings == ALWAYS or (holdings == IF_AWAITED and self._waits_for_lock):
+                self._hold(thread, stopped)
+        if frame is not None:
+            if call.runtime is None:
+                thread.in_call = where.call_of(down_to_it, frame, self.code)
+        elif not (call.starts or down_to_it and self.code.is_skipped(down_to_it[-1])):
+            # A whole stack ends where the C library started the thread.
+            thread.doubts["where"] = doubts.NO_FRAME
+
+    def _with_entry(self, call: waiting.Call, frames: Sequence[Frame]) -> waiting.Call:
+        """Entry points can make way for a function of the runtime's without a name: the call tells
+        which one the program called. And the code of a region can make way for what it called
+        last: then it is called by its address that returns there."""
+        machine, read = self._debugger.machine, self._debugger.code.read
+        if machine is None:
+            return call
+        try:
+            if call.directly and (call.entry is None or waiting.begins_region(call)):
+                outermost = waiting.outermost_of(call, frames, self.code)
+                if outermost is not None and machine.direct_call(read, outermost.pc) is None:
+                    return replace(call, hidden=True)
+        except (Unreadable, OverflowError):
+            return call
+        if call.known or call.entry is not None or call.caller is None:
+            return call
+        name = entries.called_by(self._debugger, call.caller)
+        return replace(call, entry=name, known=True) if name is not None else call
+
+    def _in_kernel(self, call: waiting.Call, stopped: StoppedThread) -> waiting.Call:
+        """With the word that the runtime has the thread sleep on."""
+        machine = self._debugger.machine
+        if machine is None or call.runtime not in self._words:
+            return call
+        made = machine.futex_wait(stopped.registers(0))
+        if made is None or not made.asleep or made.timed:
+            return call
+        now = self._number(made.address)
+        return replace(call, word=waiting.Word(made.address, made.expected, now))
+
+    def _at_barrier(
+        self, member: Membership, call: waiting.Call, words: TeamWords | None
+    ) -> waiting.Call:
+        """Whether at the region's end, if nobody is at another one."""
+        region = member.region
+        if words is None or call.word is None or region is None:
+            return call
+        come = None
+        if call.word.address == region.raw.address + words.barrier:
+            come = region_ends.arrived(region, words, self._number)
+        if come is None or 0 not in come or come == (0, 0):
+            return call
+        return replace(call, at_end=come[0] == 0)
+
+    def _number(self, address: int) -> int | None:
+        try:
+            return self._debugger.number(address, 4)
+        except (Unreadable, OverflowError):
+            return None
+
+    def _with_rest(self, call: waiting.Call, frames: Stack) -> waiting.Call:
+        """With what is known of the rest of the stack."""
+        for _ in frames:
+            pass
+        at = next((i for i, one in enumerate(frames.seen) if one is call.caller), 0)
+        outward = [
+            frame if frame.entry else replace(frame, entry=self._entry(frame))
+            for frame in frames.seen[at:]
+            if not (self.code.is_runtime(frame) or self.code.is_skipped(frame))
+        ]
+        known = entries.named(self._debugger, frames.seen, self.code)
+        forks = waiting.forks_on(known, self.code) if frames.whole else None
+        return replace(call, outward=outward, forks=forks)
+
+    def _in_users_terms(self, thread: Thread, frame: Frame, frames: Stack) -> Location:
+        function = frame.holder
+        if function is None and is_nameless(frame.location.function):
+            level = level_of(frames.seen, frame)
+            if level + 1 == len(frames.seen):
+                next(frames, None)
+            if any(map(is_task_entry, frames.seen[level : level + 2])):
+                self._unnamed.append(thread)  # the name is that of the task's record
+            else:
+                function = _enclosing_function(thread)
+        return replace(where.in_users_terms(frame.location, function), offset=frame.offset)
+
+    def _name_tasks(self, tasks: Callable[[], Tasks | None]) -> None:
+        """Code of tasks whose function no line tells, by what the compiler recorded of the tasks
+        that the threads execute."""
+        if not self._unnamed:
+            return
+        found = tasks()
+        # If they cannot be read, its place is known, and told without the name.
+        known = {(t.runtime, t.raw.address): t.raw.source for t in found.all} if found else {}
+        for thread in self._unnamed:
+            for member in thread.openmp:
+                address = member.task.address if member.task is not None else 0
+                source = parse_source(known.get((member.runtime, address)))
+                if source is not None and source.function and thread.where is not None:
+                    thread.where = replace(thread.where, function=source.function)
+
+    def _judge_state(self, thread: Thread, call: waiting.Call, stopped: StoppedThread) -> None:
+        for member in thread.openmp:
+            if member.raw.kind == "helper":
+                member.doubts["state"] = doubts.HELPERS_STATE
+            if member.raw.problem or member.raw.kind == "helper" or "region" in member.doubts:
+                continue
+            words = self._words.get(member.runtime)
+            found = waiting.state_of(member, self._at_barrier(member, call, words), words)
+            if found.name is None and member.state is not None:
+                continue
+            self._set_state(member, found, call, stopped)
+        self._join_at_lock(thread, call, stopped)
+
+    def _join_at_lock(self, thread: Thread, call: waiting.Call, stopped: StoppedThread) -> None:
+        """A thread that waits for a lock of a runtime's, which keeps nothing else of it."""
+        if call.runtime is None or thread.member(call.runtime) is not None:
+            return
+        found = waiting.at_lock(call)
+        if found is not None:
+            member = Membership(call.runtime, ViewThread(None, "none"))
+            thread.openmp.append(member)
+            self._set_state(member, found, call, stopped)
+
+    def _set_state(
+        self, member: Membership, found: waiting.State, call: waiting.Call, stopped: StoppedThread
+    ) -> None:
+        member.state = found.name
+        member.launched = call.launched
+        member.sleeps = call.sleeps and call.runtime == member.runtime
+        beginning = call.starts or member.region is None
+        member.starts = beginning and member.state == "overhead"
+        member.doubts.pop("state", None)
+        if found.doubt is not None:
+            member.doubts["state"] = found.doubt
+        member.wait = self._told(found.wait, call, stopped) if found.wait is not None else None
+        member.round = found.round
+        member.entered = found.name is None and call.runtime == member.runtime
+        if found.let_go:
+            member.let_go()
+        if member.wait is not None and member.wait.kind in CONSTRUCTS:
+            self._waits_for_lock = True
+
+    def _told(self, wait: Wait, call: waiting.Call, stopped: StoppedThread) -> Wait:
+        """With names that a reader knows."""
+        place = wait.location
+        if place is not None and call.caller is not None and place == call.caller.location:
+            wait = replace(wait, location=where.in_users_terms(place, call.caller.holder))
+        elif place is not None:
+            wait = replace(wait, location=self._readable(place))
+        return self._with_object(wait, call, stopped)
+
+    def _readable(self, place: Location | None) -> Location | None:
+        """As the compiler recorded it, names of C++ demangled."""
+        if place is None or place.function is None:
+            return place
+        name = without_parameters(self._debugger.code.readable(place.function))
+        return replace(place, function=name)
+
+    def _with_object(self, wait: Wait, call: waiting.Call, stopped: StoppedThread) -> Wait:
+        """Which lock, which critical construct?"""
+        if wait.kind not in CONSTRUCTS or call.caller is None:
+            return wait
+        if call.word is not None:
+            return self._sleeps_on(wait, call, call.word.address)
+        address, exact = self._objects.get(call.caller.pc), True
+        if call.caller.pc not in self._objects:
+            # By the name in the code: entry points jump to each other.
+            address = self._constant_object(call.caller)
+        if address is None:
+            found = self._holding.waited_for(stopped) if self._holding is not None else None
+            if found is None:
+                return wait
+            address, exact = found.address, found.exact
+        self._objects[call.caller.pc] = address if exact else None
+        name = self.lock_name(address, wait.kind == "critical")
+        return replace(wait, address=address, name=name, exact=exact)
+
+    def _sleeps_on(self, wait: Wait, call: waiting.Call, address: int) -> Wait:
+        """A runtime that makes the kernel's calls itself has its locks in the variables."""
+        critical = wait.kind == "critical"
+        if critical and abi.normal(call.entry or "") in abi.UNNAMED_CRITICAL:
+            self._names[address, critical] = ""
+        return replace(wait, address=address, name=self.lock_name(address, critical))
+
+    def _constant_object(self, caller: Frame) -> int | None:
+        """What a function passes in the call that it is in; None if it is not for certain one."""
+        code, machine = self._debugger.code, self._debugger.machine
+        start = caller.entry or code.start(caller.pc)
+        if machine is None or start is None or not 0 < caller.pc - start <= LONGEST_FUNCTION:
+            return None
+        try:
+            return machine.constant_argument(
+                self._debugger.disassembler,
+                code.read,
+                start,
+                caller.pc,
+                lambda name: abi.OBJECT_ARGUMENT.get(abi.normal(name)),
+            )
+        except Unreadable:
+            return None
+
+    def lock_name(self, address: int, critical: bool) -> str | None:
+        """What the program calls the lock, or the critical construct."""
+        key = (address, critical)
+        if key not in self._names:
+            symbol = self._debugger.code.object(address)
+            if symbol is not None:
+                symbol = critical_name(symbol) if critical else self._debugger.code.spelled(symbol)
+            self._names[key] = symbol
+        return self._names[key]
+
+    def holdings(self) -> Holdings:
+        """What each thread holds, as its code tells."""
+        left = [thread for thread in self._process.threads if thread not in self._looked_through]
+        with self._debugger.looking():
+            for thread in left:
+                if thread.native is not None and _may_hold(thread):
+                    with self._debugger.at(thread.native) as stopped:
+                        if stopped is not None:
+                            self._hold(thread, stopped)
+        return self._held
+
+    def find_forgotten(self, locks: Locks, tasks: Callable[[], Tasks | None]) -> None:
+        """Of the locks that are held: are there any that nobody will give up?"""
+        wanted = forgotten.candidates(locks)
+        if not wanted or self._holding is None:
+            return
+        from . import lock_calls
+
+        callers = lock_calls.callers(self._debugger, self._holding.is_foreign)
+        functions = self._holding.unpaired(callers) if callers is not None else None
+        if callers is None or functions is None:
+            return
+        stacks = self._stacks_with(self._holding, callers)
+        for lock in wanted:
+            lock.never_released = forgotten.is_forgotten(
+                lock, locks, self.holdings(), stacks, functions, tasks()
+            )
+            if lock.never_released:
+                lock.left_at = forgotten.left_at(lock, functions)
+
+    def _stacks_with(
+        self, holding: CodeOfHolders, callers: Collection[int]
+    ) -> dict[Thread, StackOfHolder | None]:
+        """Of all threads that may hold something."""
+        found: dict[Thread, StackOfHolder | None] = {}
+        with self._debugger.looking():
+            for thread in self._process.threads:
+                if thread.native is not None and not _may_hold(thread):
+                    continue
+                found[thread] = None
+                if thread.native is not None:
+                    with self._debugger.at(thread.native) as stopped:
+                        if stopped is not None:
+                            found[thread] = holding.stack(stopped, callers)
+        return found
+
+    def _hold(self, thread: Thread, stopped: StoppedThread) -> None:
+        self._looked_through.add(thread)
+        holding = self._holding if _may_hold(thread) else None
+        held = holding.of(stopped) if holding is not None else ()
+        if held:
+            self._held[thread] = held
+
+    def thrown(self, thread: Thread, tasks: Callable[[], Tasks | None]) -> Thrown | None:
+        """The exception for which the thread ended the program."""
+        if thread.native is None:
+            return None
+        with self._debugger.at(thread.native) as stopped:
+            if stopped is None:
+                return None
+            stack = self._stacks.finish(thread.native, stopped.frames(), MOST_FRAMES)
+            from .exceptions import Exceptions
+
+            found = Exceptions(self._debugger, stopped).ending(stack)
+        if found is None:
+            return None
+        made = Thrown(found.type, found.what)
+        if found.level is None:
+            return made
+        return self._left(made, thread, stack.frames[found.level :], tasks)
+
+    def _left(
+        self,
+        made: Thrown,
+        thread: Thread,
+        frames: Sequence[Frame],
+        tasks: Callable[[], Tasks | None],
+    ) -> Thrown:
+        """What lets no exception out. frames: that of the function which does not, innermost
+        first."""
+        at = where.in_users_terms(frames[0].location, frames[0].holder)
+        if not is_outlined(frames[0].location.function):
+            return replace(made, left=FUNCTION, location=at)
+        # clang's code of a construct can have a wrapper.
+        entries = [one.entry for one in frames[:2] if one.entry]
+        for member in thread.openmp:
+            for region, _ in member.chain:
+                if region.raw.function in entries:
+                    return replace(made, left=REGION, location=region.location)
+        known = tasks()
+        for task in known.all if known is not None else ():
+            if task.raw.function in entries:
+                return replace(made, left=TASK, location=task.location)
+        return replace(made, left=CONSTRUCT, location=at)
+
+    def loop_of(self, thread: Thread) -> LoopPlace | None:
+        """The work-sharing loop of the innermost construct that a thread executes."""
+        if thread.native is None:
+            return None
+        with self._debugger.at(thread.native) as stopped:
+            if stopped is None:
+                return None
+            frames = stopped.frames()
+            construct = where.construct_frame(frames, self.code)
+            if construct is None:
+                return None
+            found = self._loop_code.of(stopped, level_of(frames.seen, construct), self.code)
+        if found is None:
+            return None
+        place = where.in_users_terms(found.location, _enclosing_function(thread))
+        return replace(found, location=place)
+
+    def locate_regions(self) -> None:
+        """The construct of each region: as the compiler recorded it, else from a stack."""
+        if self._regions_known:
+            return
+        missing = []
+        names: dict[int, Location] = {}
+        for region in self._process.regions:
+            self._locate_recorded(region, names)
+            named = region.raw.generator == "program" or region.raw.helpers
+            if region.location is None and not named:
+                missing.append(region)
+        if missing:
+            self._locate_by_stacks(missing)
+        for region in self._process.regions:
+            if region.location is not None and region.location.line and not region.location.file:
+                self._add_file(region)
+        self._regions_known = True
+
+    def _add_file(self, region: Region) -> None:
+        """flang does not record it, nor libomp the code of serialized regions: it is that of the
+        function of this name which began one."""
+        thread, place = region.members[0] if region.members else None, region.location
+        if thread is None or place is None:
+            return
+        found = {}
+        for _, frame in self._fork_sites(thread)[0]:
+            name = users_function(frame.location.function or "") or ""
+            if frame.location.file and f"::{name}".endswith(f"::{place.function}"):
+                found[name, frame.location.file] = frame.location.fullname
+        if len(found) == 1:
+            ((name, file), fullname) = found.popitem()
+            region.location = replace(place, function=name, file=file, fullname=fullname)
+
+    def _locate_recorded(self, region: Region, names: dict[int, Location]) -> None:
+        region.location, region.function = self._recorded(
+            region.raw.source, region.raw.function, names
+        )
+
+    def locate_tasks(self, tasks: Tasks) -> None:
+        """Where each explicit task was created: as the compiler recorded it."""
+        names: dict[int, Location] = {}
+        for task in tasks.all:
+            task.location, task.function = self._recorded(task.raw.source, task.raw.function, names)
+            if task.location is None:
+                recorded = task.raw.function or not task.raw.undeferred
+                task.doubts["created"] = doubts.TASK_PLACE if recorded else doubts.TASK_CODE
+            task.taskwait = self._readable(where.recorded(task.raw.taskwait_source, task.function))
+
+    def _recorded(
+        self, source: str | None, entry: int, names: dict[int, Location]
+    ) -> tuple[Location | None, Location | None]:
+        """A construct by what the compiler recorded, and the code that it became. names: of
+        functions that were asked for before."""
+        if entry and entry not in names:
+            names[entry] = self._debugger.code.location(entry)
+        place = self._readable(where.recorded(source, names.get(entry)))
+        if not entry:
+            return place, None
+        function = place.function if place is not None else self._debugger.code.holder_at(entry)
+        code = where.in_users_terms(names[entry], function)
+        if place is None and names[entry].line and "._omp_fn." in (names[entry].function or ""):
+            place = code  # gcc gives the entry of the outlined function the construct's line
+        return place, code
+
+    def _locate_by_stacks(self, missing: Sequence[Region]) -> None:
+        with self._debugger.looking():
+            codes = {region: region.raw.function or self._shown(region) for region in missing}
+            for region, entry in codes.items():
+                if not region.raw.function and entry:
+                    region.location, region.function = self._recorded(None, entry, {})
+            for thread in dict.fromkeys(r.members[0] for r in missing if r.members):
+                if thread is not None:
+                    self._locate_at_calls(thread, codes)
+        for region in missing:
+            if region.location is None and region.function is not None:
+                region.location = Location(
+                    function=region.function.function, objfile=region.function.objfile
+                )
+            doubt = self._why_no_line(region)
+            if doubt is not None:
+                region.doubts["loc"] = doubt
+
+    def _why_no_line(self, region: Region) -> Doubt | None:
+        if region.location is not None and region.location.line is not None:
+            return None
+        runtime = next(r for r in self._process.runtimes if r.id == region.runtime)
+        if runtime.standard_only:
+            return doubts.STANDARD_ONLY
+        if self._shares_structure(region):
+            return doubts.SHARED_STRUCTURE
+        if not runtime.record:
+            return doubts.NO_RECORD
+        if region.location is None or region.location.function in (None, where.NAMELESS):
+            return doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE
+        return doubts.NO_LINE
+
+    def _shown(self, region: Region) -> int:
+        """The code of a region of which the runtime does not tell: what the stacks of its workers
+        show, if all that show it agree. 0: it is not known."""
+        entries = set()
+        for thread in region.members[1:]:
+            member = thread.member(region.runtime) if thread is not None else None
+            stack = self._stacks.walked(thread, MOST_FRAMES) if thread is not None else None
+            if member is not None and stack is not None:
+                parts = Parts(self.code).of(stack)
+                frame = code_on_worker(parts, member, region, stack.whole)
+                entries.update([self._entry(frame) or 0] if frame is not None else [])
+        return entries.pop() if len(entries) == 1 else 0
+
+    def _entry(self, frame: Frame) -> int | None:
+        """Where its function begins: without debug information the symbols tell."""
+        return frame.entry or self._debugger.code.start(frame.pc)
+
+    def _locate_at_calls(self, thread: Thread, codes: Mapping[Region, int]) -> None:
+        """A call of the runtime's is a region's only if what it executes is the region's code:
+        regions with if(0) are begun without a call that a stack would show. codes: of the regions
+        that have no place yet."""
+        sites, calls = self._fork_sites(thread)
+        # Its code may have made way for what it called last: then the number of calls tells.
+        begun = self._begun_by_calls(thread) if calls == len(sites) else []
+        paired = begun if len(begun) == calls else []
+        for number, (body, frame) in enumerate(sites):
+            self._has_lines = self._has_lines or frame.location.line is not None
+            entry = self._entry(body) if body is not None else None
+            for region, code in codes.items():
+                mine = region.members and region.members[0] is thread
+                executed = region in paired[number : number + 1] or (bool(entry) and code == entry)
+                if not (mine and region.location is None and executed):
+                    continue
+                if entry and self.code.calls_directly(region.runtime):
+                    region.location, region.function = self._recorded(None, entry, {})
+                if region.location is None:
+                    region.location = where.in_users_terms(frame.location, frame.holder)
+                    region.doubts["loc"] = doubts.CALL_SITE
+
+    def _shares_structure(self, region: Region) -> bool:
+        return any(
+            other is not region
+            and other.runtime == region.runtime
+            and other.raw.address == region.raw.address
+            for other in self._process.regions
+        )
+
+    def _fork_sites(self, thread: Thread) -> tuple[list[tuple[Frame | None, Frame]], int | None]:
+        """And how many calls there are on the stack. None: it was not seen down to its end."""
+        if thread.native is None:
+            return [], None
+        with self._debugger.at(thread.native) as stopped:
+            if stopped is None:
+                return [], None
+            frames = stopped.frames()
+            for _ in frames:
+                pass
+            known = entries.named(self._debugger, frames.seen, self.code)
+            sites = where.fork_sites(known, self.code, abi.FORKS)
+            return sites, waiting.forks_on(known, self.code) if frames.whole else None
+
+    def _begun_by_calls(self, thread: Thread) -> list[Region]:
+        """The regions that the thread has begun, innermost first, if each has a call of the
+        runtime's."""
+        chains = [own_chain(member) for member in thread.openmp]
+        begun = [region for chain in chains for region, num in chain if num == 0]
+        directly = self.code.calls_directly
+        every = all(waiting.has_call(one, directly(one.runtime)) for one in begun)
+        return begun if every and len({one.runtime for one in begun}) == 1 else []
+
+
+def _may_hold(thread: Thread) -> bool:
+    """An idle worker has nothing of the program's on its stack."""
+    return any(member.state != "idle" for member in thread.openmp)
+
+
+def code_map(
+    found: Sequence[Runtime], skipped: Sequence[str], stepped_over: Sequence[Skip] = ()
+) -> where.CodeMap:
+    return where.CodeMap(
+        (
+            where.Runtime(
+                *(r.start, r.end, r.path, r.embedded, r.id, r.supported),
+                runtimes.calls_directly(r.kind),
+            )
+            for r in found
+        ),
+        skipped,
+        stepped_over,
+    )
+
+
+def _enclosing_function(thread: Thread) -> str | None:
+    """The function that holds the construct which the thread executes."""
+    for member in thread.openmp:
+        if member.region is not None:
+            source = parse_source(member.region.raw.source)
+            if source is not None and source.function:
+                return users_function(source.function)
+    return None

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is on the threads' stacks?"""
+
+from __future__ import annotations
+
+from ..debugger import Debugger, Stack
+from ..model.logical_stack.stack import Walked
+from ..model.native import NativeThread
+from ..model.process import Thread
+from ..model.where import CodeMap
+from . import entries
+
+
+class Stacks:
+    """Of one picture. A stack is walked again only to look deeper."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger = debugger
+        self.code: CodeMap | None = None  # whose code is where, as soon as that is known
+        self._known: dict[int, Walked] = {}  # by the debugger's number
+
+    def walked(self, thread: Thread, depth: int) -> Walked | None:
+        """None: it cannot be looked at now."""
+        if thread.native is None:
+            return None
+        known = self._known.get(thread.native.num)
+        if known is None or (known.limited and len(known.frames) < depth):
+            with self._debugger.at(thread.native) as stopped:
+                if stopped is None:
+                    return None
+                known = self.finish(thread.native, stopped.frames(), depth)
+        if len(known.frames) > depth:
+            return Walked(known.frames[:depth], False, True)
+        return known
+
+    def finish(self, native: NativeThread, stack: Stack, depth: int) -> Walked:
+        """A walk of a thread's stack that has been begun, while it is looked at."""
+        stack.most = max(depth, len(stack.seen))
+        for _ in stack:
+            pass
+        limited = len(stack.seen) == stack.most and not stack.whole
+        frames = stack.seen
+        if self.code is not None:
+            frames = entries.named(self._debugger, frames, self.code)
+        known = self._known[native.num] = Walked(frames, stack.whole, limited)
+        return known

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd merge' as text: which ranks are odd, then what all of them do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Callable, Sequence, TypeVar
+
+from .. import runtimes
+from ..model import ids
+from ..model.job import Job, RankClass, Unread, who
+from ..model.rank_reports import Doing, Finding, Missing, Report, Runtime, State
+from . import job_tree, threads
+from .cxx_names import shorten
+from .status import CANNOT_TELL
+from .table import Style, Table, count, cut_list, paragraph, place, plain
+
+MOST_CLASSES = 5  # of ranks, and of threads in each, that are shown
+MOST_ROWS = 5
+MOST_TEXTS = 5
+LONGEST_STATE = 40  # characters
+_INDENT = " " * 10
+_OTHER = "Other findings"
+
+
+def lines(job: Job, style: Style) -> list[str]:
+    classes = job.classes()
+    found = verdict(job, classes, style)
+    if job.reports:
+        other = [
+            one
+            for one in job.findings()
+            if not (job.is_wrong(one[0]) or one[0].code == CANNOT_TELL)
+        ]
+        if other:
+            found += ["", *_heading(_OTHER), *_texts(job, other, style)]
+        for title, shown in (
+            (f"Classes of {_nouns(job)}", _classes(job, classes, style)),
+            ("Stacks, merged", job_tree.lines(job, classes, _nouns(job), style)),
+            ("Programs and runtimes", _programs(job, style)),
+        ):
+            found += ["", *_heading(title), *shown]
+    unknown = _unknown(job, style)
+    if unknown:
+        found += ["", *_heading("What could not be read"), *unknown]
+    return found
+
+
+def _heading(title: str) -> list[str]:
+    return [title, "-" * len(title)]
+
+
+# ---- The verdict ---------------------------------------------------------------------------------
+
+
+def verdict(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
+    first = headline(job, classes)
+    found = paragraph(first, style, _INDENT)
+    said = [one for one in job.findings() if job.is_wrong(one[0])]
+    found += _texts(job, said, style, _INDENT)
+    for one in classes[:MOST_CLASSES]:
+        if one.odd and not one.codes:
+            found += paragraph(
+                f"{_INDENT}{_named(job, one.reports)}: {_summary(one)}", style, _INDENT
+            )
+    doubtful = [one for one in job.findings() if one[0].code == CANNOT_TELL]
+    if doubtful:
+        sentence = _cannot_tell(job, classes)
+        if sentence != first:
+            found += paragraph(sentence, style, _INDENT)
+        found += _texts(job, doubtful, style, _INDENT)
+    usual = [one for one in classes if not one.odd]
+    if len(usual) == 1 and len(classes) > 1:
+        words = f"{_named(job, usual[0].reports)}: {_summary(usual[0])}"
+        found += paragraph(f"Others  : {words}", style, _INDENT)
+    return found + paragraph(f"Reports : {_counted(job)}", style, _INDENT)
+
+
+def headline(job: Job, classes: Sequence[RankClass]) -> str:
+    total = sum(len(one.reports) for one in classes)
+    if not total:
+        return "No report could be read."
+    wrong = [one for one in classes if one.codes]
+    odd = [one for one in classes if one.odd]
+    if wrong:
+        number = sum(len(one.reports) for one in wrong)
+        have = "has" if number == 1 else "have"
+        codes = ", ".join(dict.fromkeys(code for one in wrong for code in one.codes))
+        return f"Odd     : {_share(job, number, total)} {have} a finding: {plain(codes)}."
+    if odd:
+        number = sum(len(one.reports) for one in odd)
+        verb = "is" if number == 1 else "are"
+        return f"Odd     : {_share(job, number, total)} {verb} elsewhere than the others."
+    if unclear(job):
+        return _cannot_tell(job, classes)
+    if len(classes) == 1:
+        where = f", all at the same places: {_summary(classes[0])}" if total > 1 else ""
+        beside = f" beside `{_OTHER}'" if job.findings() else ""
+        return f"Nothing odd is seen{beside} in {_all(job, total)}{where}."
+    return (
+        f"No finding, and no {_noun(job)} stands out: {_all(job, total)} are at {len(classes)}"
+        " different places."
+    )
+
+
+def unclear(job: Job) -> list[Report]:
+    """Of whom it cannot be told whether something is wrong."""
+    found = (reports for one, _, reports in job.findings() if one.code == CANNOT_TELL)
+    return list(dict.fromkeys(report for reports in found for report in reports))
+
+
+def _cannot_tell(job: Job, classes: Sequence[RankClass]) -> str:
+    total = sum(len(one.reports) for one in classes)
+    share = _share(job, len(unclear(job)), total)
+    return f"Unclear : of {share} it cannot be told whether something is wrong."
+
+
+def _share(job: Job, number: int, total: int) -> str:
+    return f"{number} of {_all(job, total)}" if total > 1 else _all(job, total)
+
+
+def _all(job: Job, total: int) -> str:
+    """Of which reports tell; there may be others."""
+    whole = not job.absent() and len(job.reports) == total
+    words = count(total, _noun(job), _nouns(job))
+    return words if whole else f"{words} with a report"
+
+
+def _noun(job: Job) -> str:
+    return "rank" if job.by_rank() else "process"
+
+
+def _nouns(job: Job) -> str:
+    return "ranks" if job.by_rank() else "processes"
+
+
+def _named(job: Job, reports: Sequence[Report]) -> str:
+    """rank 2; 3 ranks (0-1,3)"""
+    names = cut_list(plain(who(reports)))
+    if len(reports) == 1:
+        return f"{_noun(job)} {names}"
+    return f"{len(reports)} {_nouns(job)} ({names})"
+
+
+def _summary(one: RankClass) -> str:
+    """What most of its threads do that are not idle."""
+    if not one.readable:
+        return "its OpenMP state cannot be read"
+    counted = Counter(
+        {doing: number for doing, number in one.doing.items() if doing.states and not doing.idle}
+    )
+    if not counted:
+        return "no thread is in OpenMP"
+    words = []
+    for doing, _ in counted.most_common(2):
+        where = where_of(doing)
+        words.append(words_of(doing) + (f": {where}" if where != "-" else ""))
+    more = len(counted) - len(words)
+    return "; ".join(words) + (f"; {more} more" if more > 0 else "")
+
+
+def _counted(job: Job) -> str:
+    good = [report for report in job.reports if not report.failed]
+    total = sum(sum(report.doing.values()) for report in good)
+    hosts = {report.host for report in good if report.host is not None}
+    words = f"of {count(len(good), _noun(job), _nouns(job))}, {count(total, 'thread')}"
+    if hosts:
+        words += (
+            f", on {plain(next(iter(hosts)))}" if len(hosts) == 1 else f", on {len(hosts)} hosts"
+        )
+    absent = job.absent()
+    if absent:
+        number = sum(high - low + 1 for low, high in absent)
+        runs = ",".join(str(low) if low == high else f"{low}-{high}" for low, high in absent)
+        words += f"; of {number} of {job.size} ranks there is none: {cut_list(runs)}"
+    failed = len(job.reports) - len(good)
+    if failed:
+        words += f"; {count(failed, 'report')} failed"
+    if job.unread:
+        verb = "is" if len(job.unread) == 1 else "are"
+        words += f"; {count(len(job.unread), 'file')} {verb} no report"
+    return words + "."
+
+
+# ---- What they do --------------------------------------------------------------------------------
+
+
+def _texts(
+    job: Job, said: Sequence[tuple[Finding, bool, list[Report]]], style: Style, indent: str = ""
+) -> list[str]:
+    found = []
+    for finding, same, reports in _some(said, MOST_TEXTS, style):
+        passing = "" if finding.confirmed else " (passing: an earlier look showed something else)"
+        example = "" if same else f" (in the words of {_named(job, reports[:1])})"
+        text = f"{indent}{_named(job, reports)}: {finding.text}{passing}{example}"
+        found += paragraph(text, style, indent or "   ")
+    return found + _rest(len(said), MOST_TEXTS, "findings", style, indent)
+
+
+def _classes(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
+    table = Table([_nouns(job).capitalize(), "", "Threads", "State", "Where"], style, folding=(0,))
+    for one in _some(classes, MOST_CLASSES, style):
+        name = plain(who(one.reports))
+        mark = "odd" if one.odd else ""
+        rows = sorted(one.doing.items(), key=lambda pair: (_rank_of(pair[0]), -pair[1]))
+        shown = list(_some(rows, MOST_ROWS, style))
+        for doing, number in shown:
+            words = shorten(words_of(doing), LONGEST_STATE)
+            table.add(name, mark, str(number), words, _fitting(doing))
+            name = mark = ""
+        if len(rows) > len(shown):
+            left = sum(number for _, number in rows[len(shown) :])
+            table.add("", "", str(left), f"({len(rows) - len(shown)} more)", "")
+    return table.lines() + _rest(len(classes), MOST_CLASSES, "classes", style)
+
+
+def _rank_of(doing: Doing) -> int:
+    """In OpenMP, idle there, outside."""
+    if not doing.states:
+        return 2
+    return 1 if doing.idle or doing.kind == "helper" else 0
+
+
+def words_of(doing: Doing) -> str:
+    if doing.running:
+        return "running"
+    if not doing.states:
+        return "not OpenMP" if doing.kind else "?"
+    if doing.kind == "helper":
+        return "helper"
+    return ", ".join(dict.fromkeys(_one_state(state) for state in doing.states))
+
+
+def _one_state(told: State) -> str:
+    if told.state is None:
+        return "?"
+    return plain(threads.in_words(told.state, told.wait)) + ("?" if told.likely else "")
+
+
+def where_of(doing: Doing, room: int | None = None) -> str:
+    at = doing.where
+    if at is None or doing.idle or doing.running:
+        return "-"
+    suffix = f", in {plain(doing.call)}" if doing.call else ""
+    left = None if room is None else room - len(suffix)
+    return place(at.function, at.file, at.line, left) + suffix
+
+
+def _fitting(doing: Doing) -> Callable[[int | None], str]:
+    return lambda room: where_of(doing, room)
+
+
+# ---- Programs, runtimes, and what is missing -----------------------------------------------------
+
+
+def _programs(job: Job, style: Style) -> list[str]:
+    found = []
+    for title, what in (
+        ("Program : ", lambda report: plain(report.program or "(not known)")),
+        ("Runtime : ", lambda report: _runtimes(report.runtimes)),
+    ):
+        groups = job.groups(what)
+        for group in _some(groups, MOST_TEXTS, style):
+            whose = f"{_named(job, group.reports)}: " if len(groups) > 1 else ""
+            found += paragraph(f"{title}{whose}{group.what}", style, _INDENT)
+        found += _rest(len(groups), MOST_TEXTS, "groups", style)
+    return found
+
+
+def _runtimes(found: Sequence[Runtime]) -> str:
+    return "; ".join(map(runtime_name, found)) or "none that can be read"
+
+
+def runtime_name(runtime: Runtime) -> str:
+    name = runtimes.name_of(runtime.kind, plain(runtime.kind))
+    version = plain(runtime.version) if runtime.version is not None else "of unknown version"
+    identity = f", build-id {plain(runtime.build_id)}" if runtime.build_id else ""
+    return f"{name} {version}, {plain(runtime.path or '(path unknown)')}{identity}"
+
+
+def _unknown(job: Job, style: Style) -> list[str]:
+    found = []
+    missing = job.missing()
+    for one, reports in _some(missing, MOST_TEXTS, style):
+        found += paragraph(f"{_named(job, reports)}: {_why(one)}", style, "   ")
+    found += _rest(len(missing), MOST_TEXTS, "reasons", style)
+    reasons: dict[str, list[Unread]] = {}
+    for unread in job.unread:
+        reasons.setdefault(unread.why, []).append(unread)
+    for why, files in _some(list(reasons.items()), MOST_TEXTS, style):
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        found += paragraph(f"{files[0].file}{more}: {why}.", style, "   ")
+    found += _rest(len(reasons), MOST_TEXTS, "reasons", style)
+    return found + [line for note in notes(job) for line in paragraph(note, style, "   ")]
+
+
+def _why(one: Missing) -> str:
+    section = "no report" if one.section == "report" else one.section
+    return f"{section}: {one.message} {one.hint}".rstrip()
+
+
+def notes(job: Job) -> list[str]:
+    found = []
+    if job.repeated:
+        ranks = cut_list(ids.compress(job.repeated))
+        rank, reports = next(iter(job.repeated.items()))
+        files = " and ".join(report.file for report in reports[:2])
+        found.append(
+            f"Several reports are of one rank ({ranks}; of rank {rank}: {files}): they are named by"
+            " their processes or files. Are they of several jobs, or of several moments?"
+        )
+    if job.counted_twice:
+        found.append(
+            f"{count(len(job.counted_twice), 'file')} given twice, such as {job.counted_twice[0]},"
+            " counted once."
+        )
+    return found
+
+
+_T = TypeVar("_T")
+
+
+def _some(found: Sequence[_T], most: int, style: Style) -> Sequence[_T]:
+    return found if style.every else found[:most]
+
+
+def _rest(number: int, most: int, noun: str, style: Style, indent: str = "") -> list[str]:
+    if style.every or number <= most:
+        return []
+    return [f"{indent}{number - most} more {noun}: --all shows all."]

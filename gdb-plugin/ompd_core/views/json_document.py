@@ -1,0 +1,497 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does the model become a JSON document "ompd/1"? docs/schema/ompd-1.schema.json is its
+contract."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from ..model import doubts, ids
+from ..model.barriers import Barrier, instead
+from ..model.doubts import Doubt
+from ..model.facts import Library, Program
+from ..model.judgement import Judgement
+from ..model.locks import Lock
+from ..model.native import Location
+from ..model.process import Loop, Membership, Part, Process, Region, Runtime, Thread, Wait, pairs
+from ..model.tasks import ExplicitTask, waits_for
+from ..model.thrown import Thrown
+from ..model.waits import Edge
+from . import deadlock as deadlock_view
+from . import locks as locks_view
+from . import outside as outside_view
+from . import signals
+from . import status as status_view
+from . import waits as waits_view
+from .json_text import SCHEMA, Json
+from .threads import class_of
+
+EXACT = 1 << 53  # integers beyond it are not exact in every JSON reader
+
+
+def envelope(
+    command: str,
+    stop_id: int,
+    gdb_version: str,
+    notes: Sequence[str],
+    program: Program | None,
+    runtimes: Sequence[Runtime],
+    **sections: Any,
+) -> Json:
+    return {
+        "schema": SCHEMA,
+        "command": command,
+        "stop_id": stop_id,
+        "gdb_version": gdb_version,
+        "notes": list(notes),
+        "inferior": None if program is None else _inferior(program),
+        "runtimes": [_runtime(runtime) for runtime in runtimes],
+        **sections,
+    }
+
+
+def environment(settings: Mapping[str, str]) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in settings.items()]
+
+
+def _inferior(program: Program) -> Json:
+    return {
+        "num": program.inferior,
+        "pid": program.pid,
+        "kind": program.kind,
+        "program": program.path,
+        "core": program.core,
+    }
+
+
+def _runtime(runtime: Runtime) -> Json:
+    return {
+        "id": runtime.id,
+        "kind": runtime.kind,
+        "version": None if runtime.version is None else str(runtime.version),
+        "build_id": runtime.build_id,
+        "path": runtime.path,
+        "base": address(runtime.base),
+        "descriptors": runtime.descriptors,
+        "initialized": runtime.initialized,
+        "supported": runtime.supported,
+        "state_tracking": runtime.state_tracking,
+        "diagnostics": [
+            {"code": d.code, "subject": d.subject, "text": d.text} for d in runtime.diagnostics
+        ],
+    }
+
+
+def library(facts: Library) -> Json:
+    return {
+        "path": facts.path,
+        "version": facts.version,
+        "api_version": facts.api_version,
+        "missing": list(facts.missing),
+    }
+
+
+def summary(process: Process, judgement: Judgement | None) -> Json:
+    classes: dict[str, int] = {}
+    for thread in process.threads:
+        classes[class_of(thread)] = classes.get(class_of(thread), 0) + 1
+    return {
+        "findings": findings(process, judgement),
+        "classes": classes,
+        "regions": len(process.regions),
+        "next": status_view.following(process, judgement),
+    }
+
+
+def findings(process: Process, judgement: Judgement | None) -> list[Json]:
+    return [
+        {"code": code, "text": text, "wrong": code in status_view.WRONG}
+        for code, text in status_view.findings(process, judgement)
+    ]
+
+
+def signal(process: Process) -> Json | None:
+    """At which it died or crashed."""
+    met = process.signal
+    if met is None:
+        return None
+    thread = process.signalled
+    native = thread.native if thread is not None else None
+    return {
+        "name": met.name,
+        "number": met.number,
+        "crash": met.is_crash,
+        "reason": met.reason,
+        "address": None if met.address is None else address(met.address),
+        "sender": met.sender,
+        "lwp": met.lwp,
+        "gdb": native.id if native is not None else None,
+        "id": signals.openmp_id(thread),
+        "where": location(thread.where) if thread is not None else None,
+        "exception": _exception(process.thrown) if process.thrown is not None else None,
+    }
+
+
+def _exception(thrown: Thrown) -> Json:
+    return {
+        "type": thrown.type,
+        "what": thrown.what,
+        "left": thrown.left,
+        "loc": location(thrown.location),
+    }
+
+
+def threads(chosen: Sequence[Thread]) -> list[Json]:
+    return [_thread(thread) for thread in chosen]
+
+
+def _thread(thread: Thread) -> Json:
+    native = thread.native
+    return with_doubts(
+        {
+            "gdb": native.id if native else None,
+            "gdb_global": native.global_num if native else None,
+            "ptid": list(native.ptid) if native else None,
+            "lwp": native.ptid[1] or None if native else None,
+            "name": native.name if native else None,
+            "running": thread.running,
+            "kind": thread.kind,
+            "where": location(thread.where),
+            "in_call": location(thread.in_call),
+            "openmp": [_membership(member) for member in thread.openmp],
+        },
+        {**_call_doubt(thread), **thread.doubts},
+    )
+
+
+def _call_doubt(thread: Thread) -> dict[str, Doubt]:
+    return {"in_call": thread.doubts["where"]} if "where" in thread.doubts else {}
+
+
+def _membership(member: Membership) -> Json:
+    region = member.region
+    return with_doubts(
+        {
+            "runtime": member.runtime,
+            "id": member.id,
+            "region": region.id if region else None,
+            "thread_num": member.thread_num,
+            "team_size": region.raw.team_size if region else None,
+            "level": region.raw.level if region else None,
+            "active_level": region.raw.active_level if region else None,
+            "ancestors": [
+                {"region": outer.id, "thread_num": num} for outer, num in member.chain[1:]
+            ],
+            "state": member.state,
+            "tracked_state": member.tracked_state,
+            "wait": _wait(member.wait),
+            "passed": _wait(member.passed.wait if member.passed is not None else None),
+            "task": _task(member),
+        },
+        {**_wait_doubt(member), **member.doubts},
+    )
+
+
+def _wait(wait: Wait | None) -> Json | None:
+    if wait is None:
+        return None
+    return with_doubts(
+        {
+            "kind": wait.kind,
+            "construct": wait.construct,
+            "object": None,
+            "name": wait.name,
+            "address": address(wait.address) if wait.address is not None else None,
+            "holders": None,
+            "loc": location(wait.location),
+        },
+        _doubts_of_wait(wait),
+    )
+
+
+def _doubts_of_wait(wait: Wait) -> dict[str, Doubt]:
+    found = {} if wait.location else {"loc": doubts.WAIT_PLACE}
+    if wait.kind in ("critical", "lock", "nest_lock"):
+        unknown = [name for name in ("name", "address") if getattr(wait, name) is None]
+        found.update(dict.fromkeys(unknown, doubts.OBJECT_NOT_CONSTANT))
+        if not wait.exact:
+            found.setdefault("address", doubts.OBJECT_NOT_EXACT)
+            found.setdefault("name", doubts.OBJECT_NOT_EXACT)
+    found["holders"] = found["object"] = doubts.HOLDERS_ELSEWHERE
+    return found
+
+
+def _wait_doubt(member: Membership) -> dict[str, Doubt]:
+    """A null without a doubt would mean that it waits for nothing."""
+    if member.state is None or (member.state.startswith("wait_") and member.wait is None):
+        return {"wait": member.doubts.get("state", doubts.WAIT_UNKNOWN)}
+    return {}
+
+
+def _task(member: Membership) -> Json | None:
+    task = member.task
+    if task is None:
+        return None
+    implicit = task.kind == "implicit" and member.region is not None
+    return with_doubts(
+        {
+            "id": task.id,
+            "kind": task.kind,
+            "final": task.final,
+            "address": address(task.address),
+            "loc": location(member.region.location) if implicit and member.region else None,
+        },
+        {"loc": doubts.TASK_SITE_ELSEWHERE} if task.kind == "explicit" else {},
+    )
+
+
+def tasks(chosen: Sequence[ExplicitTask]) -> list[Json]:
+    return [_explicit_task(task) for task in chosen]
+
+
+def _explicit_task(task: ExplicitTask) -> Json:
+    raw = task.raw
+    return with_doubts(
+        {
+            "id": task.id,
+            "runtime": task.runtime,
+            "region": task.region.id if task.region else None,
+            "address": address(raw.address),
+            "state": raw.state,
+            "undeferred": raw.undeferred,
+            "final": raw.final,
+            "tied": raw.tied,
+            "thread": task.thread_id if raw.state in ("executing", "suspended") else None,
+            "inside": task.inside.id if task.inside else None,
+            "created": location(task.location),
+            "function": location(task.function),
+            "parent": task.parent.id if task.parent else None,
+            "children": raw.children,
+            "unseen_children": task.unseen_children,
+            "taskgroup": address(raw.taskgroup) if raw.taskgroup else None,
+            "taskgroup_left": raw.taskgroup_count,
+            "priority": raw.priority,
+            "depends_on": [before.id for before in task.predecessors],
+            "wait": _task_wait(task),
+        },
+        task.doubts,
+    )
+
+
+def _task_wait(task: ExplicitTask) -> Json | None:
+    kind = waits_for(task)
+    if not kind:
+        return None
+    wait: Json = {"kind": kind, "object": None, "name": None, "address": None, "holders": None}
+    if kind == "taskwait":
+        wait["loc"] = location(task.taskwait)
+        if task.taskwait is None:
+            with_doubts(wait, {"loc": doubts.TASKWAIT_PLACE})
+    return wait
+
+
+def barriers(found: Sequence[Barrier]) -> list[Json]:
+    return [
+        with_doubts(
+            {"region": barrier.region.id, **_barrier(barrier), "instead": _instead(barrier)},
+            {"missing": barrier.doubt} if barrier.doubt is not None and barrier.missing else {},
+        )
+        for barrier in found
+    ]
+
+
+def _barrier(barrier: Barrier) -> Json:
+    region = barrier.region.id
+    return {
+        "kind": barrier.wait.construct or "unknown",
+        "loc": location(barrier.location),
+        "arrived": f"{region}.{ids.compress(barrier.arrived)}",
+        "missing": f"{region}.{ids.compress(barrier.missing)}" if barrier.missing else None,
+    }
+
+
+def _instead(barrier: Barrier) -> list[Json]:
+    """What each of those does that are missing."""
+    found = []
+    for num in barrier.missing:
+        thread = barrier.region.members[num]
+        found.append(
+            {
+                "who": f"{barrier.region.id}.{num}",
+                "doing": instead(thread, barrier.region),
+                "in_call": location(thread.in_call) if thread else None,
+                "loc": location(thread.where) if thread else None,
+            }
+        )
+    return found
+
+
+def locks(chosen: Sequence[Lock]) -> list[Json]:
+    return [_lock(lock) for lock in chosen]
+
+
+def _lock(lock: Lock) -> Json:
+    raw = lock.raw
+    return with_doubts(
+        {
+            "id": lock.id,
+            "runtime": lock.runtime,
+            "kind": raw.kind or "unknown",
+            "construct": lock.construct,
+            "nested": raw.nested,
+            "name": lock.name,
+            "address": address(lock.variable or raw.address),
+            "held": raw.held,
+            "depth": raw.depth,
+            "holder": locks_view.who(lock.holder, lock.runtime) if lock.holder else None,
+            "held_since": location(lock.held_since),
+            "never_released": lock.never_released,
+            "left_at": [location(one) for one in lock.left_at],
+            "suspects": [locks_view.who(thread, lock.runtime) for thread in lock.suspects],
+            "waiting": raw.waiting if raw.waiting is not None else len(lock.waiters),
+            "waiters": [locks_view.who(thread, lock.runtime) for thread in lock.waiters],
+            "ordered": lock.ordered,
+        },
+        lock.doubts,
+    )
+
+
+def deadlock(judgement: Judgement) -> Json:
+    found, movement = judgement.waits, judgement.movement
+    bystanders = pairs(member for thread in found.bystanders for member in thread.openmp)
+    return {
+        "verdict": found.verdict,
+        "certainty": "certain" if found.certain else "likely",
+        "text": deadlock_view.headline(found),
+        "cycles": [
+            [_edge(edge, before) for before, edge in zip([circle[-1], *circle], circle)]
+            for circle in found.circles
+        ],
+        "bystanders": ids.thread_list(bystanders) or None,
+        "waits": waits_view.document(found),
+        "unknown": [*found.unknown, *found.open],
+        "second_look": None if movement is None else deadlock_view.second_look(movement),
+    }
+
+
+def _edge(edge: Edge, before: Edge) -> Json:
+    """before: the one of the circle that leads here: what it wants is held here."""
+    runtime = edge.member.runtime
+    return {
+        "thread": locks_view.who(edge.waiter, runtime),
+        "waits_for": locks_view.who(edge.needed, runtime),
+        "kind": edge.wait.kind,
+        "holds": before.lock.id if before.lock else None,
+        "wants": edge.lock.id if edge.lock else None,
+        "region": edge.region.id if edge.region else None,
+        "task": edge.task.id if edge.task else None,
+        "object": outside_view.document(edge.kept),
+        "certainty": "likely" if edge.likely else "certain",
+        "loc": location(edge.waiter.where),
+        "text": deadlock_view.sentence(edge),
+    }
+
+
+def regions(chosen: Sequence[Region]) -> list[Json]:
+    return [_region(region) for region in chosen]
+
+
+def _region(region: Region) -> Json:
+    raw = region.raw
+    loops = region.loops
+    return with_doubts(
+        {
+            "id": region.id,
+            "runtime": region.runtime,
+            "parent": region.parent.id if region.parent else None,
+            "generator": raw.generator,
+            "serialized": raw.serialized,
+            "level": raw.level,
+            "active_level": raw.active_level,
+            "team_size": raw.team_size,
+            "requested": None,
+            "league_size": raw.league_size,
+            "team_num": raw.team_num,
+            "loc": location(region.location),
+            "function": location(region.function),
+            "address": address(raw.address),
+            "members": [
+                {
+                    "thread_num": num,
+                    "gdb": thread.native.id if thread and thread.native else None,
+                }
+                for num, thread in enumerate(region.members)
+            ],
+            "barrier": None,
+            **({} if loops is None else {"loops": [_loop(region, loop) for loop in loops]}),
+        },
+        {**_region_doubts(region), **region.doubts},
+    )
+
+
+def _loop(region: Region, loop: Loop) -> Json:
+    return {
+        "schedule": None if loop.schedule == "unknown" else loop.schedule,
+        "sections": loop.sections,
+        "loc": location(loop.location),
+        "iterations": _integer(loop.iterations),
+        "chunk": _integer(loop.chunk),
+        "handed_out": _integer(loop.handed_out),
+        "ordered_turn": _integer(loop.ordered_turn),
+        "parts": [_part(region, part) for part in loop.parts],
+    }
+
+
+def _part(region: Region, part: Part) -> Json:
+    native = part.thread.native if part.thread is not None else None
+    return with_doubts(
+        {
+            "id": f"{region.id}.{part.thread_num}",
+            "gdb": native.id if native is not None else None,
+            "first": _integer(part.first),
+            "last": _integer(part.last),
+            "at": _integer(part.at),
+            "left": _integer(part.left),
+        },
+        part.doubts,
+    )
+
+
+def _integer(value: int | None) -> int | str | None:
+    return None if value is None else integer(value)
+
+
+def _region_doubts(region: Region) -> dict[str, Doubt]:
+    if region.raw.generator == "program":
+        return {}
+    return {"requested": doubts.REQUEST_NOT_KEPT, "barrier": doubts.BARRIER_ELSEWHERE}
+
+
+def location(place: Location | None) -> Json | None:
+    if place is None:
+        return None
+    return {
+        "function": place.function,
+        "file": place.file,
+        "fullname": place.fullname,
+        "line": place.line,
+        "pc": address(place.pc) if place.pc else None,
+        "objfile": place.objfile,
+    }
+
+
+def address(value: int) -> str:
+    return f"{value:#x}"
+
+
+def integer(value: int) -> int | str:
+    return value if -EXACT <= value <= EXACT else str(value)
+
+
+def with_doubts(fields: Json, uncertain: dict[str, Doubt]) -> Json:
+    if uncertain:
+        fields["doubts"] = {
+            field: {"certainty": doubt.certainty, "why": doubt.why, "how": doubt.how}
+            for field, doubt in uncertain.items()
+        }
+    return fields

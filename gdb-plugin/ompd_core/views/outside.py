@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the C library keeps and threads wait for, as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model.glibc import Kept
+
+
+def sentence(kept: Kept, waiter: str, here: str, owner: str) -> str:
+    """R1.0 (T1) waits for mutex `m1' in f () at x.cc:10, which R1.1 (T2) holds. here: where."""
+    if kept.kind == "join":
+        return f"{waiter} waits{here} for {owner} to end."
+    holder = "which it holds itself" if owner == "itself" else f"which {owner} holds"
+    return f"{waiter} waits for {kept.words}{here}, {holder}."
+
+
+def document(kept: Kept | None) -> dict[str, Any] | None:
+    if kept is None:
+        return None
+    return {
+        "kind": kept.kind,
+        "name": kept.name,
+        "address": f"{kept.address:#x}" if kept.address is not None else None,
+    }

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""At which signal did the program die or crash, in words?"""
+
+from __future__ import annotations
+
+from ..model.process import Process, Thread
+from ..model.signals import Signal
+from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
+from .cxx_names import short_name
+from .table import place, plain
+
+LONGEST_NAME = 60
+
+
+def crash(process: Process) -> str | None:
+    """A finding's sentence, if it crashed."""
+    signal = process.signal
+    if signal is None or not signal.is_crash:
+        return None
+    thread = process.signalled
+    at = thread.where if thread is not None else None
+    where = f", {place(at.name, at.file, at.line)}" if at is not None else ""
+    died = f"The program crashed: {_in_words(signal)}, in {_who(thread, signal)}{where}"
+    return f"{died}: {_exception(process.thrown)}." if process.thrown is not None else f"{died}."
+
+
+def _exception(thrown: Thrown) -> str:
+    """An exception of type std::runtime_error left the task at a.cc:12, what(): no such row"""
+    at = thrown.location
+    place_of = (
+        f" at {plain(at.file.rsplit('/', 1)[-1])}:{at.line}" if at and at.file and at.line else ""
+    )
+    name = short_name(plain(at.function), LONGEST_NAME) if at is not None and at.function else "??"
+    of = f"an exception of type {short_name(plain(thrown.type), LONGEST_NAME)}"
+    told = {
+        REGION: f"{of} left the region{place_of}",
+        TASK: f"{of} left the task{place_of}",
+        CONSTRUCT: f"{of} left the code of a construct",
+        FUNCTION: f"{of} came to {name}, which lets none out",
+    }.get(thrown.left or "", f"{of} was not caught")
+    return told + (f", what(): {plain(thrown.what)}" if thrown.what is not None else "")
+
+
+def end(process: Process) -> str | None:
+    """By which other signal it died."""
+    signal = process.signal
+    if signal is None or signal.is_crash:
+        return None
+    return f"{_in_words(signal)}, in {_who(process.signalled, signal)}"
+
+
+def _in_words(signal: Signal) -> str:
+    return signal.name + (f" ({signal.reason})" if signal.reason else "")
+
+
+def _who(thread: Thread | None, signal: Signal) -> str:
+    if thread is None or thread.native is None:
+        return f"a thread that GDB does not know (LWP {signal.lwp})"
+    name = openmp_id(thread)
+    return f"{name} (T{thread.native.num})" if name else f"T{thread.native.num}"
+
+
+def openmp_id(thread: Thread | None) -> str | None:
+    ids = [member.id for member in thread.openmp] if thread is not None else []
+    return next((one for one in ids if one is not None), None)

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd status' and `ompd' as text: what is known, from where, and what is missing."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ..model.facts import Library, Program
+from ..model.judgement import Judgement
+from ..model.process import Process, Runtime, Thread
+from . import barriers, deadlock, parallel, signals, threads
+from .alike import together
+from .table import Style, count, paragraph, plain
+from .threads import NO_REGIONS, NOT_USED
+
+_FROM = {
+    "symbols": "symbols that the runtime publishes",
+    "recovered": "the runtime's own table, found in its memory (it is stripped)",
+    "record": "a layout record that libompd ships, which fits its memory (it has no table)",
+}
+
+
+# What the line about the descriptors' source says too.
+_SAID_BY_DESCRIPTORS = {
+    "recovered": ("symbols_absent",),
+    "record": ("symbols_absent", "table_not_found"),
+}
+
+
+def status(
+    program: Program | None,
+    library: Library,
+    runtimes: Sequence[Runtime],
+    notes: Sequence[str],
+    style: Style,
+) -> list[str]:
+    found = []
+    if program is not None:
+        found += paragraph(f"Program : {_program(program)}", style, " " * 10)
+    found += paragraph(f"Library : {plain(library.path)}", style, " " * 10)
+    found.append(f"          {plain(library.version)}, OMPD API {library.api_version}")
+    if library.missing:
+        found += paragraph(
+            f"          It lacks {library.missing[0]} and {len(library.missing) - 1} more"
+            " extensions: what only they tell is missing.",
+            style,
+            " " * 10,
+        )
+    for runtime in runtimes:
+        found += _runtime(runtime, not any(one.initialized for one in runtimes), style)
+    if several(runtimes):
+        found += paragraph(f"Odd     : {SEVERAL}", style, " " * 10)
+    elif len(runtimes) > 1:
+        found += paragraph(f"Note    : {_LOADED}", style, " " * 10)
+    if program is not None and not runtimes:
+        found.append(
+            "Runtime : none that can be read"
+            if library.missing or program.nameless
+            else "Runtime : none; the program has not loaded an OpenMP runtime"
+        )
+    for note in notes:
+        found += paragraph(f"Note    : {note}", style, " " * 10)
+    return found
+
+
+def _program(program: Program) -> str:
+    name = plain(program.path or "(GDB has no executable)")
+    if program.kind == "core":
+        return f"{name}, core file {plain(program.core or '')}"
+    return f"{name}, process {program.pid}" + (" (remote)" if program.kind == "remote" else "")
+
+
+def _runtime(runtime: Runtime, alone: bool, style: Style) -> list[str]:
+    """alone: no other one has been used."""
+    name = f"Runtime : {plain(runtime.name)}, {plain(runtime.path or '(path unknown)')}"
+    found = paragraph(name, style, " " * 10)
+    rows = []
+    if runtime.embedded:
+        rows.append("linked into the program")
+    if runtime.build_id:
+        rows.append(f"build-id {runtime.build_id}")
+    if not runtime.supported:
+        rows.append(runtime.problem or "not supported")
+    elif runtime.initialized is None:
+        rows.append(runtime.problem or "it cannot be told whether it has started")
+    elif not runtime.initialized:
+        rows.append(f"loaded, not started: {NOT_USED if alone else NO_REGIONS}")
+    else:
+        if runtime.descriptors:
+            verb = ", completed by the record" if runtime.descriptors != "record" else ":"
+            record = f"{verb} {plain(runtime.record)}" if runtime.record else ""
+            rows.append(f"facts from {_FROM[runtime.descriptors]}{record}")
+        rows.append(_tracking(runtime))
+        if runtime.problem:
+            rows.append(runtime.problem)
+    # Of a runtime that has not started nothing can be found, and that says nothing about it.
+    for diagnostic in runtime.diagnostics if runtime.initialized is not False else ():
+        if diagnostic.code in _SAID_BY_DESCRIPTORS.get(runtime.descriptors or "", ()):
+            continue
+        subject = f"{diagnostic.subject}: " if diagnostic.subject else ""
+        rows.append(f"noted: {subject}{diagnostic.text}")
+    for row in rows:
+        found += paragraph(" " * 10 + row, style, " " * 12)
+    return found
+
+
+def _tracking(runtime: Runtime) -> str:
+    if runtime.state_tracking is None:
+        return "thread states are derived from the stacks; whether it records them is not known"
+    if runtime.state_tracking:
+        return "thread states are derived from the stacks, and it records them too"
+    return "thread states are derived from the stacks; it does not record them itself"
+
+
+SEVERAL = (
+    "The program uses more than one OpenMP runtime. Each has threads and settings of its own, and"
+    " together they can ask for more threads than there are processors. None of them knows"
+    " of the others' regions, locks, critical constructs and barriers."
+)
+
+
+_LOADED = (
+    "More than one OpenMP runtime is loaded. If the program uses them all, each will have threads,"
+    " locks and barriers of its own."
+)
+
+
+def several(runtimes: Sequence[Runtime]) -> bool:
+    return len([runtime for runtime in runtimes if runtime.initialized]) > 1
+
+
+# Findings that say: something is wrong with this program. The others say how sure the report is.
+WRONG = frozenset(
+    (
+        "crash",
+        "deadlock",
+        "self_deadlock",
+        "lock_never_released",
+        "thread_ended",
+        "barrier_divergence",
+        "standing_still",
+    )
+)
+# It cannot be told whether something is.
+CANNOT_TELL = "cannot_tell"
+
+
+def findings(process: Process, judgement: Judgement | None) -> list[tuple[str, str]]:
+    """What is odd: (code, sentence). judgement: None where OpenMP's state cannot be read."""
+    found = _of_process(process)
+    return found + _of_waits(judgement) if judgement is not None else found
+
+
+def _of_waits(judgement: Judgement) -> list[tuple[str, str]]:
+    found = []
+    if judgement.circles:
+        found.append(deadlock.finding(judgement))
+    found += deadlock.forsaken(judgement)
+    for group in judgement.diverging:
+        found.append(("barrier_divergence", barriers.divergence(group)))
+    if judgement.standing_still:
+        found.append(("standing_still", deadlock.standing_still(judgement)))
+    if judgement.verdict == "unknown" and not found:
+        found.append((CANNOT_TELL, deadlock.cannot_tell(judgement)))
+    return found
+
+
+def _of_process(process: Process) -> list[tuple[str, str]]:
+    found = []
+    crash = signals.crash(process)
+    if crash is not None:
+        found.append(("crash", crash))
+    for runtime in process.runtimes:
+        if runtime.problem:
+            found.append(("runtime_problem", f"{plain(runtime.name)} {runtime.problem}."))
+    broken = [thread for thread in process.threads if thread.broken]
+    if broken:
+        found.append(
+            (
+                "structures_broken",
+                f"The runtime's structures of {_some(broken)} cannot be followed to the end.",
+            )
+        )
+    strangers = [thread for thread in process.threads if thread.native is None]
+    if strangers:
+        found.append(
+            (
+                "thread_unknown",
+                f"The runtime has {count(len(strangers), 'thread')} that GDB does not know.",
+            )
+        )
+    if several(process.runtimes):
+        found.append(("several_runtimes", SEVERAL))
+    return found
+
+
+def _some(broken: Sequence[Thread]) -> str:
+    return f"{count(len(broken), 'thread')} ({parallel.gdb_threads(broken)})"
+
+
+def summary(judgement: Judgement, notes: Sequence[str], style: Style) -> list[str]:
+    """One screen: the verdict first, the next command to type last."""
+    process = judgement.process
+    found = verdict(process, judgement, style)
+    for runtime in process.runtimes:
+        idle = runtime.supported and runtime.initialized is False
+        state = " (loaded, not started)" if idle else ""
+        found.append(f"Runtime : {plain(runtime.name)}, {plain(runtime.path or '?')}{state}")
+    found.append(f"Threads : {len(process.threads)}: {threads.classes(process.threads)}")
+    for note in notes:
+        found += paragraph(f"Note    : {note}", style, " " * 10)
+    found.append(f"Next    : {', '.join(following(process, judgement))}")
+    return found
+
+
+def verdict(
+    process: Process, judgement: Judgement | None, style: Style, complete: bool = True
+) -> list[str]:
+    """What is odd, or that nothing is; incomplete: of OpenMP nothing is known."""
+    found = []
+    for code, text in findings(process, judgement):
+        title = "Unclear " if code == CANNOT_TELL else "Odd     "
+        found += paragraph(f"{title}: {text}", style, " " * 10)
+    if not found and complete:
+        regions = [region for region in process.regions if region.raw.generator != "program"]
+        unclear = len(process.unclear())
+        but = f", but what {count(unclear, 'thread')} do is not known" if unclear else ""
+        if judgement is not None and judgement.waits.open:
+            but = f", but {'; '.join(together(judgement.waits.open))}"
+        text = f"Nothing odd is seen{but}; {count(len(regions), 'region')} active."
+        found += paragraph(text, style)
+    end = signals.end(process)
+    if end is not None:
+        found += paragraph(f"Ended by: {end}", style, " " * 10)
+    return found
+
+
+_OF_WAITS = WRONG - {"crash"} | {CANNOT_TELL}
+
+
+def following(process: Process, judgement: Judgement | None) -> list[str]:
+    odd = {code for code, _ in findings(process, judgement)}
+    if odd == {CANNOT_TELL} and any(thread.running for thread in process.threads):
+        return ["interrupt -a", "ompd threads"]
+    if odd == {CANNOT_TELL}:
+        return ["ompd deadlock -watch 2", "ompd threads"]
+    if odd and odd <= {"deadlock", "self_deadlock", "lock_never_released"}:
+        return ["ompd deadlock", "ompd locks"]
+    if odd and odd <= _OF_WAITS:
+        return ["ompd deadlock", "ompd threads"]
+    if odd and odd <= {"crash", *_OF_WAITS}:
+        return ["ompd threads", "ompd report"]
+    if odd:
+        return ["ompd status", "ompd threads"]
+    if any(region.raw.generator != "program" for region in process.regions):
+        return ["ompd parallel", "ompd threads"]
+    return ["ompd threads", "ompd status"]

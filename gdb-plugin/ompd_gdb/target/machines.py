@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which machine is it, what are a frame's registers, and what does GDB disassemble?"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import gdb
+from ompd_core import arch
+from ompd_core.arch.base import Disassembled, KnownRegisters, Machine, Registers
+from ompd_core.errors import Unreadable
+
+_WORD = 0xFFFFFFFFFFFFFFFF
+# GDB's own name of the register, on every machine.
+_STACK_POINTER = "sp"
+
+
+def of_frame(frame: gdb.Frame) -> Machine | None:
+    return arch.named(frame.architecture().name())
+
+
+def of_inferior(inferior: gdb.Inferior) -> Machine | None:
+    return arch.named(inferior.architecture().name())
+
+
+def registers(frame: gdb.Frame) -> Registers:
+    """They raise gdb.error."""
+    return lambda name: int(frame.read_register(name)) & _WORD
+
+
+def known_registers(frame: gdb.Frame | gdb.PendingFrame) -> KnownRegisters:
+    def known(name: str) -> int | None:
+        try:
+            return int(frame.read_register(name)) & _WORD
+        except (gdb.error, ValueError):
+            return None
+
+    return known
+
+
+def registers_at_breakpoint() -> Registers:
+    """Of the thread that has just come to a breakpoint, as its frame has them. GDB need not unwind
+    that frame to read them: it would be most of what the breakpoint costs."""
+    # This language has no expressions, and GDB 10 dies of them.
+    if gdb.parameter("language") == "unknown":
+        return registers(gdb.newest_frame())
+    return lambda name: int(gdb.parse_and_eval(f"${name}")) & _WORD
+
+
+def stack_pointer(frame: gdb.Frame) -> int:
+    return registers(frame)(_STACK_POINTER)
+
+
+def stack_pointer_at_breakpoint() -> int:
+    return registers_at_breakpoint()(_STACK_POINTER)
+
+
+class Disassembly:
+    """What an architecture of GDB's disassembles."""
+
+    def __init__(self, architecture: gdb.Architecture) -> None:
+        self._architecture = architecture
+
+    def between(self, start: int, end: int) -> Sequence[Disassembled]:
+        return self._asked(lambda: self._architecture.disassemble(start, end - 1))
+
+    def some(self, start: int, count: int) -> Sequence[Disassembled]:
+        return self._asked(lambda: self._architecture.disassemble(start, count=count))
+
+    @staticmethod
+    def _asked(ask: Callable[[], Sequence[dict[str, Any]]]) -> Sequence[Disassembled]:
+        try:
+            return [Disassembled(one["addr"], one["length"], one["asm"]) for one in ask()]
+        except gdb.error as error:
+            raise Unreadable(str(error)) from None

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One thread, while GDB has it selected: its frames, their registers and variables."""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+import gdb
+from ompd_core.arch.base import KnownRegisters, Range
+from ompd_core.debugger import MOST_FRAMES
+from ompd_core.errors import Unreadable
+
+from . import machines
+from .stacks import Code, Walk
+
+
+class Stopped:
+    """Of the selected thread, as long as it is selected. See debugger.StoppedThread."""
+
+    def __init__(self, code: Code) -> None:
+        self._code = code
+        self._frames: list[gdb.Frame] = []
+
+    def frames(self, most: int = MOST_FRAMES) -> Walk:
+        return self._code.frames(most)
+
+    def registers(self, level: int) -> KnownRegisters:
+        try:
+            return machines.known_registers(self._frame(level))
+        except gdb.error:
+            return lambda name: None
+
+    def stack_pointer(self, level: int) -> int:
+        try:
+            return machines.stack_pointer(self._frame(level))
+        except gdb.error as error:
+            raise Unreadable(str(error)) from None
+
+    def function(self, level: int) -> Range | None:
+        try:
+            found = [one for one in _blocks(self._frame(level)) if one.function is not None]
+        except gdb.error:
+            return None
+        return (found[-1].start, found[-1].end) if found else None
+
+    def numbers(self, level: int, names: Sequence[str]) -> dict[str, int | None] | None:
+        try:
+            frame = self._frame(level)
+            for block in _blocks(frame):
+                symbols = {symbol.name: symbol for symbol in block}
+                if names[0] in symbols:
+                    wanted = [name for name in names if name in symbols]
+                    return {name: _number(symbols[name], frame) for name in wanted}
+        except gdb.error:
+            pass
+        return None
+
+    def _frame(self, level: int) -> gdb.Frame:
+        """Raises gdb.error."""
+        while len(self._frames) <= level:
+            frame = self._frames[-1].older() if self._frames else gdb.newest_frame()
+            if frame is None:
+                raise gdb.error("There is no such frame.")
+            self._frames.append(frame)
+        return self._frames[level]
+
+
+def _blocks(frame: gdb.Frame) -> Iterator[gdb.Block]:
+    """Around a frame's place, from the innermost on; none without debug information."""
+    try:
+        block: gdb.Block | None = frame.block()
+    except RuntimeError:
+        return
+    while block is not None and not block.is_static and not block.is_global:
+        # gcc's code of a construct counts as a part of the function around it.
+        if block.start <= frame.pc() <= block.end:
+            yield block
+        block = block.superblock
+
+
+def _number(symbol: gdb.Symbol, frame: gdb.Frame) -> int | None:
+    try:
+        value = symbol.value(frame)
+        return None if value.is_optimized_out else int(value)
+    except (gdb.error, ValueError):
+        return None

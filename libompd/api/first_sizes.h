@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the last member of a struct's first version ended: what a tool passes cannot be one if it is shorter,
+ * whatever has been appended since. Never changed.
+ */
+#ifndef API_FIRST_SIZES_H
+#define API_FIRST_SIZES_H
+
+#include <stddef.h>
+
+#include "ompd-ext.h"
+
+#define END_OF(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
+#define FIRST_IMAGE_SIZE END_OF(ompdx_image_t, path)
+#define FIRST_NATIVE_SIZE END_OF(ompdx_native_thread_t, lwp)
+#define FIRST_VARIABLE_SIZE END_OF(ompdx_lock_variable_t, reserved)
+
+#endif /* API_FIRST_SIZES_H */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How many have come to the barriers of the teams. libgomp's barrier counts those who are still awaited, at a region's
+ * end apart from the others, and keeps no trace of who has come: no single thread is told of.
+ */
+#include "runtime/common/blocks.h"
+#include "runtime/gomp/picture.h"
+#include "target/limits.h"
+
+/* Of a barrier's generation: flags, and above them how many barriers the team has been through. */
+enum { BAR_WAITING_FOR_TASK = 2, BAR_STEP_SHIFT = 3 };
+
+static int32_t arrived(uint32_t total, uint32_t awaited)
+{
+	return awaited <= total ? (int32_t)(total - awaited) : -1;
+}
+
+ompd_rc_t gomp_arrivals(void *from, void **ret)
+{
+	const struct picture *picture = from;
+	const struct vector nobody = {.item_size = sizeof(ompdx_arrival_t)};
+	struct vector teams = {.item_size = sizeof(ompdx_team_arrivals_t)};
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (size_t i = 0; rc == ompd_rc_ok && i < picture->teams.count; i++) {
+		const struct gomp_team *team = &picture_team(picture, i)->team;
+		const struct gomp_barrier *barrier = &team->barrier;
+		ompdx_team_arrivals_t *one;
+		void *item;
+
+		rc = vector_add(&teams, 1, VIEW_REGIONS_MAX, &item);
+		if (rc != ompd_rc_ok)
+			break;
+		one = item;
+		one->size = sizeof(*one);
+		one->team = team->address;
+		one->awaits = team->nthreads;
+		one->arrived = arrived(barrier->total, barrier->awaited);
+		one->arrived_at_end = arrived(barrier->total, barrier->awaited_final);
+		one->waits_for_tasks = (barrier->generation & BAR_WAITING_FOR_TASK) != 0;
+		one->steps = barrier->generation >> BAR_STEP_SHIFT;
+	}
+	if (rc == ompd_rc_ok)
+		rc = arrivals_block_create(&nobody, &teams, picture->problem, ret);
+	vector_deinit(&teams);
+	return rc;
+}

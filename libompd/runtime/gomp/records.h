@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How are the structures of a libgomp release laid out?
+ */
+#ifndef RUNTIME_GOMP_RECORDS_H
+#define RUNTIME_GOMP_RECORDS_H
+
+#include "runtime/common/bytes.h"
+
+enum structure {
+#define STRUCTURE(type, gcc_9, gcc_11, gcc_12, gcc_13) STRUCTURE_##type,
+#include "runtime/gomp/layout.def"
+	STRUCTURE_COUNT
+};
+
+enum member {
+#define MEMBER(type, member, size, gcc_9, gcc_11, gcc_12, gcc_13) MEMBER_##type##__##member,
+#include "runtime/gomp/layout.def"
+	MEMBER_COUNT
+};
+
+struct record {
+	const char *name;
+	int32_t first, last; /* major versions of GCC */
+	uint32_t sizes[STRUCTURE_COUNT];
+	struct span members[MEMBER_COUNT];
+};
+
+/* NULL: the release's layout is not known. */
+const struct record *record_of_version(int32_t version);
+
+#endif /* RUNTIME_GOMP_RECORDS_H */

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd parallel ID': which iterations of its loop has each thread? Compared with what each thread
+published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import machine
+import pytest
+from sessions import Target, ask, target
+
+THREADS, COUNT, CHUNK = 4, 120, 4
+ASK = "ompd parallel R1 -json"
+# Each schedule in one kind of session, and all through the oldest of them.
+CELLS = [("core", "libomp-14"), ("attach", "libomp-19"), ("live", "libomp-19-ompd")]
+SCHEDULES = ["static", "chunked", "nonmonotonic", "dynamic", "guided", "down", "ordered"]
+# What each is told to be; that of the runtime's own choice for nonmonotonic:dynamic has a name.
+TOLD = {
+    "static": "static",
+    "orphaned": "static",
+    "behind-static": "static",
+    "chunked": "static",
+    "nonmonotonic": "static_steal",
+    "nested": "static_steal",
+    "guided": "guided",
+}
+
+Json = dict[str, Any]
+Truth = dict[int, tuple[int, int]]  # by thread number: the first iteration, and the one it is at
+
+
+def truth_of(made: Target) -> Truth:
+    lines = Path(f"{made.record}.loops").read_text(encoding="utf-8").splitlines()
+    found = [[int(word) for word in line.split()] for line in lines]
+    return {number: (first, at) for number, first, at in found}
+
+
+def look(
+    kind: str, runtime: Path, schedule: str, folder: Path, executable: Path
+) -> tuple[Json, Truth, str]:
+    """The loop of region R1, what is true, and the text."""
+    with target(kind, executable, (schedule,), runtime, folder) as made:
+        answer = ask("gdb", [ASK, "ompd parallel R1"], made.before, made.files, folder=folder)
+        truth = truth_of(made)
+    regions = answer.document(ASK)["regions"]
+    assert len(regions) == 1 and len(regions[0]["loops"]) <= 1, answer.everything
+    loops = regions[0]["loops"]
+    return (loops[0] if loops else {}), truth, answer.texts[1]
+
+
+def compare(loop: Json, truth: Truth, schedule: str) -> None:
+    """All that is told has to be true."""
+    assert loop["schedule"] == TOLD.get(schedule, "dynamic")
+    parts = {int(part["id"].split(".")[1]): part for part in loop["parts"]}
+    assert set(parts) == set(truth)
+    firsts = sorted(first for first, _ in truth.values())
+    for number, (first, at) in truth.items():
+        part = parts[number]
+        assert part["at"] in (None, at), part
+        if part["first"] is None:
+            assert part["doubts"]["iterations"]["certainty"] == "unknown"
+            continue
+        assert part["first"] == first and part["last"] >= at, part
+        behind = next((other for other in firsts if other > first), COUNT)
+        assert part["last"] < behind
+        if schedule == "static":
+            assert part["last"] == behind - 1
+        elif schedule not in ("guided", "orphaned", "behind-static"):
+            assert part["last"] == min(first + CHUNK, COUNT) - 1
+    if schedule in ("dynamic", "down", "ordered"):
+        assert loop["handed_out"] == CHUNK * THREADS
+    if loop["iterations"] is not None:
+        assert loop["iterations"] == COUNT
+    if schedule == "ordered":
+        assert loop["ordered_turn"] == 0
+
+
+@pytest.mark.parametrize(
+    ("schedule", "kind", "runtime"),
+    [
+        (schedule, *cell)
+        for number, schedule in enumerate([*SCHEDULES, "orphaned"])
+        for cell in dict.fromkeys(CELLS if machine.FULL else (CELLS[0], CELLS[number % 3]))
+    ],
+)
+def test_all_is_told(schedule: str, kind: str, runtime: str, folder: Path) -> None:
+    executable = machine.compiled("loops")
+    loop, truth, text = look(kind, machine.cached(runtime), schedule, folder, executable)
+    assert len(truth) == THREADS
+    compare(loop, truth, schedule)
+    for part in loop["parts"]:
+        assert part["first"] is not None and part["at"] is not None, text
+    assert f"Loop at loops.c:{loop['loc']['line']}, " in text
+    assert loop["loc"]["function"] == ("orphaned" if schedule == "orphaned" else "run")
+    if schedule == "nonmonotonic":
+        chunks = [8, 8, 7, 7]  # of 30, set aside for each
+        parts = {part["id"]: part["left"] for part in loop["parts"]}
+        assert parts == {f"R1.{i}": CHUNK * (n - 1) for i, n in enumerate(chunks)}
+    if schedule == "ordered":
+        holder = next(number for number, (first, _) in truth.items() if first == 0)
+        assert f"ordered: it is the turn of iteration 0, which R1.{holder} has." in text
+
+
+@pytest.mark.parametrize("build", ["optimised", "release"])
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_optimized_code_tells_less_and_nothing_wrong(
+    schedule: str, build: str, folder: Path
+) -> None:
+    runtime = machine.cached("libomp-14" if build == "release" else "libomp-19")
+    loop, truth, text = look("core", runtime, schedule, folder, machine.compiled("loops", build))
+    if loop:
+        compare(loop, truth, schedule)
+    else:
+        assert TOLD.get(schedule) == "static", text
+
+
+@pytest.mark.parametrize("kind", ["live", "core"])
+@pytest.mark.parametrize("schedule", ["nonmonotonic", "guided", "down", "ordered", "static"])
+def test_code_of_gcc(schedule: str, kind: str, folder: Path) -> None:
+    """It computes static bounds in the code, and leaves no variables."""
+    executable = machine.compiled("loops", compiler="gcc")
+    runtime = machine.as_libgomp(machine.cached("libomp-19"), folder / "runtime")
+    loop, truth, text = look(kind, runtime, schedule, folder, executable)
+    if schedule == "static":
+        assert not loop, text
+        return
+    # gcc's entry points let libomp deal out chunk by chunk also what is nonmonotonic.
+    compare(loop, truth, "dynamic" if schedule == "nonmonotonic" else schedule)
+    assert all((part["first"] is not None) == (schedule == "ordered") for part in loop["parts"])
+
+
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
+@pytest.mark.parametrize("schedule", ["behind", "behind-static"])
+def test_who_has_left_is_not_in_it(schedule: str, runtime: str, folder: Path) -> None:
+    executable = machine.compiled("loops")
+    loop, truth, text = look("core", machine.cached(runtime), schedule, folder, executable)
+    assert list(truth) in ([0], [])
+    assert [part["id"] for part in loop.get("parts", [])] == [f"R1.{number}" for number in truth]
+    if truth:
+        assert "Not in it: R1.1-3." in text
+
+
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])
+def test_around_other_regions(runtime: str, folder: Path) -> None:
+    executable = machine.compiled("loops")
+    loop, truth, _ = look("core", machine.cached(runtime), "nested", folder, executable)
+    compare(loop, truth, "nested")
+    assert all(part["first"] is not None for part in loop["parts"])

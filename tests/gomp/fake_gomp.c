@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fake_gomp.h"
+
+#include <string.h>
+
+#define BASE UINT64_C(0x7f00b8000000)
+#define STACKS UINT64_C(0x7f0040000000)
+#define STACK_STRIDE UINT64_C(0x10000)
+#define TLS_BELOW 256 /* of gomp_tls_data, from the thread pointer */
+#define POOL UINT64_C(0x7f0060000000)
+#define TEXT_SIZE UINT64_C(0x4000)
+#define TLS_WORD FAKE_DATA_HEADER
+#define GLOBAL_ICV (FAKE_DATA_HEADER + 0x100)
+
+const struct fake_gomp_layout fake_gomp_layouts[4] = {
+	{9, 104, 80, 88, 96, 0, 80, 208, 80, 96, 144, 184, 200},
+	{11, 112, 88, 96, 104, 0, 88, 216, 80, 104, 152, 192, 208},
+	{12, 120, 88, 96, 104, 116, 88, 216, 80, 104, 152, 192, 208},
+	{13, 120, 88, 96, 104, 116, 88, 224, 88, 112, 160, 200, 216},
+};
+
+/* ---- The image ---- */
+
+struct code {
+	uint8_t bytes[48];
+	unsigned size;
+};
+
+static void add(struct code *code, const void *bytes, unsigned size)
+{
+	memcpy(code->bytes + code->size, bytes, size);
+	code->size += size;
+}
+
+static void add_number(struct code *code, uint64_t number, unsigned size)
+{
+	for (unsigned i = 0; i < size; i++)
+		code->bytes[code->size++] = (uint8_t)(number >> (8 * i));
+}
+
+/* mov slot(%rip),%rax; mov %fs:offset(%rax),%eax or, wide, %rdx */
+static struct code begin_function(uint64_t at, uint64_t offset, bool wide)
+{
+	struct code code = {.size = 0};
+
+	add(&code, "\xf3\x0f\x1e\xfa\x48\x8b\x05", 7);
+	add_number(&code, BASE + TEXT_SIZE + TLS_WORD - (at + 11), 4);
+	if (wide)
+		add(&code, "\x64\x48\x8b\x50", 4);
+	else
+		add(&code, "\x64\x8b\x40", 3);
+	add_number(&code, offset, 1);
+	return code;
+}
+
+static void put_function(struct fake_target *target, uint64_t at, struct code *code)
+{
+	add(code, "\xc3", 1);
+	fake_write(target, at, code->bytes, code->size);
+}
+
+static void put_functions(struct fake_target *target, const struct fake_gomp_layout *layout,
+			  uint64_t at, unsigned number)
+{
+	struct code code;
+
+	switch (number) {
+	case 0: /* omp_get_thread_num */
+		code = begin_function(at, 40, false);
+		break;
+	case 1: /* omp_get_level */
+		code = begin_function(at, 44, false);
+		break;
+	case 2: /* omp_get_active_level */
+		code = begin_function(at, 48, false);
+		break;
+	case 3: /* omp_get_num_threads */
+		code = begin_function(at, 16, true);
+		break;
+	case 4: /* omp_get_dynamic: lea icv(%rdx),%rax; lea gomp_global_icv(%rip),%rdx; movzbl 24(%rax),%eax */
+		code = begin_function(at, layout->task, true);
+		add(&code, "\x48\x8d\x82", 3);
+		add_number(&code, layout->icv, 4);
+		add(&code, "\x48\x8d\x15", 3);
+		add_number(&code, BASE + TEXT_SIZE + GLOBAL_ICV - (at + code.size + 4), 4);
+		add(&code, "\x0f\xb6\x40\x18", 4);
+		break;
+	case 5: /* omp_in_final: movzbl final_task(%rdx),%eax */
+		code = begin_function(at, layout->task, true);
+		add(&code, "\x0f\xb6\x82", 3);
+		add_number(&code, layout->kind + 5, 4);
+		break;
+	default: /* omp_get_team_num */
+		code = begin_function(at, layout->team_num, false);
+		if (layout->team_num == 0)
+			code.size = 4;
+		break;
+	}
+	put_function(target, at, &code);
+}
+
+static void name_versions(int release, const char **names)
+{
+	static const char *const all[] = {"GOMP_5.0",   "OACC_2.6",   "GOMP_5.0.1", "GOMP_5.1",
+					  "GOMP_5.1.1", "GOMP_5.1.2", "GOMP_6.0",   "GOMP_6.0.1"};
+	int count = 0;
+
+	names[count++] = "libgomp.so.1";
+	names[count++] = "GOMP_1.0";
+	for (int i = 0; i <= release - 9; i++)
+		names[count++] = all[i];
+	names[count] = NULL;
+}
+
+static void load(struct fake_gomp *gomp, const struct fake_gomp_layout *versions, unsigned machine)
+{
+	static const char *names[12];
+	static const struct fake_export exports[] = {
+		{"omp_get_thread_num", 0x3000},   {"omp_get_level", 0x3040},
+		{"omp_get_active_level", 0x3080}, {"omp_get_num_threads", 0x30c0},
+		{"omp_get_dynamic", 0x3100},      {"omp_in_final", 0x3140},
+		{"omp_get_team_num", 0x3180},     {"GOMP_parallel", 0x3200},
+	};
+	struct fake_elf elf = {.path = "/lib/libgomp.so.1",
+			       .base = BASE,
+			       .exports = exports,
+			       .export_count = sizeof(exports) / sizeof(exports[0]),
+			       .text_size = TEXT_SIZE,
+			       .data_size = 0x2000,
+			       .soname = "libgomp.so.1",
+			       .versions = names,
+			       .machine = machine,
+			       .tls_size = gomp->layout->thread_size + 16,
+			       .tls_word = TLS_WORD};
+
+	name_versions(versions->release, names);
+	gomp->image = fake_elf_load(gomp->target, &elf);
+	fake_link_map(gomp->target, &gomp->image, 1);
+	for (unsigned i = 0; i < 7; i++)
+		put_functions(gomp->target, gomp->layout, BASE + exports[i].offset, i);
+	fake_put(gomp->target, gomp->image.data + TLS_WORD, 8, (uint64_t)-TLS_BELOW);
+}
+
+/* ---- Threads ---- */
+
+static void put_thread(struct fake_gomp *gomp, unsigned number)
+{
+	struct fake_target *target = gomp->target;
+	const uint64_t pthread = STACKS + number * STACK_STRIDE + 0x1000;
+
+	fake_map(target, pthread - 0x1000, 0x2000);
+	fake_put(target, pthread, 8, pthread);
+	fake_put(target, pthread + 16, 8, pthread);
+	gomp->pthreads[number] = pthread;
+	gomp->threads[number] = pthread - TLS_BELOW;
+	fake_put(target, gomp->threads[number] + gomp->layout->thread_pool, 8, gomp->pool);
+	fake_add_thread(target, pthread, 100 + number);
+}
+
+struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
+				  const struct fake_gomp_layout *versions, unsigned machine)
+{
+	const struct fake_machine wide = {8, false};
+	struct fake_gomp gomp = {.layout = layout, .pool = POOL};
+
+	gomp.target = fake_target_create(wide);
+	load(&gomp, versions, machine);
+	fake_map(gomp.target, POOL, 0x1000);
+	for (unsigned i = 0; i < FAKE_GOMP_THREADS; i++) {
+		put_thread(&gomp, i);
+		fake_put(gomp.target, POOL + 0x200 + 8 * i, 8, gomp.threads[i]);
+	}
+	fake_put(gomp.target, POOL, 8, POOL + 0x200);
+	fake_put(gomp.target, POOL + 8, 4, FAKE_GOMP_THREADS + 1);
+	fake_put(gomp.target, POOL + 12, 4, FAKE_GOMP_THREADS);
+	/* threads_dock: total, awaited */
+	fake_put(gomp.target, POOL + 64, 4, FAKE_GOMP_THREADS);
+	fake_put(gomp.target, POOL + 128, 4, FAKE_GOMP_THREADS);
+	return gomp;
+}
+
+void fake_gomp_destroy(struct fake_gomp *gomp)
+{
+	fake_target_destroy(gomp->target);
+}
+
+/* ---- Regions ---- */
+
+uint64_t fake_gomp_implicit_task(const struct fake_gomp *gomp, unsigned number)
+{
+	return FAKE_GOMP_TEAM + 1344 + number * gomp->layout->task_size;
+}
+
+void fake_gomp_parallel(struct fake_gomp *gomp)
+{
+	struct fake_target *target = gomp->target;
+	const uint64_t releases = fake_gomp_implicit_task(gomp, FAKE_GOMP_THREADS);
+
+	fake_map(target, FAKE_GOMP_TEAM, FAKE_GOMP_TEAM_BYTES);
+	fake_put(target, FAKE_GOMP_TEAM, 4, FAKE_GOMP_THREADS);
+	fake_put(target, FAKE_GOMP_TEAM + gomp->layout->ordered_release, 8, releases);
+	/* The barrier: total, awaited, awaited_final. */
+	fake_put(target, FAKE_GOMP_TEAM + 128, 4, FAKE_GOMP_THREADS);
+	fake_put(target, FAKE_GOMP_TEAM + 192, 4, FAKE_GOMP_THREADS);
+	fake_put(target, FAKE_GOMP_TEAM + 196, 4, FAKE_GOMP_THREADS);
+	for (unsigned i = 0; i < FAKE_GOMP_THREADS; i++) {
+		const uint64_t thread = gomp->threads[i];
+
+		fake_put(target, thread + 16, 8, FAKE_GOMP_TEAM);
+		fake_put(target, thread + 40, 4, i);
+		fake_put(target, thread + 44, 4, 1);
+		fake_put(target, thread + 48, 4, 1);
+		fake_put(target, thread + gomp->layout->task, 8, fake_gomp_implicit_task(gomp, i));
+		fake_put(target, releases + 8 * i, 8, thread + gomp->layout->release_semaphore);
+	}
+}
+
+void fake_gomp_end(struct fake_gomp *gomp)
+{
+	struct fake_target *target = gomp->target;
+
+	fake_put(target, gomp->threads[0] + 16, 8, 0);
+	fake_put(target, gomp->threads[0] + 44, 4, 0);
+	fake_put(target, gomp->threads[0] + 48, 4, 0);
+	fake_put(target, gomp->threads[0] + gomp->layout->task, 8, 0);
+	fake_put(target, POOL + 128, 4, 1);
+}

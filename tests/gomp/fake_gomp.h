@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A libgomp in a fake process: the image as far as a library may look at it, three threads of one pool, and teams that
+ * a test makes of them. The layouts are written down here once more, so that a mistake in the library's shows.
+ */
+#ifndef FAKE_GOMP_H
+#define FAKE_GOMP_H
+
+#include "fake_elf.h"
+#include "fake_target.h"
+
+struct fake_gomp_layout {
+	int release; /* of GCC, the first of those laid out so */
+	uint64_t thread_size, task, release_semaphore, thread_pool, team_num; /* gomp_thread */
+	uint64_t ordered_release;                                             /* gomp_team */
+	uint64_t task_size, num_dependees, pnode, icv, fn, kind;              /* gomp_task */
+};
+
+extern const struct fake_gomp_layout fake_gomp_layouts[4];
+
+enum { FAKE_GOMP_THREADS = 3 };
+
+struct fake_gomp {
+	struct fake_target *target;
+	const struct fake_gomp_layout *layout;
+	struct fake_image image;
+	uint64_t pthreads[FAKE_GOMP_THREADS];
+	uint64_t threads[FAKE_GOMP_THREADS]; /* gomp_thread; the first owns the pool */
+	uint64_t pool;
+};
+
+/* A process with a libgomp that is laid out so, and has the symbol versions of `versions`. machine 0: x86-64. */
+struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
+				  const struct fake_gomp_layout *versions, unsigned machine);
+void fake_gomp_destroy(struct fake_gomp *gomp);
+
+/* The three threads in a team, at an address of the test's: its implicit tasks are theirs. */
+#define FAKE_GOMP_TEAM UINT64_C(0x7f0050000000)
+#define FAKE_GOMP_TEAM_BYTES UINT64_C(0x1000)
+void fake_gomp_parallel(struct fake_gomp *gomp);
+
+/* The region ends: the workers go to the dock, and keep their ts. */
+void fake_gomp_end(struct fake_gomp *gomp);
+
+uint64_t fake_gomp_implicit_task(const struct fake_gomp *gomp, unsigned number);
+
+#endif /* FAKE_GOMP_H */

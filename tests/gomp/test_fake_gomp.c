@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the library says of a libgomp whose memory is odd: of another release, of regions that are over, damaged.
+ */
+#include "api_test.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_gomp.h"
+
+static bool noted(ompd_address_space_handle_t *handle, const char *code)
+{
+	ompdx_diagnostics_t *diagnostics;
+	bool found = false;
+
+	assert_ok(ompdx_get_diagnostics(handle, &diagnostics));
+	for (ompd_size_t i = 0; i < diagnostics->count; i++)
+		found = found || strcmp(diagnostics->diagnostics[i].code, code) == 0;
+	fake_callbacks()->free_memory(diagnostics);
+	return found;
+}
+
+static ompd_address_space_handle_t *opened(struct fake_gomp *gomp)
+{
+	ompd_address_space_handle_t *handle = NULL;
+
+	assert_ok(ompd_process_initialize(fake_context(gomp->target), &handle));
+	return handle;
+}
+
+struct look {
+	ompd_address_space_handle_t *handle;
+	ompdx_snapshot_handle_t *snapshot;
+	const ompdx_view_t *view;
+};
+
+static struct look look_at(struct fake_gomp *gomp)
+{
+	struct look look = {.handle = opened(gomp)};
+	ompdx_native_thread_t *natives;
+	size_t count;
+
+	natives = check_natives(gomp->target, &count);
+	assert_ok(check_snapshot(look.handle, natives, count, &look.snapshot, &look.view));
+	free(natives);
+	assert_null(check_shape(look.view));
+	return look;
+}
+
+static void close_look(struct look *look, struct fake_gomp *gomp)
+{
+	assert_ok(ompdx_snapshot_destroy(look->snapshot));
+	assert_ok(ompd_rel_address_space_handle(look->handle));
+	fake_gomp_destroy(gomp);
+}
+
+static void test_region(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct fake_gomp gomp =
+			fake_gomp_create(&fake_gomp_layouts[i], &fake_gomp_layouts[i], 0);
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		look = look_at(&gomp);
+		assert_int_equal(look.view->region_count, 2);
+		assert_int_equal(look.view->regions[1].team_size, 3);
+		for (unsigned k = 0; k < 3; k++) {
+			assert_int_equal(look.view->threads[k].problem, ompdx_problem_none);
+			assert_int_equal(look.view->threads[k].level_count, 2);
+			assert_int_equal(
+				look.view->levels[look.view->threads[k].level_first].thread_num, k);
+			assert_int_equal(look.view->threads[k].task,
+					 fake_gomp_implicit_task(&gomp, k));
+		}
+		close_look(&look, &gomp);
+	}
+}
+
+/* Of each release, laid out as each other. */
+static void test_wrong_layout(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 16; i++) {
+		const bool right = i / 4 == i % 4;
+		struct fake_gomp gomp =
+			fake_gomp_create(&fake_gomp_layouts[i / 4], &fake_gomp_layouts[i % 4], 0);
+		ompd_address_space_handle_t *handle = opened(&gomp);
+		ompdx_snapshot_handle_t *snapshot;
+		const ompdx_view_t *view;
+		const ompd_rc_t rc = check_snapshot(handle, NULL, 0, &snapshot, &view);
+
+		assert_rc(rc, right ? ompd_rc_ok : ompd_rc_unavailable);
+		assert_int_equal(noted(handle, "layout_refuted"), !right);
+		if (right)
+			assert_ok(ompdx_snapshot_destroy(snapshot));
+		assert_ok(ompd_rel_address_space_handle(handle));
+		fake_gomp_destroy(&gomp);
+	}
+}
+
+static void test_other_machine(void **state)
+{
+	struct fake_gomp gomp =
+		fake_gomp_create(&fake_gomp_layouts[2], &fake_gomp_layouts[2], EM_AARCH64);
+	ompd_address_space_handle_t *handle = opened(&gomp);
+	ompdx_snapshot_handle_t *snapshot;
+	const ompdx_view_t *view;
+
+	(void)state;
+	assert_rc(check_snapshot(handle, NULL, 0, &snapshot, &view), ompd_rc_unavailable);
+	assert_true(noted(handle, "machine_unsupported"));
+	assert_ok(ompd_rel_address_space_handle(handle));
+	fake_gomp_destroy(&gomp);
+}
+
+/* The team is kept, or its memory is used for anything, or is gone: the workers are idle all the same. */
+static void test_stale_team(void **state)
+{
+	(void)state;
+	for (unsigned how = 0; how < 3; how++) {
+		struct fake_gomp gomp =
+			fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		fake_gomp_end(&gomp);
+		for (unsigned i = 0; how == 1 && i < 200; i++)
+			fake_put(gomp.target, FAKE_GOMP_TEAM + 8 * i, 8, 0x4141414141414141);
+		if (how == 2)
+			fake_hide(gomp.target, FAKE_GOMP_TEAM, FAKE_GOMP_TEAM_BYTES);
+		look = look_at(&gomp);
+		assert_int_equal(look.view->region_count, 1);
+		assert_int_equal(look.view->threads[0].level_count, 1);
+		for (unsigned k = 1; k < 3; k++) {
+			ompd_thread_handle_t *thread;
+			ompd_parallel_handle_t *region;
+			ompd_word_t doing;
+
+			assert_int_equal(look.view->threads[k].kind, ompdx_thread_worker);
+			assert_int_equal(look.view->threads[k].problem, ompdx_problem_none);
+			assert_int_equal(look.view->threads[k].level_count, 0);
+			assert_ok(check_thread_handle(look.handle, gomp.target, gomp.pthreads[k],
+						      &thread));
+			assert_rc(ompd_get_curr_parallel_handle(thread, &region),
+				  ompd_rc_unavailable);
+			assert_ok(ompd_get_state(thread, &doing, NULL));
+			assert_int_equal(doing, OMPDX_STATE_IDLE);
+			assert_ok(ompd_rel_thread_handle(thread));
+		}
+		close_look(&look, &gomp);
+	}
+}
+
+/* The team of a thread that is in one for certain cannot be read, or is none: nobody is called idle. */
+static void test_damaged_team(void **state)
+{
+	(void)state;
+	for (unsigned how = 0; how < 4; how++) {
+		struct fake_gomp gomp =
+			fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		if (how == 0)
+			fake_hide(gomp.target, FAKE_GOMP_TEAM, FAKE_GOMP_TEAM_BYTES);
+		else if (how == 1)
+			fake_put(gomp.target, FAKE_GOMP_TEAM, 4, 1000000);
+		else if (how == 2) /* it encloses itself */
+			fake_put(gomp.target, FAKE_GOMP_TEAM + 8, 8, FAKE_GOMP_TEAM);
+		else
+			fake_put(gomp.target, gomp.threads[0] + 44, 4, 0x7fffffff);
+		if (how == 2)
+			fake_put(gomp.target, FAKE_GOMP_TEAM + 8 + 28, 4, 1);
+		look = look_at(&gomp);
+		for (unsigned k = 0; k < 3; k++) {
+			assert_int_not_equal(look.view->threads[k].problem, ompdx_problem_none);
+			assert_int_equal(look.view->threads[k].level_count, 0);
+		}
+		close_look(&look, &gomp);
+	}
+}
+
+/* Two tasks that a list leads to again and again, but never back to its first. */
+static void test_queue_without_end(void **state)
+{
+	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+	const uint64_t tasks = UINT64_C(0x7f0070000000);
+	const ompdx_tasks_t *answer;
+	struct look look;
+
+	(void)state;
+	fake_gomp_parallel(&gomp);
+	fake_map(gomp.target, tasks, 0x1000);
+	for (uint64_t i = 0; i < 3; i++) {
+		const uint64_t task = tasks + 0x100 * i;
+
+		fake_put(gomp.target, task + gomp.layout->kind, 4, 2);
+		fake_put(gomp.target, task + gomp.layout->pnode, 8,
+			 tasks + (i == 1 ? 0x200 : 0x100) + gomp.layout->pnode);
+	}
+	fake_put(gomp.target, FAKE_GOMP_TEAM + 1288 + 16, 8, tasks + gomp.layout->pnode);
+	look = look_at(&gomp);
+	fake_counts_reset();
+	assert_ok(ompdx_snapshot_tasks(look.snapshot, &answer));
+	assert_int_equal(answer->task_count, 6);
+	assert_int_not_equal(answer->problem, ompdx_problem_none);
+	assert_true(fake_counts().calls[FAKE_READ] < 100);
+	close_look(&look, &gomp);
+}
+
+/* Each word of what matters becomes each of these values: whatever is told has its shape. */
+static void test_any_word(void **state)
+{
+	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+	struct range {
+		uint64_t start, size;
+	} ranges[5];
+	unsigned count = 0;
+
+	(void)state;
+	fake_gomp_parallel(&gomp);
+	ranges[count++] = (struct range){FAKE_GOMP_TEAM, 256};
+	ranges[count++] = (struct range){FAKE_GOMP_TEAM + 1280, 64 + 232};
+	ranges[count++] = (struct range){fake_gomp_implicit_task(&gomp, 3), 24};
+	ranges[count++] = (struct range){gomp.threads[0], 120};
+	ranges[count++] = (struct range){gomp.pool, 32};
+	for (unsigned i = 0; i < count; i++) {
+		for (uint64_t at = ranges[i].start; at < ranges[i].start + ranges[i].size;
+		     at += 4) {
+			const uint64_t values[] = {0,
+						   1,
+						   UINT32_MAX,
+						   0x7fffffff,
+						   FAKE_GOMP_TEAM,
+						   gomp.threads[1],
+						   fake_gomp_implicit_task(&gomp, 1),
+						   0x4141414141414141};
+			const unsigned size = at % 8 ? 4 : 8;
+			const uint64_t before = fake_get(gomp.target, at, size);
+
+			for (unsigned k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
+				struct look look;
+				const ompdx_tasks_t *tasks;
+				const ompdx_arrivals_t *arrivals;
+
+				fake_put(gomp.target, at, size, values[k]);
+				look = look_at(&gomp);
+				assert_ok(ompdx_snapshot_tasks(look.snapshot, &tasks));
+				assert_ok(ompdx_snapshot_arrivals(look.snapshot, &arrivals));
+				assert_ok(ompdx_snapshot_destroy(look.snapshot));
+				for (unsigned t = 0; t < FAKE_GOMP_THREADS; t++) {
+					ompd_thread_handle_t *thread;
+					ompd_parallel_handle_t *region, *outer;
+					ompd_task_handle_t *task;
+
+					if (check_thread_handle(look.handle, gomp.target,
+								gomp.pthreads[t],
+								&thread) != ompd_rc_ok)
+						continue;
+					if (ompd_get_curr_task_handle(thread, &task) == ompd_rc_ok)
+						(void)ompd_rel_task_handle(task);
+					if (ompd_get_curr_parallel_handle(thread, &region) ==
+					    ompd_rc_ok) {
+						if (ompd_get_enclosing_parallel_handle(
+							    region, &outer) == ompd_rc_ok)
+							(void)ompd_rel_parallel_handle(outer);
+						(void)ompd_rel_parallel_handle(region);
+					}
+					(void)ompd_rel_thread_handle(thread);
+				}
+				assert_ok(ompd_rel_address_space_handle(look.handle));
+			}
+			fake_put(gomp.target, at, size, before);
+		}
+	}
+	fake_gomp_destroy(&gomp);
+}
+
+int main(void)
+{
+#define OPENED(test) cmocka_unit_test_setup_teardown(test, library_open, library_close)
+	const struct CMUnitTest tests[] = {
+		OPENED(test_region),     OPENED(test_wrong_layout), OPENED(test_other_machine),
+		OPENED(test_stale_team), OPENED(test_damaged_team), OPENED(test_queue_without_end),
+		OPENED(test_any_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the words of the C library's mutexes, locks and threads say? And does a thread that has
+been let go never wait?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Dict, Optional
+
+import pytest
+from ompd_core.model.glibc import THREAD_ID, FutexWait, Kept, Threads, kept, kind_of
+
+AT = 0x5000
+PRIVATE = 0x80
+OWNER, OTHER = 901, 902
+PTHREAD = 0x7F0000
+KNOWN = Threads({OWNER: 1, OTHER: 2}, {PTHREAD + THREAD_ID: 2}, True)
+ASLEEP = FutexWait(AT, PRIVATE, 2, False, True)
+
+
+def mutex(lock: int = 2, owner: int = OWNER, users: int = 1, kind: int = 0) -> Dict[int, int]:
+    return {AT: lock, AT + 8: owner, AT + 12: users, AT + 16: kind}
+
+
+def found(
+    words: Dict[int, int],
+    function: Optional[str] = "pthread_mutex_lock",
+    call: Optional[FutexWait] = ASLEEP,
+    spinning_on: Optional[int] = None,
+    threads: Threads = KNOWN,
+    names: Optional[Dict[int, str]] = None,
+) -> Optional[Kept]:
+    name_of = (names or {AT: "queue.mutex"}).get
+    return kept(function, call, spinning_on, words.get, name_of, threads)
+
+
+def test_names_of_functions() -> None:
+    assert kind_of("pthread_mutex_clocklock") == kind_of("pthread_mutex_timedlock") == "mutex"
+    assert kind_of("pthread_rwlock_timedrdlock") == "rwlock"
+    assert kind_of("pthread_cond_clockwait64") == kind_of("cnd_timedwait") == "condition"
+    assert kind_of("new_sem_wait_slow64") == kind_of("sem_clockwait") == "semaphore"
+    assert kind_of("pthread_mutex_unlock") is kind_of("pthread_cond_signal") is None
+
+
+def test_owner_of_a_mutex() -> None:
+    one = found(mutex())
+    assert one is not None and (one.owner, one.goes_on, one.unknown) == (1, False, None)
+    assert one.words == "mutex `queue.mutex'"
+
+
+@pytest.mark.parametrize(
+    "words, call",
+    [
+        (mutex(lock=0, owner=0), ASLEEP),  # given up meanwhile
+        (mutex(lock=1), ASLEEP),  # and taken by a third, who knows of nobody that waits
+        (mutex(), replace(ASLEEP, asleep=False)),  # woken
+        (mutex(), replace(ASLEEP, timed=True)),
+        (mutex(), None),  # not in the kernel
+    ],
+)
+def test_it_goes_on(words: Dict[int, int], call: Optional[FutexWait]) -> None:
+    one = found(words, call=call)
+    assert one is not None and one.goes_on and one.unknown is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {},
+        mutex(owner=0),  # between taking it and writing that down
+        mutex(kind=0x1234),
+        mutex(users=0),
+        mutex(owner=77, kind=0x80),  # of another process
+    ],
+)
+def test_owner_is_not_known(words: Dict[int, int]) -> None:
+    one = found(words)
+    assert one is not None and one.unknown is not None
+    assert (one.owner, one.nobody, one.goes_on) == (None, None, False)
+
+
+def test_owner_that_is_gone() -> None:
+    one = found(mutex(owner=77))
+    assert one is not None and one.nobody is not None and "thread 77" in one.nobody
+    one = found(mutex(owner=77), threads=Threads({OWNER: 1}))
+    assert one is not None and one.nobody is None and one.unknown is not None
+
+
+@pytest.mark.parametrize("kind", [0x10, 0x20, 0x33])
+def test_robust_and_inheriting_mutexes_have_the_owner_in_the_lock(kind: int) -> None:
+    call = FutexWait(AT, 6 | PRIVATE, 0, False, True)
+    one = found(mutex(lock=0x80000000 | OTHER, owner=0, kind=kind), call=call)
+    assert one is not None and one.owner == 2
+    one = found(mutex(lock=0x40000000, owner=0, kind=kind), call=call)
+    assert one is not None and one.goes_on
+
+
+def test_ceiling_is_no_owner() -> None:
+    one = found(mutex(lock=5 << 19 | 2, kind=0x40))
+    assert one is not None and one.owner == 1
+
+
+@pytest.mark.parametrize(
+    "function, expected, offset",
+    [
+        ("pthread_rwlock_rdlock", 3, 8),
+        ("pthread_rwlock_rdlock", 0x16, 0),
+        ("pthread_rwlock_wrlock", 3, 12),
+        ("pthread_rwlock_wrlock", 2, 8),
+    ],
+)
+def test_writer_of_a_lock(function: str, expected: int, offset: int) -> None:
+    call = FutexWait(AT + offset, 0x189, expected, False, True)
+    one = found({AT + offset: expected, AT + 24: OTHER}, function, call)
+    assert one is not None and (one.owner, one.address) == (2, AT)
+    one = found({AT + offset: expected, AT + 24: 0}, function, call)
+    assert one is not None and one.unknown is not None and "held by readers" in one.unknown
+    one = found({AT + offset: expected ^ 1, AT + 24: OTHER}, function, call)
+    assert one is not None and one.goes_on
+
+
+def test_thread_that_is_joined() -> None:
+    """Also where the function has no name."""
+    call = FutexWait(PTHREAD + THREAD_ID, 0x109, OTHER, False, True)
+    for function in ("pthread_join", "pthread_clockjoin_ex", None):
+        one = found({PTHREAD + THREAD_ID: OTHER}, function, call)
+        assert one is not None and (one.kind, one.owner) == ("join", 2)
+    one = found({PTHREAD + THREAD_ID: 0}, "pthread_join", call)
+    assert one is not None and one.goes_on
+
+
+def test_condition_and_its_mutex() -> None:
+    """Signalled, it waits for the mutex, in the same function."""
+    one = found(mutex(), "pthread_cond_wait")
+    assert one is not None and (one.kind, one.owner) == ("mutex", 1)
+    for operation, offset in ((0x189, 40), (PRIVATE, 44), (0x189, 32)):
+        call = FutexWait(AT + offset, operation, 0, False, True)
+        one = found({AT + offset: 0}, "pthread_cond_wait", call, names={AT: "ready"})
+        assert one is not None and one.words == "condition variable `ready'"
+        assert one.unknown == "it is not known who will signal condition variable `ready'"
+    one = found({}, "pthread_cond_wait", call, names={AT: "buffer+8"})
+    assert one is not None and one.words == "a condition variable"
+
+
+def test_semaphore_barrier_and_other_words() -> None:
+    call = FutexWait(AT, 0x189, 0, False, True)
+    for function, kind in (("sem_wait", "semaphore"), ("syscall", "futex"), (None, "futex")):
+        one = found({AT: 0}, function, call)
+        assert one is not None and one.kind == kind and one.unknown is not None
+        one = found({AT: 1}, function, call)
+        assert one is not None and one.goes_on
+    one = found({AT + 4: 0}, "pthread_barrier_wait", replace(call, address=AT + 4))
+    assert one is not None and one.address == AT and one.unknown is not None
+
+
+def test_spin_lock() -> None:
+    one = found({AT: 0}, "pthread_spin_lock", None, AT)
+    assert one is not None and one.unknown is not None and "spin lock" in one.unknown
+    one = found({AT: 1}, "pthread_spin_lock", None, AT)
+    assert one is not None and one.goes_on
+
+
+def test_whatever_else_waits_for_nothing() -> None:
+    assert found({}, "nanosleep", None) is None
+    assert found({}, None, None) is None
+
+
+def test_names_of_the_program_are_no_commands() -> None:
+    one = found(mutex(), names={AT: "\x1b[2Jx"})
+    assert one is not None and one.words.isprintable()

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is what is said of one stop, and of two, what the runtime's words prove, and no more?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Dict, Optional, Sequence
+
+import pytest
+from ompd_core.library.types import (
+    BARRIER_PLAIN,
+    BARRIER_REGION,
+    Arrival,
+    LockVariable,
+    ViewLock,
+    ViewLocks,
+    ViewRegion,
+    ViewThread,
+)
+from ompd_core.model import locks, moments, passing
+from ompd_core.model.deadlock import Deadlock, find
+from ompd_core.model.judgement import Judgement, judge
+from ompd_core.model.locks import Locks
+from ompd_core.model.moments import Movement, Watched
+from ompd_core.model.native import Location, NativeThread
+from ompd_core.model.process import Process, Region, Wait
+from ompd_core.model.tasks import Tasks
+from ompd_core.views import deadlock as deadlock_view
+from ompd_core.views import status
+
+VARIABLE = LockVariable(0x10, True)
+
+
+def team(count: int, *waits: Optional[Wait]) -> Process:
+    """One region; its threads wait so, or work."""
+    process = Process([NativeThread(n, 1, n, (100, 100 + n, 0)) for n in range(count)], [])
+    raw = ViewRegion(0x1000, None, "parallel", 1, 1, count)
+    region = Region(0, raw, 1, members=list(process.threads))
+    process.regions = [region]
+    for num, thread in enumerate(process.threads):
+        member = locks.Membership(0, ViewThread(num, "worker", index=num))
+        member.chain = [(region, num)]
+        member.state, member.wait = "work_parallel", waits[num] if num < len(waits) else None
+        if member.wait is not None:
+            member.state = f"wait_{member.wait.kind}"
+        thread.openmp.append(member)
+    return process
+
+
+def at_barrier(line: int = 10, construct: str = "barrier") -> Wait:
+    return Wait("barrier", Location("f", "a.c", None, line), construct)
+
+
+CRITICAL = Wait("critical", None, None, VARIABLE.address, "update")
+
+
+def settled(
+    process: Process,
+    arrivals: Dict[int, Arrival],
+    lock: Optional[ViewLock] = None,
+    tasks: Optional[Tasks] = None,
+) -> Judgement:
+    view = ViewLocks([lock], [0]) if lock is not None else ViewLocks([], [None])
+    passing.settle(process, lambda: {0: arrivals}, lambda: {0: ([VARIABLE], view)}, lambda: {})
+    asked = passing.wanted(process, 0)
+    views = {0: (asked, ViewLocks(view.locks, [0 if lock else None] * len(asked)))}
+    known = locks.gather(process, views, {}, lambda address, critical: "update")
+    return judge(find(process, known, tasks, {0: arrivals}))
+
+
+def queuing(*waiters: int, word: int = 1) -> ViewLock:
+    return ViewLock(0x20, "queuing", held=True, waiters=waiters, word=word)
+
+
+def codes(judgement: Judgement) -> Sequence[str]:
+    return [code for code, _ in status.findings(judgement.process, judgement)]
+
+
+def test_a_thread_that_got_its_lock_does_not_wait() -> None:
+    judgement = settled(team(4, CRITICAL, CRITICAL, CRITICAL, CRITICAL), {}, queuing(3, 1, 2))
+    member = judgement.process.threads[0].openmp[0]
+    assert (member.state, member.wait) == ("overhead", None)
+    assert member.passed is not None and member.passed.wait is CRITICAL
+    assert (judgement.verdict, codes(judgement)) == ("none", [])
+    # The lock tells whom its waiters wait for, as the graph does.
+    (edge,) = judgement.waits.needs[0].edges
+    assert edge.lock is not None and edge.likely
+    assert edge.lock.holder is edge.needed is judgement.process.threads[0]
+
+
+def test_who_is_in_the_queue_waits() -> None:
+    judgement = settled(team(2, CRITICAL, CRITICAL), {}, queuing(0, 1))
+    assert [one.wait for one in judgement.waits.needs] == [CRITICAL, CRITICAL]
+    assert (judgement.verdict, codes(judgement)) == ("unknown", ["cannot_tell"])
+
+
+def test_who_is_in_no_queue_does_not_wait_whichever_lock_it_is() -> None:
+    """Its address is told by code, and may be wrong; where it is a tas lock nobody can tell."""
+    guess = replace(CRITICAL, exact=False)
+    process = settled(team(2, guess, guess), {}, queuing(1)).process
+    assert process.threads[0].openmp[0].passed is not None
+    assert process.threads[1].openmp[0].wait is guess
+    process = settled(team(1, guess), {}, ViewLock(0x20, "tas", held=True)).process
+    assert process.threads[0].openmp[0].wait is guess
+
+
+@pytest.mark.parametrize("exact, codes_told", [(True, []), (False, ["cannot_tell"])])
+def test_a_free_lock_proves_something_only_if_it_is_the_one(
+    exact: bool, codes_told: Sequence[str]
+) -> None:
+    """A word that may be of any lock is no proof that the thread can go on, nor that it waits."""
+    process = team(1, replace(CRITICAL, exact=exact))
+    judgement = settled(process, {}, ViewLock(0x20, "tas", held=False))
+    assert codes(judgement) == codes_told
+    assert (process.threads[0].openmp[0].wait is None) == exact
+    for one in judgement.waits.needs:
+        assert not one.progress and one.unknown is not None and "L1 is free" in one.unknown
+
+
+def test_a_queue_that_cannot_be_read_lets_nobody_go() -> None:
+    lock = ViewLock(0x20, "queuing", held=True, waiters=(), problem="inconsistent")
+    judgement = settled(team(1, CRITICAL), {}, lock)
+    assert judgement.process.threads[0].openmp[0].wait is CRITICAL
+
+
+def test_a_thread_that_was_let_go_from_a_barrier_does_not_wait() -> None:
+    process = team(2, at_barrier(10), at_barrier(20))
+    judgement = settled(
+        process, {0: Arrival(released=BARRIER_PLAIN), 1: Arrival(arrived=BARRIER_PLAIN)}
+    )
+    assert process.threads[0].openmp[0].passed is not None
+    assert (judgement.verdict, codes(judgement)) == ("none", [])
+    (barrier,) = judgement.barriers
+    assert (barrier.arrived, barrier.missing, barrier.doubt) == ([1], [0], None)
+
+
+ARRIVED = Arrival(arrived=BARRIER_PLAIN)
+AT_END = Arrival(arrived=BARRIER_REGION)
+
+
+@pytest.mark.parametrize(
+    "first, sleeps, found",
+    [
+        (ARRIVED, False, ["barrier_divergence"]),
+        (Arrival(), True, ["barrier_divergence"]),
+        (Arrival(), False, ["cannot_tell"]),  # it may be about to leave
+    ],
+)
+def test_threads_at_different_barriers(first: Arrival, sleeps: bool, found: Sequence[str]) -> None:
+    process = team(2, at_barrier(10), at_barrier(20, "parallel"))
+    process.threads[0].openmp[0].sleeps = sleeps
+    judgement = settled(process, {0: first, 1: AT_END})
+    assert codes(judgement) == found
+    assert judgement.verdict == ("deadlock" if sleeps or first is ARRIVED else "unknown")
+
+
+def test_a_barrier_to_which_all_have_come_is_waited_for_by_nobody() -> None:
+    """The primary lets the others go one by one: the last has come to the end of the region before
+    the next one knows that it may leave."""
+    process = team(3, at_barrier(), at_barrier(), at_barrier(20, "parallel"))
+    for number in (1, 2):
+        process.threads[number].openmp[0].sleeps = True
+    words = {1: Arrival(complete=BARRIER_PLAIN), 2: AT_END}
+    judgement = settled(process, words, tasks=Tasks(process, {}))
+    assert (judgement.verdict, codes(judgement)) == ("none", [])
+    first, _ = judgement.barriers
+    assert first.doubt is not None
+
+
+def test_different_places_of_one_barrier_of_the_runtimes_are_no_hang() -> None:
+    """The first is leaving it, or both will be let go."""
+    judgement = settled(team(2, at_barrier(10), at_barrier(20)), {1: ARRIVED})
+    assert (judgement.verdict, codes(judgement)) != ("deadlock", ["barrier_divergence"])
+    assert all(barrier.doubt is not None for barrier in judgement.barriers)
+
+
+def test_one_who_works_is_no_circle_whatever_the_rest_is() -> None:
+    """Tasks that are not listed make no circle by themselves."""
+    judgement = settled(
+        team(3, Wait("taskwait"), at_barrier(), None), {1: Arrival(arrived=BARRIER_PLAIN)}
+    )
+    assert (judgement.verdict, judgement.waits.certain) == ("none", True)
+    assert judgement.waits.open == []
+
+
+def test_an_unknown_holder_while_somebody_works() -> None:
+    judgement = settled(team(3, CRITICAL, CRITICAL, None), {}, queuing(0, 1))
+    assert (judgement.verdict, judgement.waits.certain) == ("none", False)
+    assert judgement.waits.open[0].startswith("it is not known who holds L1")
+    assert not codes(judgement)
+
+
+def test_threads_that_run_are_no_proof() -> None:
+    process = team(2)
+    natives = [NativeThread(n, 1, n, (100, 100 + n, 0), running=True) for n in range(2)]
+    for thread, native in zip(process.threads, natives):
+        thread.native = native
+    found = find(process, Locks(process), None, {})
+    assert found.verdict == "unknown" and "R1.0-1 run" in found.unknown[0]
+
+
+@pytest.mark.parametrize("word, found", [(ARRIVED, ["thread_ended"]), (Arrival(), ["cannot_tell"])])
+def test_a_thread_that_has_ended(word: Arrival, found: Sequence[str]) -> None:
+    """Whoever waits for it at a barrier waits for ever, if he waits there."""
+    process = team(3, at_barrier(), at_barrier())
+    ended = process.threads[2]
+    ended.native, ended.ended = None, True
+    ended.openmp[0].state = None
+    judgement = settled(process, {0: word, 1: word})
+    assert [code for code in codes(judgement) if code != "thread_unknown"] == found
+    if word is ARRIVED:
+        ((_, text),) = deadlock_view.forsaken(judgement)
+        assert text == "R1.2 has ended, and others of R1 wait at a barrier for it."
+        assert (judgement.verdict, judgement.waits.certain) == ("never_released", True)
+
+
+def test_a_lock_of_a_thread_that_has_ended() -> None:
+    process = team(2, CRITICAL)
+    ended = process.threads[1]
+    ended.native, ended.ended = None, True
+    ended.openmp[0].state = None
+    judgement = settled(process, {}, replace(queuing(0), owner=1, owner_id=1))
+    ((code, text),) = deadlock_view.forsaken(judgement)
+    assert (code, text) == (
+        "thread_ended",
+        "R1.1 has ended, and it holds L1, which others wait for.",
+    )
+    # Where nobody tells who holds it, it may be the one that has ended.
+    process = team(2, CRITICAL)
+    process.threads[1].native, process.threads[1].ended = None, True
+    assert "cannot_tell" in codes(settled(process, {}, queuing(0)))
+
+
+def test_who_is_let_go_lets_others_go() -> None:
+    """In a tree of threads: those below are still at the barrier that others have left."""
+    for is_leaving in (False, True):
+        process = team(3, at_barrier(10), at_barrier(10), at_barrier(20, "parallel"))
+        if is_leaving:
+            process.threads[0].openmp[0].let_go()
+        judgement = settled(process, {0: ARRIVED, 1: ARRIVED, 2: AT_END})
+        assert codes(judgement) == ([] if is_leaving else ["barrier_divergence"])
+
+
+# ---- Two moments ---------------------------------------------------------------------------------
+
+
+def second(
+    before: ViewLock, now: ViewLock, watched: Optional[Watched]
+) -> "tuple[Judgement, Movement]":
+    taken = []
+    for lock in (before, now):
+        process = team(2, CRITICAL, CRITICAL)
+        views = {0: ([VARIABLE], ViewLocks([lock], [0]))}
+        known = locks.gather(process, views, {}, lambda address, critical: "update")
+        taken.append((process, known, moments.take(process, known, None, {}, {})))
+    process, known, moment = taken[1]
+    movement = Movement(1.0, True, taken[0][2], moment, watched)
+    found: Deadlock = find(process, known, None, {}, has_gone_on=movement.has_gone_on)
+    return judge(found, movement), movement
+
+
+ASLEEP = {100: False, 101: False}
+RAN = {100: True, 101: True}
+SEEN = frozenset({0x20})
+
+
+@pytest.mark.parametrize(
+    "before, now, watched, outcome",
+    [
+        # The queue's order has changed.
+        (queuing(0, 1), queuing(1, 0), None, "gone_on"),
+        # It is the same by chance: the words had changed in between.
+        (queuing(0, 1), queuing(0, 1), Watched(RAN, SEEN, SEEN), "gone_on"),
+        # Nobody watched.
+        (queuing(0, 1), queuing(0, 1), None, "cannot_tell"),
+        (queuing(0, 1), queuing(0, 1), Watched(RAN, frozenset(), frozenset()), "cannot_tell"),
+        # It stood still, asleep or spinning.
+        (queuing(0, 1), queuing(0, 1), Watched(ASLEEP, frozenset(), frozenset()), "standing_still"),
+        (queuing(0, 1), queuing(0, 1), Watched(RAN, SEEN, frozenset()), "standing_still"),
+    ],
+)
+def test_two_moments(
+    before: ViewLock,
+    now: ViewLock,
+    watched: Optional[Watched],
+    outcome: str,
+) -> None:
+    judgement, movement = second(before, now, watched)
+    text = deadlock_view.second_look(movement)
+    if outcome == "gone_on":
+        assert (judgement.verdict, codes(judgement)) == ("none", [])
+        assert text == "Looked twice, 1 s apart: 2 of 2 threads that waited have gone on since."
+        return
+    assert (judgement.verdict, codes(judgement)) == ("unknown", [outcome])
+    if outcome == "standing_still":
+        assert "nothing of it moved" in text and "the locks' words and queues" in text
+        assert ("2 of them use a processor" in text) == (watched is not None and watched.ran is RAN)
+    else:
+        assert "nothing tells whether 2 of them went on" in text
+
+
+def test_a_place_in_the_view_is_nobodys_name() -> None:
+    """The debugger lists the threads in another order at the second look: the queue is the same."""
+    taken = []
+    for waiters, places in [((0, 1), (0, 1)), ((1, 0), (1, 0))]:
+        process = team(2, CRITICAL, CRITICAL)
+        for thread, place in zip(process.threads, places):
+            thread.openmp[0].raw = ViewThread(place, "worker", index=place)
+        views = {0: ([VARIABLE], ViewLocks([queuing(*waiters)], [0]))}
+        known = locks.gather(process, views, {}, lambda address, critical: "update")
+        taken.append(moments.take(process, known, None, {}, {}))
+    assert Movement(1.0, True, *taken, None).gone_on == []
+
+
+@pytest.mark.parametrize(
+    "call, found", [("poll", []), ("read", ["cannot_tell"]), ("pthread_cond_wait", ["cannot_tell"])]
+)
+def test_a_wait_that_the_outside_may_end_is_never_said_to_stand_still(
+    call: str, found: Sequence[str]
+) -> None:
+    process = team(2, None, None)
+    for thread in process.threads:
+        thread.in_call = Location(call)
+    moment = moments.take(process, Locks(process), None, {}, {})
+    movement = Movement(1.0, True, moment, moment, Watched(ASLEEP, frozenset(), frozenset()))
+    judgement = judge(find(process, Locks(process), None, {}), movement)
+    assert codes(judgement) == found

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose code is it, as the user told GDB?"""
+
+from __future__ import annotations
+
+import pytest
+from ompd_core.model.native import Frame, Location
+from ompd_core.model.skips import Skip, in_system_header
+from ompd_core.model.where import CodeMap, users_frame
+
+PLACE = Location("grid::solve(int)", "solve.cc", "/src/grid/solve.cc", 7, 0x10, "/bin/p")
+
+
+@pytest.mark.parametrize(
+    "file, expected",
+    [
+        ("/usr/include/c++/12/bits/std_mutex.h", True),
+        ("/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/stl_algo.h", True),
+        ("/usr/lib/gcc/x86_64-linux-gnu/12/include/xmmintrin.h", True),
+        ("/opt/gcc-13/include/c++/13/vector", True),
+        ("/data/include/mesh.h", False),
+        ("/usr/src/project/main.c", False),
+        ("main.c", False),
+    ],
+)
+def test_system_headers(file: str, expected: bool) -> None:
+    assert in_system_header(Location("f", file, file, 1)) is expected
+
+
+@pytest.mark.parametrize(
+    "skip, expected",
+    [
+        (Skip(None, False, "grid::solve", False), True),
+        (Skip(None, False, "solve", False), False),
+        (Skip(None, False, "^grid::", True), True),
+        (Skip(None, False, "(", True), False),
+        (Skip("solve.cc", False, None, False), True),
+        (Skip("ve.cc", False, None, False), False),
+        (Skip("*/grid/*", True, None, False), True),
+        (Skip("*.h", True, "grid::solve", False), False),
+    ],
+)
+def test_gdbs_list(skip: Skip, expected: bool) -> None:
+    assert skip.matches(PLACE) is expected
+
+
+def frame(function: str, file: str) -> Frame:
+    return Frame(Location(function, file, file, 3, 0x10, "/bin/p"), executable=True)
+
+
+def test_the_users_own_frame() -> None:
+    lock = frame("std::mutex::lock", "/usr/include/c++/12/bits/std_mutex.h")
+    guard, own = frame("guard", "/src/guard.h"), frame("main", "/src/main.cc")
+    assert users_frame([lock, guard, own], CodeMap([])) is guard
+    skips = [Skip(None, False, "guard", False)]
+    assert users_frame([lock, guard, own], CodeMap([], stepped_over=skips)) is own
+    # Nothing but such code: the innermost, as if nothing had been said.
+    assert users_frame([lock, guard], CodeMap([], stepped_over=skips)) is lock

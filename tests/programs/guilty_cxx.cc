@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Programs in C++ that never go on, and their innocent twins: the library's own locks, the language's own ways
+ * out.
+ */
+#include "guilty.h"
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+namespace
+{
+
+std::mutex left, right;
+omp_lock_t lock;
+int met;
+unsigned long total;
+
+bool guilty_one(int number)
+{
+	return guilty && omp_get_thread_num() == number;
+}
+
+void take(std::mutex &first, std::mutex &second)
+{
+	const std::lock_guard<std::mutex> one(first);
+
+	meet(&met, 2);
+	stuck();
+	const std::lock_guard<std::mutex> other(second);
+	work(SHORT);
+}
+
+void mutexes()
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (guilty_one(1))
+			take(right, left);
+		else
+			take(left, right);
+	}
+}
+
+void mutex_and_omp_lock()
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (guilty_one(1)) {
+			omp_set_lock(&lock);
+			meet(&met, 2);
+			stuck();
+			{
+				const std::lock_guard<std::mutex> guard(left);
+				work(SHORT);
+			}
+			omp_unset_lock(&lock);
+		} else {
+			const std::lock_guard<std::mutex> guard(left);
+
+			meet(&met, 2);
+			stuck();
+			omp_set_lock(&lock);
+			omp_unset_lock(&lock);
+		}
+	}
+}
+
+void mutex_and_critical()
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (guilty_one(1)) {
+#pragma omp critical(update)
+			{
+				meet(&met, 2);
+				stuck();
+				const std::lock_guard<std::mutex> guard(left);
+				total++;
+			}
+		} else {
+			const std::lock_guard<std::mutex> guard(left);
+
+			meet(&met, 2);
+			stuck();
+#pragma omp critical(update)
+			total++;
+		}
+	}
+}
+
+/* A plain lock is not set free by an exception. */
+void change(bool fail)
+{
+	omp_set_lock(&lock);
+	if (fail)
+		throw std::runtime_error("the lock is forgotten");
+	work(SHORT);
+	omp_unset_lock(&lock);
+}
+
+void exception_past_unset()
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+			try {
+				change(guilty);
+			} catch (const std::exception &) {
+				total++;
+			}
+			meet(&met, 2);
+			waits();
+		} else {
+			meet(&met, 2);
+			stuck();
+			change(false);
+		}
+	}
+}
+
+/* The thread that is joined wants the mutex of the one that joins it. */
+void joined_with_mutex()
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+			std::unique_lock<std::mutex> guard(left);
+			std::thread helper([] {
+				stuck();
+				const std::lock_guard<std::mutex> mine(left);
+				total++;
+			});
+
+			if (!guilty)
+				guard.unlock();
+			stuck();
+			helper.join();
+		} else {
+			waits();
+		}
+	}
+}
+
+void promise_unkept()
+{
+	std::promise<unsigned long> promise;
+	auto answer = promise.get_future();
+
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+			stuck();
+			total = answer.get();
+		} else {
+			if (!guilty)
+				promise.set_value(42);
+			waits();
+		}
+	}
+}
+
+void nobody_notifies()
+{
+	std::condition_variable condition;
+	bool ready = false;
+
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+			stuck();
+			std::unique_lock<std::mutex> guard(left);
+			condition.wait(guard, [&ready] { return ready; });
+		} else {
+			if (!guilty) {
+				const std::lock_guard<std::mutex> guard(left);
+				ready = true;
+				condition.notify_one();
+			}
+			waits();
+		}
+	}
+}
+
+const struct guilty_scenario scenarios[] = {
+	GUILTY(mutexes, CIRCLE, 2),
+	GUILTY(mutex_and_omp_lock, CIRCLE, 2),
+	GUILTY(mutex_and_critical, CIRCLE, 2),
+	GUILTY(exception_past_unset, FORGOTTEN, 2),
+	GUILTY(joined_with_mutex, CIRCLE, 3),
+	GUILTY(promise_unkept, OUTSIDE, 2),
+	GUILTY(nobody_notifies, OUTSIDE, 2),
+};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	omp_init_lock(&lock);
+	return RUN_ONE(scenarios, argc, argv);
+}

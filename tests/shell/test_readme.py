@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the README's first screen says, is it so?"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import machine
+import pytest
+from command import FINDING, ompd
+from sessions import PATIENCE
+
+README = (machine.ROOT / "README.md").read_text(encoding="utf-8")
+BLOCK = README.split("```sh\n")[1].split("```")[0]
+
+
+def test_block() -> None:
+    """What it names is there."""
+    assert (machine.ROOT / "gdb-plugin" / "ompd-gdb.py").is_file()
+    assert "gdb-plugin/ompd-gdb.py" in BLOCK and "gdb-plugin/bin/ompd pid" in BLOCK
+    before = README.split("```sh\n")[0]
+    assert "libomp 13 to 23" in before and "libgomp of GCC 9 to 16" in before
+
+
+@pytest.mark.parametrize("way", ["as it is", "preload", "folder"])
+def test_gccs_program(way: str, folder: Path) -> None:
+    """The tutorial's hang, compiled by gcc: on GNU's runtime, and on LLVM's by a preload and by
+    another name."""
+    library = machine.cached("libomp-14") / "libomp.so.5"
+    executable = folder / "transfers"
+    machine.run(
+        "gcc", "-g", "-fopenmp", machine.ROOT / "docs/examples/transfers.c", "-o", executable
+    )
+    environment = {"LD_PRELOAD": str(library)} if way == "preload" else {}
+    if way == "folder":
+        environment = {"LD_LIBRARY_PATH": str(machine.as_libgomp(library.parent, folder / "as"))}
+    words = machine.in_background(executable)
+    with subprocess.Popen(words, env={**os.environ, **environment}, cwd=folder) as process:
+        try:
+            end = time.monotonic() + PATIENCE
+            # It hangs on one of its first days.
+            while (
+                "deadlock"
+                not in (answer := ompd("pid", str(process.pid), "--json", folder=folder)).codes()
+            ):
+                assert time.monotonic() < end, answer.text
+        finally:
+            process.kill()
+    assert answer.status == FINDING
+    found = {one["code"] for one in answer.document["findings"]}
+    assert "runtime_problem" not in found
