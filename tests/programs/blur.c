@@ -18,7 +18,7 @@ static void blur_row(int tile, long row)
 
 	if (row >= ROWS) {
 		until(&declared, expected);
-		usleep(200000); /* from a declaration to the wait */
+		truth_settle();
 		truth_write();
 		truth_append("crash", "%d %p %ld\n", __LINE__ + 2, (const void *)from, truth_tid());
 	}

@@ -52,7 +52,7 @@ static inline void *observe(void *unused)
 {
 	truth_record_native();
 	until(&declared, expected);
-	usleep(200000); /* from a declaration to the wait */
+	truth_settle();
 	truth_write();
 	stop_here();
 	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);
