@@ -8,7 +8,7 @@
 int main(void)
 {
 	static const char *const names[] = {"OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND",
-					    "KMP_NOTE"};
+					    "KMP_CHECKS", "KMP_NOTE"};
 
 	setenv("OMP_NUM_THREADS", "3", 1);
 	unsetenv("OMP_PROC_BIND");
