@@ -15,6 +15,8 @@ from ompd_core.library.types import (
     ViewLock,
     ViewLocks,
     ViewRegion,
+    ViewTask,
+    ViewTasks,
     ViewThread,
 )
 from ompd_core.model import locks, moments, passing
@@ -23,7 +25,7 @@ from ompd_core.model.judgement import Judgement, judge
 from ompd_core.model.locks import Locks
 from ompd_core.model.moments import Movement, Watched
 from ompd_core.model.native import Location, NativeThread
-from ompd_core.model.process import Process, Region, Wait
+from ompd_core.model.process import Process, Region, Task, Wait
 from ompd_core.model.tasks import Tasks
 from ompd_core.views import deadlock as deadlock_view
 from ompd_core.views import status
@@ -165,6 +167,32 @@ def test_a_barrier_to_which_all_have_come_is_waited_for_by_nobody() -> None:
     assert (judgement.verdict, codes(judgement)) == ("none", [])
     first, _ = judgement.barriers
     assert first.doubt is not None
+
+
+@pytest.mark.parametrize(
+    "kind, sleeps, verdict",
+    [
+        ("explicit", False, "unknown"),  # the runtime ends the task, and lets the primary go on
+        ("explicit", True, "deadlock"),  # the task's code has called the barrier
+        ("implicit", False, "deadlock"),
+    ],
+)
+def test_who_ends_a_task_at_a_barrier_is_on_its_way(kind: str, sleeps: bool, verdict: str) -> None:
+    process = team(2, Wait("taskwait"), at_barrier())
+    own = ViewTask(0x100, "implicit", "executing", 0x1000, thread=0, children=1)
+    child = ViewTask(0x200, "explicit", "executing", 0x1000, parent=0, thread=1, children=0)
+    for thread, task in zip(
+        process.threads, [Task("implicit", 0x100, False), Task(kind, 2, False)]
+    ):
+        thread.openmp[0].task = task
+    process.threads[1].openmp[0].sleeps = sleeps
+    tasks = Tasks(process, {0: ViewTasks([own, child])})
+    tasks.all[0].thread = process.threads[1]
+    judgement = settled(process, {1: ARRIVED}, tasks=tasks)
+    assert judgement.verdict == verdict
+    if verdict == "unknown":
+        (reason,) = judgement.waits.unknown
+        assert reason.startswith("of R1.1, the runtime begins or ends a task")
 
 
 def test_different_places_of_one_barrier_of_the_runtimes_are_no_hang() -> None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Callable, Iterable, Mapping, Sequence, Union
 
-from . import doubts, ids
+from . import ids
+from .doubts import Doubt
 from .locks import Lock, Locks
 from .loops import HandedOut
 from .process import Membership, Process, Thread, pairs
@@ -188,10 +189,12 @@ def _is_free(thread: Thread) -> bool:
 def _reasons(doubted: Sequence[Needs]) -> list[str]:
     """Those who wait outside of OpenMP are named, alike ones together."""
     found = dict.fromkeys(one.unknown for one in doubted if one.unknown)
-    unproven = [one.member for one in doubted if one.doubt is not None and not one.unknown]
-    if unproven:
-        who = ids.short_thread_list(pairs(unproven))
-        found[f"of {who}, {doubts.BARRIER_NOT_PROVEN.why}"] = None
+    unproven: dict[Doubt, list[Membership]] = {}
+    for one in doubted:
+        if one.doubt is not None and not one.unknown:
+            unproven.setdefault(one.doubt, []).append(one.member)
+    for doubt, members in unproven.items():
+        found[f"of {ids.short_thread_list(pairs(members))}, {doubt.why}"] = None
     calls: dict[str, list[Membership]] = {}
     for one in doubted:
         if one.outside is not None and one.unknown is None and one.member.chain:

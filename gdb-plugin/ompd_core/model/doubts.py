@@ -170,6 +170,12 @@ BARRIER_NOT_PROVEN = Doubt(
     " has not woken up",
     "look again at another stop: whoever has been let go is elsewhere then",
 )
+BETWEEN_TASKS = Doubt(
+    "likely",
+    "the runtime begins or ends a task on a thread at a barrier, if the task's code has not called"
+    " the barrier, which it must not",
+    "look again at another stop: whoever ends a task is elsewhere then",
+)
 OWNER_UNKNOWN = Doubt(
     "unknown",
     "the runtime recorded a holder that is not among its threads",

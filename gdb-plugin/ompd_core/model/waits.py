@@ -282,6 +282,8 @@ class _Edges:
         proven = self._is_proven(member, barrier)
         if not proven or barriers.likeness(wait) in self._being_left(region):
             needs.doubt = doubts.BARRIER_NOT_PROVEN
+            if _is_between_tasks(member):
+                needs.doubt = doubts.BETWEEN_TASKS
         if not meeting.complete:
             needs.unknown = f"not all threads of {region.id} are known"
         elif not meeting.missing:
@@ -325,11 +327,12 @@ class _Edges:
 
     def _is_proven(self, member: Membership | None, barrier: int) -> bool:
         """Does it wait, for certain? On its stack a thread that has just been let go looks the
-        same."""
+        same, and so does one in what the runtime does before and after a task's code."""
         assert member is not None
         known = member.sleeps or member.round is not None
         sleeps = known and not self._is_over(member, barrier)
-        return sleeps or bool(self._arrival(member).arrived & barrier)
+        arrived = self._arrival(member).arrived & barrier and not _is_between_tasks(member)
+        return sleeps or bool(arrived)
 
     def _is_over(self, member: Membership | None, barrier: int) -> bool:
         """Have all come to the barrier at which it is?"""
@@ -386,6 +389,11 @@ class _Edges:
         if tasks.problem or tasks.unseen:
             needs.unknown = needs.unknown or UNLISTED
             needs.open_ended = True
+
+
+def _is_between_tasks(member: Membership) -> bool:
+    """Of one at a barrier: the code of an explicit task must not wait at any."""
+    return member.task is not None and member.task.kind == "explicit"
 
 
 def _led_to(found: Sequence[Needs], start: set[Thread]) -> set[Thread]:
