@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import agreement
+import cover
+import machine
 import pytest
 import states
 import truth
@@ -28,6 +30,14 @@ def folder() -> Iterator[Path]:
     path.chmod(0o777)
     yield path
     shutil.rmtree(path, ignore_errors=True)
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    if machine.FULL or config.option.keyword or any("::" in word for word in config.args):
+        return
+    items[:], others = cover.chosen(items)
+    if others:
+        config.hook.pytest_deselected(items=others)
 
 
 def pytest_sessionfinish(session: Any) -> None:
