@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cells of a test's matrix run by default? So many that each value of each parameter is in one,
-and a part of the others; all of them with OMPD_FULL=1, or when a test is named."""
+"""Which cells of a test's matrix run by default? So many that each value of each parameter is in
+one, and a part of the others; all of them with OMPD_FULL=1, or when a test is named."""
 
 from __future__ import annotations
 
