@@ -108,6 +108,10 @@ ompd_rc_t gomp_root(struct address_space *space, struct gomp *gomp, const struct
 ompd_rc_t gomp_region_of(struct address_space *space, struct gomp *gomp,
 			 const struct gomp_thread *thread, target_addr *ret);
 
+/* The same of a handle's thread. *thread is written also when it is in no region. */
+ompd_rc_t gomp_region_of_entity(struct address_space *space, struct entity entity,
+				struct gomp **gomp, struct gomp_thread *thread, target_addr *ret);
+
 /* The answers to runtime.h's questions. */
 ompd_rc_t gomp_thread_of_pthread(struct address_space *space, uint64_t pthread,
 				 struct entity *thread);
