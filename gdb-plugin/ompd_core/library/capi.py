@@ -675,6 +675,13 @@ def _elements(address: int, count: int, element: Type[T], stride: int) -> list[T
     return [element.from_address(address + i * stride) for i in range(count)]
 
 
+def teams_of(arrivals: ompdx_arrivals_t) -> list[ompdx_team_arrivals_t]:
+    """Of a library that has them."""
+    if arrivals.size < ctypes.sizeof(ompdx_arrivals_t):
+        return []
+    return array_at(arrivals.teams or 0, arrivals.team_count, ompdx_team_arrivals_t)
+
+
 def words_at(address: int, count: int, stride: int) -> list[int]:
     if stride == ctypes.sizeof(c_uint32):
         return list((c_uint32 * count).from_address(address)) if count else []

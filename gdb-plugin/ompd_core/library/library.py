@@ -19,6 +19,7 @@ from .types import (
     LockVariable,
     NativeIds,
     RuntimeInfo,
+    TeamArrivals,
     View,
     ViewLock,
     ViewLocks,
@@ -326,6 +327,11 @@ class Snapshot:
         array = capi.array_at(answer.arrivals or 0, answer.count, capi.ompdx_arrival_t)
         return {one.thread: _arrival(one) for one in array}
 
+    def team_arrivals(self) -> dict[int, TeamArrivals]:
+        """By ViewRegion.address."""
+        answer = self._part("ompdx_snapshot_arrivals", capi.ompdx_arrivals_t)
+        return {one.team: _team_arrivals(one) for one in capi.teams_of(answer)}
+
     def loops(self) -> list[ViewLoop]:
         """The threads in loops that the runtime schedules."""
         answer = self._part("ompdx_snapshot_loops", capi.ompdx_loops_t)
@@ -363,6 +369,16 @@ def _loop(one: capi.ompdx_loop_t) -> ViewLoop:
 
 def _arrival(one: capi.ompdx_arrival_t) -> Arrival:
     return Arrival(one.arrived, one.released, one.complete, tuple(one.steps), tuple(one.team_steps))
+
+
+def _team_arrivals(one: capi.ompdx_team_arrivals_t) -> TeamArrivals:
+    return TeamArrivals(
+        awaits=one.awaits,
+        arrived=_known(one.arrived),
+        arrived_at_end=_known(one.arrived_at_end),
+        waits_for_tasks=one.waits_for_tasks > 0,
+        steps=one.steps,
+    )
 
 
 def _locks(answer: capi.ompdx_locks_t) -> ViewLocks:

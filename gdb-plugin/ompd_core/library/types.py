@@ -201,6 +201,17 @@ class Arrival:
 
 
 @dataclass(frozen=True)
+class TeamArrivals:
+    """How many have come to a team's barriers, of a runtime that only counts them."""
+
+    awaits: int  # how many have to come
+    arrived: int | None  # at a barrier inside of the region; None: not known
+    arrived_at_end: int | None
+    waits_for_tasks: bool  # all have come, and tasks are not complete
+    steps: int  # how many barriers the team has been through
+
+
+@dataclass(frozen=True)
 class ViewLoop:
     """One thread in one loop that the runtime schedules. Iterations are counted from 0."""
 

@@ -31,16 +31,7 @@ RUNTIME = Runtime(
     environment=("GOMP_",),
     calls_directly=True,
     takes_children=True,
-    # Of gomp_team, in GCC 9 to 16 (libgomp.h, bar.h): barrier.generation and its neighbours,
-    # task_lock.
-    team_words=TeamWords(
-        barrier=132,
-        barrier_flags=7,
-        barrier_round=8,
-        barrier_total=128,
-        awaited=192,
-        awaited_at_end=196,
-        task_lock=1280,
-    ),
+    # Of gomp_team, in GCC 9 to 16 (libgomp.h, bar.h): barrier.generation, task_lock.
+    team_words=TeamWords(barrier=132, barrier_flags=7, barrier_round=8, task_lock=1280),
     variables=_VARIABLES,
 )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, Sequence, TypeVar, Union
+from typing import Callable, Mapping, Sequence, TypeVar, Union
 
 from .. import runtimes
 from ..debugger import Debugger
@@ -20,6 +20,7 @@ from ..library.types import (
     Image,
     LockVariable,
     NativeIds,
+    TeamArrivals,
     ViewLocks,
     ViewLoop,
     ViewTasks,
@@ -250,6 +251,14 @@ class Runtimes:
         for runtime, _ in self._in_use():
             with contextlib.suppress(OmpdError, UserError):
                 found[runtime.id] = self._snapshots[runtime.id].arrivals()
+        return found
+
+    def team_arrivals(self) -> dict[int, Mapping[int, TeamArrivals]]:
+        """How many have come to barriers, of the runtimes that count them."""
+        found: dict[int, Mapping[int, TeamArrivals]] = {}
+        for runtime, _ in self._in_use():
+            with contextlib.suppress(OmpdError, UserError):
+                found[runtime.id] = self._snapshots[runtime.id].team_arrivals()
         return found
 
     def loops(self) -> dict[int, list[ViewLoop]]:
