@@ -222,6 +222,14 @@ class Schedule(enum.IntEnum):
     STATIC_STEAL = 5
 
 
+class LoopEvidence(enum.IntEnum):
+    """ompdx_loop_evidence_t."""
+
+    RECORDED = 0
+    OR_OTHER = 1
+    OR_NONE = 2
+
+
 class Problem(enum.IntEnum):
     """ompdx_problem_t."""
 
@@ -501,6 +509,11 @@ class ompdx_loop_t(Structure):
         ("last", c_int64),
         ("left", c_int64),
         ("ordered_turn", c_int64),
+        ("remaining", c_int64),
+        ("evidence", c_int),
+        ("ordered_holder", c_int32),
+        ("completed", c_int32),
+        ("reserved", c_int32),
     ]
 
 

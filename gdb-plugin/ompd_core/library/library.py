@@ -44,6 +44,7 @@ _THREAD_KINDS = {int(kind): kind.name.lower() for kind in capi.ThreadKind}
 _TASK_KINDS = {int(kind): kind.name.lower() for kind in capi.TaskKind if kind}
 _LOCK_KINDS = {int(kind): kind.name.lower() for kind in capi.LockKind if kind}
 _SCHEDULES = {int(schedule): schedule.name.lower() for schedule in capi.Schedule if schedule}
+_LOOP_EVIDENCE = {int(one): one.name.lower() for one in capi.LoopEvidence}
 _TASK_STATES = {int(state): state.name.lower() for state in capi.TaskState if state}
 _PROBLEMS = {int(problem): problem.name.lower() for problem in capi.Problem if problem}
 _GENERATORS = {int(generator): generator.name.lower() for generator in capi.TeamGenerator}
@@ -364,6 +365,10 @@ def _loop(one: capi.ompdx_loop_t) -> ViewLoop:
         last=_known(one.last),
         left=_known(one.left),
         ordered_turn=_known(one.ordered_turn),
+        remaining=_known(one.remaining),
+        evidence=_LOOP_EVIDENCE.get(one.evidence, "or_none"),
+        ordered_holder=_known(one.ordered_holder),
+        completed=_known(one.completed),
     )
 
 

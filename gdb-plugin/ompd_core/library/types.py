@@ -231,3 +231,9 @@ class ViewLoop:
     last: int | None = None
     left: int | None = None  # set aside for the thread
     ordered_turn: int | None = None
+    remaining: int | None = None  # how many iterations no thread has got yet
+    # That the thread is in it: "recorded", or its code has to say so: "or_other", if it is in a
+    # worksharing construct; "or_none", of the loop with which its region began.
+    evidence: str = "recorded"
+    ordered_holder: int | None = None  # a thread_num, if the loop is ordered
+    completed: int | None = None  # how many threads have left it without waiting at its end

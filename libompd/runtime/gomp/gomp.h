@@ -147,6 +147,7 @@ void gomp_picture_free(void *picture);
 ompd_rc_t gomp_view(void *picture, void **block);
 ompd_rc_t gomp_tasks(void *picture, void **block);
 ompd_rc_t gomp_arrivals(void *picture, void **block);
+ompd_rc_t gomp_loops(void *picture, void **block);
 ompd_rc_t gomp_locks(void *picture, const ompdx_lock_variable_t *variables,
 		     ompd_size_t variable_count, void **block);
 
