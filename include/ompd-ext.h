@@ -49,8 +49,8 @@ typedef struct ompdx_image_t {
 	ompd_size_t size;
 	ompd_addr_t load_bias; /* what is added to the addresses in the file (link_map.l_addr) */
 	ompd_addr_t
-		dynamic;  /* address of its dynamic section (link_map.l_ld); 0: not known, then the
-				   ELF header is expected at load_bias */
+		dynamic; /* address of its dynamic section (link_map.l_ld); 0: not known, or there is none: then
+				   load_bias is where its ELF header lies */
 	const char *path; /* NULL: not known */
 } ompdx_image_t;
 

@@ -52,4 +52,6 @@ class Runtime:
     team_words: TeamWords | None = None
     # The variable that an ICV of the process is read from.
     variables: Mapping[str, str] = field(default_factory=dict)
+    # A text that is in every build, also in a program that it is linked into and that is stripped.
+    text: bytes | None = None
     refused: str | None = None  # why it is not served

@@ -25,6 +25,7 @@ RUNTIME = Runtime(
     name="GNU libgomp",
     files=("libgomp.so*", "libgomp-*.so*"),
     mark="GOMP_parallel",
+    text=b"\nlibgomp: \0",
     functions=r"gomp_|goacc_|GOACC_",
     loosely=r"futex_|priority_(list|queue|tree)_|splay_tree_",
     sources=r"(affinity|barrier|bar|lock|mutex|parallel|ptrlock|sem|task|team)\.c$",

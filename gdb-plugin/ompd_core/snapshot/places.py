@@ -318,7 +318,7 @@ class Places:
         address, exact = self._objects.get(call.caller.pc), True
         if call.caller.pc not in self._objects:
             # By the name in the code: entry points jump to each other.
-            address = self._constant_object(call.caller)
+            address = self._constant_argument(call.caller, abi.OBJECT_ARGUMENT)
         if address is None:
             found = self._holding.waited_for(stopped) if self._holding is not None else None
             if found is None:
@@ -335,8 +335,9 @@ class Places:
             self._names[address, critical] = ""
         return replace(wait, address=address, name=self.lock_name(address, critical))
 
-    def _constant_object(self, caller: Frame) -> int | None:
-        """What a function passes in the call that it is in; None if it is not for certain one."""
+    def _constant_argument(self, caller: Frame, arguments: Mapping[str, int]) -> int | None:
+        """What a function passes in the call that it is in; None if it is not for certain one.
+        arguments: which argument, by the name of what is called."""
         code, machine = self._debugger.code, self._debugger.machine
         start = caller.entry or code.start(caller.pc)
         if machine is None or start is None or not 0 < caller.pc - start <= LONGEST_FUNCTION:
@@ -347,7 +348,7 @@ class Places:
                 code.read,
                 start,
                 caller.pc,
-                lambda name: abi.OBJECT_ARGUMENT.get(abi.normal(name)),
+                lambda name: arguments.get(abi.normal(name)),
             )
         except Unreadable:
             return None
@@ -603,7 +604,10 @@ class Places:
                 executed = region in paired[number : number + 1] or (bool(entry) and code == entry)
                 if not (mine and region.location is None and executed):
                     continue
-                if entry and self.code.calls_directly(region.runtime):
+                directly = self.code.calls_directly(region.runtime)
+                if directly and not entry:
+                    entry = self._constant_argument(frame, abi.FORKED_ARGUMENT)
+                if entry and directly:
                     region.location, region.function = self._recorded(None, entry, {})
                 if region.location is None:
                     region.location = where.in_users_terms(frame.location, frame.holder)

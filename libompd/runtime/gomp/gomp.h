@@ -26,6 +26,9 @@ struct gomp {
 	const struct record *record; /* NULL: not proven yet */
 	bool not_started;            /* as the last attempt found: not relocated yet */
 	uint64_t tls_offset;         /* of gomp_tls_data, from the thread pointer */
+	target_addr
+		thread_start; /* with which it creates its threads, if it is linked into the program; 0: not
+				     known */
 	bool lists_asked, has_lists; /* of the C library's threads */
 	struct libc_lists lists;
 	bool lwp_asked, has_lwp;

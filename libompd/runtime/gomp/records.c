@@ -33,3 +33,8 @@ const struct record *record_of_version(int32_t version)
 	}
 	return NULL;
 }
+
+const struct record *record_number(size_t index)
+{
+	return index < COUNT(records) ? &records[index] : NULL;
+}
