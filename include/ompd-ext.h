@@ -49,8 +49,8 @@ typedef struct ompdx_image_t {
 	ompd_size_t size;
 	ompd_addr_t load_bias; /* what is added to the addresses in the file (link_map.l_addr) */
 	ompd_addr_t
-		dynamic;  /* address of its dynamic section (link_map.l_ld); 0: not known, then the
-				   ELF header is expected at load_bias */
+		dynamic; /* address of its dynamic section (link_map.l_ld); 0: not known, or there is none: then
+				   load_bias is where its ELF header lies */
 	const char *path; /* NULL: not known */
 } ompdx_image_t;
 
@@ -500,6 +500,14 @@ typedef enum ompdx_schedule_t {
 		     libomp executes nonmonotonic:dynamic */
 } ompdx_schedule_t;
 
+/* That the thread is in this loop: does the runtime's record alone say so? */
+typedef enum ompdx_loop_evidence_t {
+	ompdx_loop_recorded = 0,
+	ompdx_loop_or_other = 1, /* it is in a worksharing construct: a loop, if its code says so */
+	ompdx_loop_or_none =
+		2 /* it is in the loop with which its region began, if its code says so */
+} ompdx_loop_evidence_t;
+
 /* One thread in one work-sharing loop that the runtime schedules. Iterations are counted from 0. */
 typedef struct ompdx_loop_t {
 	ompd_size_t size;
@@ -510,17 +518,24 @@ typedef struct ompdx_loop_t {
 		loop; /* counts such loops within the region: threads that are in the same have the same number */
 	ompdx_schedule_t schedule;
 	ompdx_problem_t problem; /* why nothing of the following is known */
-	int32_t ordered;         /* 1: the loop has the ordered clause */
+	int32_t ordered;         /* 1: the loop has the ordered clause; -1: not recorded */
 	int32_t may_have_left; /* 1: the program can cancel loops (cancel-var), and then the runtime's record
 				  stays: the thread may have left this one; -1: that is not known */
 	int32_t sections; /* 1: no loop but a sections construct of gcc's, whose sections are counted */
-	int64_t iterations; /* of the whole loop */
+	int64_t iterations; /* of the whole loop; -1: not recorded */
 	int64_t chunk;      /* the schedule's size of chunks; -1: it has none */
 	int64_t handed_out; /* how many iterations threads have got so far; -1: not recorded */
 	int64_t first;      /* the chunk that the thread got last: first to last; -1, -1: not */
 	int64_t last;       /* recorded, or it has not got one yet */
 	int64_t left; /* how many are set aside for the thread that it has not got yet; -1: not recorded */
-	int64_t ordered_turn; /* the iteration whose turn it is in ordered; -1: no ordered clause */
+	int64_t ordered_turn; /* the iteration whose turn it is in ordered; -1: no ordered clause, or not
+				 recorded */
+	int64_t remaining; /* how many iterations no thread has got yet; -1: not recorded */
+	ompdx_loop_evidence_t evidence;
+	int32_t ordered_holder; /* if the loop has the ordered clause: the number of the thread whose turn it
+				   is; -1: not recorded */
+	int32_t completed; /* how many threads have left it without waiting at its end; -1: not recorded */
+	int32_t reserved;
 } ompdx_loop_t;
 
 typedef struct ompdx_loops_t {
@@ -532,8 +547,9 @@ typedef struct ompdx_loops_t {
 
 /* The threads in loops that the runtime hands out: those of schedule dynamic, guided, runtime and auto, and of
  * the ordered clause. Of a static schedule compilers compute the bounds in the program's code, and
- * of a team of one thread the runtime records nothing: these are not in the answer. A thread is in its loop
- * from its beginning until it has been told that no iteration is left.
+ * of a team of one thread libomp records nothing: these are not in the answer. A thread is in its loop
+ * from its beginning until it has been told that no iteration is left. libgomp keeps what is still to be handed out,
+ * the same for sections, and nothing of who has got which iterations but of a static schedule.
  * unavailable: it is not known where this build keeps loops. */
 OMPD_API ompd_rc_t ompdx_snapshot_loops(ompdx_snapshot_handle_t *snapshot,
 					const ompdx_loops_t **loops);

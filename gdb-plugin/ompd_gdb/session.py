@@ -25,6 +25,7 @@ from ompd_core.snapshot import advice
 from ompd_core.snapshot.picture import Earlier
 from ompd_core.snapshot.places import code_map
 from ompd_core.snapshot.runtimes import Runtimes, names
+from ompd_core.snapshot.stripped import runtime_in
 
 from . import settings
 from .picture import Picture
@@ -123,6 +124,8 @@ class Session:
         self.depth = MOST_FRAMES  # so many frames of each stack the last command looked at
         self._target: InferiorTarget | None = None
         self._runtimes: Runtimes | None = None
+        self._looked_into: InferiorTarget | None = None
+        self._found_in: str | None = None
         self._outdated = False
         self._identity: tuple[Any, ...] = ()
         self._earlier: Earlier | None = None
@@ -177,8 +180,22 @@ class Session:
             target.kind,
             target.executable,
             target.core.path if target.core else None,
-            not known and (target.images.is_unread or bool(target.images.nameless())),
+            not known and self._may_have_unread(target),
         )
+
+    def _may_have_unread(self, target: InferiorTarget) -> bool:
+        images = target.images
+        if images.is_unread or images.nameless() or self._stripped() is not None:
+            return True
+        return images.program is not None and images.program.is_static
+
+    def _stripped(self) -> str | None:
+        """The runtime that is in a program without names. It is looked for once."""
+        if self._looked_into is not self.target:
+            self._looked_into = self.target
+            found = runtime_in(self.target)
+            self._found_in = found.name if found is not None else None
+        return self._found_in
 
     def notes(self) -> list[str]:
         """What makes the answers worse than they could be, and what to do."""
@@ -296,14 +313,22 @@ class Session:
                 " `set solib-search-path DIR' (in a shell: --sysroot DIR, --lib-search-root DIR),"
                 " and open the core file again.",
             )
+        stripped = self._stripped()
+        if stripped is not None:
+            return UserError(
+                "unreadable",
+                f"{stripped} is linked into the program, which is stripped: where it keeps its data"
+                " cannot be told.",
+                "Do not strip the program, or link the runtime as a shared library.",
+            )
         program = self.target.images.program
-        if program is not None and not program.dynamic:
+        if program is not None and program.is_static:
             return UserError(
                 "unreadable",
                 "The program is linked statically: whether an OpenMP runtime is in it cannot be"
                 " told.",
-                "Link it without -static: then the runtime is found, also one in the program"
-                " itself.",
+                "Do not strip it, or link it without -static: then the runtime is found, also one"
+                " in the program itself.",
             )
         return UserError(
             "no_openmp",

@@ -51,7 +51,8 @@ static ompd_rc_t runtimes_block(const struct runtimes *found, ompdx_runtimes_t *
 		runtimes[i].kind = item->runtime->kind;
 		runtimes[i].version = item->version;
 		runtimes[i].image.size = sizeof(runtimes[i].image);
-		runtimes[i].image.load_bias = item->image.bias;
+		runtimes[i].image.load_bias =
+			item->image.dynamic ? item->image.bias : item->image.header;
 		runtimes[i].image.dynamic = item->image.dynamic;
 		runtimes[i].image.path = item->image.path[0] ? text : NULL;
 		memcpy(text, item->image.path, length);

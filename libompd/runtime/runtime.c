@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/runtime.h"
-
 /* LLVM's first: its libomp exports libgomp's entry points too. */
 static const struct runtime_ops *const runtimes[] = {&llvm_runtime, &gomp_runtime};
+enum { RUNTIMES = sizeof(runtimes) / sizeof(runtimes[0]) };
+
+/* Whether asking for the next runtime would tell nothing more. */
+static bool is_answer(ompd_rc_t rc)
+{
+	return rc == ompd_rc_ok || rc == ompd_rc_stale_handle || rc == ompd_rc_callback_error ||
+	       rc == ompd_rc_nomem;
+}
+
+static ompd_rc_t embeds(struct image *image, const struct runtime_ops *runtime,
+			const struct runtime_ops **ret)
+{
+	image->embeds = true;
+	*ret = runtime;
+	return ompd_rc_ok;
+}
 
 /* By the build-id. */
 static ompd_rc_t recognise_build(struct image *image, const struct runtime_ops **ret)
 {
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+	for (size_t i = 0; i < RUNTIMES; i++) {
 		int32_t version;
 		ompd_rc_t rc = ompd_rc_unavailable;
 
@@ -25,7 +40,7 @@ ompd_rc_t runtime_recognise(struct image *image, const struct runtime_ops **ret)
 {
 	bool readable = true;
 
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+	for (size_t i = 0; i < RUNTIMES; i++) {
 		target_addr entry;
 		ompd_rc_t rc = image_exported(image, runtimes[i]->entry_symbol, &entry);
 
@@ -33,10 +48,11 @@ ompd_rc_t runtime_recognise(struct image *image, const struct runtime_ops **ret)
 		/* Only an image whose own table cannot be read is worth the debugger's lookup. */
 		if (rc == ompd_rc_error || image->dynamic == 0)
 			rc = image_symbol(image, runtimes[i]->entry_symbol, &entry);
+		if (rc == ompd_rc_ok && image->dynamic == 0)
+			return embeds(image, runtimes[i], ret);
 		if (rc == ompd_rc_ok)
 			*ret = runtimes[i];
-		if (rc == ompd_rc_ok || rc == ompd_rc_stale_handle ||
-		    rc == ompd_rc_callback_error || rc == ompd_rc_nomem)
+		if (is_answer(rc))
 			return rc;
 	}
 	return readable ? ompd_rc_incompatible : recognise_build(image, ret);
@@ -46,17 +62,19 @@ ompd_rc_t runtime_recognise_embedded(struct image *image, const struct runtime_o
 {
 	if (image->extent.end == 0 && image_read_headers(image) != ompd_rc_ok)
 		return ompd_rc_incompatible;
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+	for (size_t i = 0; i < RUNTIMES; i++) {
 		target_addr entry;
-		ompd_rc_t rc = image_symbol(image, runtimes[i]->entry_symbol, &entry);
+		const ompd_rc_t rc = image_symbol(image, runtimes[i]->entry_symbol, &entry);
 
-		if (rc != ompd_rc_ok && runtimes[i]->embedded)
-			rc = runtimes[i]->embedded(image);
-		if (rc == ompd_rc_ok)
-			*ret = runtimes[i];
-		if (rc == ompd_rc_ok || rc == ompd_rc_stale_handle ||
-		    rc == ompd_rc_callback_error || rc == ompd_rc_nomem)
-			return rc;
+		if (is_answer(rc))
+			return rc == ompd_rc_ok ? embeds(image, runtimes[i], ret) : rc;
+	}
+	for (size_t i = 0; i < RUNTIMES; i++) {
+		const ompd_rc_t rc =
+			runtimes[i]->embedded ? runtimes[i]->embedded(image) : ompd_rc_unavailable;
+
+		if (is_answer(rc))
+			return rc == ompd_rc_ok ? embeds(image, runtimes[i], ret) : rc;
 	}
 	return ompd_rc_incompatible;
 }

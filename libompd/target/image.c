@@ -222,7 +222,8 @@ static ompd_rc_t find_head(const struct image *image, struct head *ret)
 {
 	const target_addr page = 4096;
 	target_addr at = first_table(image) & ~(page - 1);
-	const ompd_rc_t at_bias = read_head(image, image->bias, ret);
+	const ompd_rc_t at_bias =
+		read_head(image, image->header ? image->header : image->bias, ret);
 
 	if (at_bias != ompd_rc_error && at_bias != ompd_rc_incompatible)
 		return at_bias;
@@ -250,6 +251,21 @@ static void read_note(struct image *image, const struct head *head, const struct
 		read_build_id(image, note, (size_t)segment->size);
 }
 
+/* By where the head lies, and where the image says that it does. */
+static bool rebase(struct image *image, const struct head *head)
+{
+	image->bias = 0;
+	for (size_t i = 0; i < head->count; i++) {
+		const struct segment segment = segment_at(image, head, i);
+
+		if (segment.type != PT_LOAD || segment.offset != 0)
+			continue;
+		image->bias = image->header - segment.start;
+		return true;
+	}
+	return false;
+}
+
 ompd_rc_t image_read_headers(struct image *image)
 {
 	struct head head;
@@ -258,6 +274,8 @@ ompd_rc_t image_read_headers(struct image *image)
 	if (rc != ompd_rc_ok)
 		return rc;
 	image->machine = (uint16_t)target_decode(image->target, head.bytes + E_MACHINE, 2);
+	if (image->header && !rebase(image, &head))
+		return ompd_rc_incompatible;
 	for (size_t i = 0; i < head.count; i++) {
 		const struct segment segment = segment_at(image, &head, i);
 
@@ -284,11 +302,10 @@ ompd_rc_t image_open(struct image *image, const struct target *target, target_ad
 	image->dynamic = dynamic;
 	text_copy(image->path, sizeof(image->path), path ? path : "");
 	if (dynamic == 0) {
+		image->header = bias;
 		rc = image_read_headers(image);
-		if (rc != ompd_rc_ok)
+		if (rc != ompd_rc_ok || image->dynamic == 0)
 			return rc;
-		if (image->dynamic == 0)
-			return ompd_rc_incompatible;
 	}
 	return read_dynamic_section(image);
 }
@@ -503,7 +520,7 @@ ompd_rc_t image_symbol(struct image *image, const char *name, target_addr *ret)
 		if (rc != ompd_rc_ok)
 			return rc == ompd_rc_incompatible ? ompd_rc_unavailable : rc;
 	}
-	if (image->dynamic && !image_contains(image, found)) {
+	if (image->extent.end && !image_contains(image, found)) {
 		diagnostics_note(image->target->diagnostics, DIAGNOSTIC_symbol_outside_image, name);
 		return ompd_rc_unavailable;
 	}

@@ -21,7 +21,9 @@ struct address_range {
 struct image {
 	const struct target *target;
 	target_addr bias;    /* what is added to the addresses in the file */
-	target_addr dynamic; /* 0: the image is known by the debugger's symbols only */
+	target_addr dynamic; /* 0: it has none, or is known by the debugger's symbols only */
+	target_addr header;  /* where its ELF header lies; 0: not known */
+	bool embeds;         /* a runtime is part of it whose names only the debugger may know */
 	uint16_t machine;    /* e_machine; 0 (EM_NONE): not known */
 	struct address_range extent;
 	struct address_range writable[IMAGE_WRITABLE_MAX];
@@ -53,7 +55,8 @@ struct image {
 	uint32_t names_cost; /* see NAMES_COST_MAX */
 };
 
-/* Reads what the dynamic section says. dynamic may be 0: then the ELF header is expected at bias.
+/* Reads what the dynamic section says. dynamic may be 0: then the ELF header is expected at bias, and there may be no
+ * such section, as in a program that is linked statically.
  * error: unreadable; incompatible: no ELF object of the target's kind there. image_close is due after
  * ompd_rc_ok only. */
 ompd_rc_t image_open(struct image *image, const struct target *target, target_addr bias,

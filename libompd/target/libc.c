@@ -62,14 +62,19 @@ static ompd_rc_t find_in_linker(const struct target *target, uint64_t bits, stru
 	return ompd_rc_ok;
 }
 
-/* Before they were variables of libpthread. */
+/* Before they were variables of libpthread, and still are variables in programs that are linked statically. */
 static ompd_rc_t find_variables(const struct target *target, struct libc_lists *ret)
 {
-	const ompd_rc_t rc = target_symbol(target, "__stack_user", NULL, &ret->heads[0]);
+	static const char *const names[][2] = {{"__stack_user", "stack_used"},
+					       {"_dl_stack_user", "_dl_stack_used"}};
+	ompd_rc_t rc = ompd_rc_unavailable;
 
-	if (rc != ompd_rc_ok)
-		return rc;
-	return target_symbol(target, "stack_used", NULL, &ret->heads[1]);
+	for (size_t i = 0; i < 2 && (rc == ompd_rc_unavailable || rc == ompd_rc_error); i++) {
+		rc = target_symbol(target, names[i][0], NULL, &ret->heads[0]);
+		if (rc == ompd_rc_ok)
+			rc = target_symbol(target, names[i][1], NULL, &ret->heads[1]);
+	}
+	return rc;
 }
 
 ompd_rc_t libc_lists_find(const struct target *target, struct libc_lists *ret)

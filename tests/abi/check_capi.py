@@ -28,6 +28,7 @@ PREFIXES = {
     "TaskState": "ompdx_task_state_",
     "LockKind": "ompdx_lock_",
     "Schedule": "ompdx_schedule_",
+    "LoopEvidence": "ompdx_loop_",
     "Problem": "ompdx_problem_",
 }
 CONSTANT = re.compile(r"OMPDX?_[A-Z_]+$")

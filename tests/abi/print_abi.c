@@ -367,6 +367,9 @@ static void print_extension_view(void)
 	VALUE(ompdx_schedule_guided);
 	VALUE(ompdx_schedule_trapezoidal);
 	VALUE(ompdx_schedule_static_steal);
+	VALUE(ompdx_loop_recorded);
+	VALUE(ompdx_loop_or_other);
+	VALUE(ompdx_loop_or_none);
 	VALUE(ompdx_problem_none);
 	VALUE(ompdx_problem_unreadable);
 	VALUE(ompdx_problem_inconsistent);
@@ -574,6 +577,11 @@ static void print_extension_locks(void)
 	MEMBER(ompdx_loop_t, last);
 	MEMBER(ompdx_loop_t, left);
 	MEMBER(ompdx_loop_t, ordered_turn);
+	MEMBER(ompdx_loop_t, remaining);
+	MEMBER(ompdx_loop_t, evidence);
+	MEMBER(ompdx_loop_t, ordered_holder);
+	MEMBER(ompdx_loop_t, completed);
+	MEMBER(ompdx_loop_t, reserved);
 
 	TYPE(ompdx_loops_t);
 	MEMBER(ompdx_loops_t, size);

@@ -152,6 +152,25 @@ def compiled(
     return executable
 
 
+# How gcc links libgomp into a program: alone, or with the C library; position independent or not.
+LINKED = {
+    "archive": (["-fPIE"], ["-pie", "-l:libgomp.a"]),
+    "archive-fixed": (["-fno-pie"], ["-no-pie", "-l:libgomp.a"]),
+    "static": (["-fno-pie"], ["-fopenmp", "-static"]),
+    "static-pie": (["-fPIE"], ["-fopenmp", "-static-pie"]),
+}
+
+
+def with_libgomp(program: str, how: str, folder: Path, *flags: str) -> Path:
+    """A program of tests/programs with libgomp in it."""
+    compiling, linking = LINKED[how]
+    made, code = folder / program, folder / f"{program}.o"
+    source = PROGRAMS / f"{program}.c"
+    run(GCC, "-g", *compiling, *flags, "-fopenmp", "-c", source, "-o", code)
+    run(GCC, code, *linking, "-o", made, "-pthread", "-ldl", "-lm")
+    return made
+
+
 def is_gnus(runtime: str) -> bool:
     return runtime.startswith("libgomp")
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import machine
 import pytest
+import truth
 from machine import CLANG, PROGRAMS, Case
-from sessions import Answer, Target, ask, target
+from sessions import Answer, Target, ask, kernel_core, target
 from test_truth import told_truth
 
 ASK = ["ompd threads -json", "ompd parallel -json"]
@@ -171,13 +172,51 @@ def test_newer_releases(case: Case, release: str, folder: Path) -> None:
     assert found["runtimes"][0]["version"] in (release, "22" if release == "21" else release)
 
 
-@pytest.mark.parametrize("kind", ["live", "core"])
-def test_linked_statically(kind: str, folder: Path) -> None:
-    """With the C library and all: what is not looked into is not told to be without OpenMP."""
-    executable = folder / "nested"
-    source = PROGRAMS / "nested.c"
-    machine.run("gcc", "-g", "-fopenmp", "-static", source, "-o", executable)
+# ---- GNU's runtime in the program ----------------------------------------------------------------
+
+
+def cells_of_libgomp() -> list[tuple[str, str, str]]:
+    programs, kinds = ["nested", "tasks", "beside"], ["live", "attach", "core"]
+    every = [(p, how, kind) for p in programs for how in machine.LINKED for kind in kinds]
+    few = [
+        (programs[i % 2 * 2 if i < 3 else 0], how, kinds[(i + k) % 3])
+        for i, how in enumerate(machine.LINKED)
+        for k in range(2)
+    ]
+    return every if machine.FULL else list(dict.fromkeys(few))
+
+
+@pytest.mark.parametrize("program, how, kind", cells_of_libgomp())
+def test_libgomp_in_the_program(program: str, how: str, kind: str, folder: Path) -> None:
+    """Its symbol versions are gone: its own code tells its layout."""
+    executable = machine.with_libgomp(program, how, folder)
     with target(kind, executable, (), NOWHERE, folder) as made:
-        answer = ask("gdb", ["ompd", "ompd threads"], made.before, made.files, folder=folder)
+        answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
+        record = truth.as_gnus(made.truth(), answer.document(ASK[0]))
+        found = told_truth(record, answer)
+    runtime = found["runtimes"][0]
+    assert (runtime["kind"], runtime["descriptors"]) == ("gomp", "record")
+    assert "linked into the program" in answer.texts[2]
+
+
+@pytest.mark.parametrize("how", ["archive", "static"])
+def test_stripped_with_libgomp(how: str, folder: Path) -> None:
+    """What is not looked into is not told to be without OpenMP."""
+    executable = machine.with_libgomp("nested", how, folder)
+    machine.run("strip", executable)
+    with target("core", executable, (), NOWHERE, folder) as made:
+        shown = ["ompd", "ompd threads", "ompd status"]
+        answer = ask("gdb", shown, made.before, made.files, folder=folder)
+    for text in answer.texts[:2]:
+        assert text.startswith("GNU libgomp is linked into the program, which is stripped: where")
+    assert "Runtime : none that can be read" in answer.texts[2]
+
+
+def test_static_program_without_names(folder: Path) -> None:
+    executable, source = folder / "plain", folder / "plain.c"
+    source.write_text("#include <stdlib.h>\nint main(void) { abort(); }\n", encoding="utf-8")
+    machine.run("gcc", "-static", "-s", source, "-o", executable)
+    core = kernel_core(executable, (), {}, folder)
+    answer = ask("gdb", ["ompd", "ompd threads"], [], [executable, core], folder=folder)
     for text in answer.texts:
         assert text.startswith("The program is linked statically"), answer.everything

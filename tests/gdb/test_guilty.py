@@ -182,6 +182,17 @@ def proven(cell: Cell) -> bool:
     return "nest_lock_order" in cell.scenario or (recorded and by_lock)
 
 
+@pytest.mark.parametrize("kind, runtime", [("attach", "libgomp-12"), ("core", "libgomp-10")])
+def test_circle_through_a_turn_on_gnus(kind: str, runtime: str, folder: Path) -> None:
+    """libgomp records the thread whose turn it is."""
+    cell = Cell("ordered_in_critical", True, kind, "debug", runtime, True, ())
+    program = program_of(cell, folder)
+    (stop,) = looks.by_gdb(kind, program, 1, 1, folder)
+    check(cell, stop, truth_of(program))
+    assert "waits for its turn in ordered" in stop.text("ompd deadlock"), stop.texts
+    assert stop.deadlock["cycles"], stop.texts
+
+
 def check_by_shell(cell: Cell, program: Program, folder: Path) -> None:
     """`ompd pid' of the process, `ompd core' of its core."""
     program.begun.unlink(missing_ok=True)

@@ -32,7 +32,8 @@ Truth = dict[int, tuple[int, int]]  # by thread number: the first iteration, and
 
 
 def truth_of(made: Target) -> Truth:
-    lines = Path(f"{made.record}.loops").read_text(encoding="utf-8").splitlines()
+    path = Path(f"{made.record}.loops")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     found = [[int(word) for word in line.split()] for line in lines]
     return {number: (first, at) for number, first, at in found}
 
@@ -148,3 +149,83 @@ def test_around_other_regions(runtime: str, folder: Path) -> None:
     loop, truth, _ = look("core", machine.cached(runtime), "nested", folder, executable)
     compare(loop, truth, "nested")
     assert all(part["first"] is not None for part in loop["parts"])
+
+
+# ---- GNU's runtime: what is left of a loop, whose turn it is, and chunks of static schedules -----
+
+OF_GNUS = ["dynamic", "guided", "down", "ordered", "nonmonotonic", "runtime", "even", "second"]
+GNUS = ["libgomp-12", "libgomp-10", "libgomp-14", "libgomp-16"]
+
+
+def compare_on_gnus(loop: Json, truth: Truth, schedule: str) -> None:
+    """All that is told has to be true."""
+    is_static = schedule in ("runtime", "even")
+    assert loop["schedule"] == ("static" if is_static else TOLD.get(schedule, "dynamic")) or (
+        schedule == "nonmonotonic" and loop["schedule"] == "dynamic"
+    )
+    parts = {int(part["id"].split(".")[1]): part for part in loop["parts"]}
+    assert set(parts) <= set(truth)
+    last_first = max(first for first, _ in truth.values())
+    size = CHUNK if schedule != "guided" else -(-(COUNT - last_first) // THREADS)
+    for number, part in parts.items():
+        first, _ = truth[number]
+        count = COUNT // THREADS if schedule == "even" else CHUNK
+        chunk = (first, first + count - 1) if is_static else (None, None)
+        assert (part["first"], part["last"], part["at"]) == (*chunk, None)
+        assert ("doubts" in part) == (not is_static)
+    assert loop["chunk"] == (None if schedule == "even" else CHUNK)
+    assert loop["iterations"] == (COUNT if is_static else None)
+    assert loop["remaining"] == (None if is_static else COUNT - last_first - size)
+    assert loop["handed_out"] is loop["ordered_turn"] is None and loop["completed"] == 0
+    holder = next(f"R1.{number}" for number, (first, _) in truth.items() if first == 0)
+    assert loop["ordered_by"] == (holder if schedule == "ordered" else None)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "kind", "runtime"),
+    [
+        (schedule, kind, runtime)
+        for number, schedule in enumerate(OF_GNUS)
+        for place, runtime in enumerate(GNUS)
+        for at, kind in enumerate(["core", "live", "attach"])
+        if machine.FULL
+        or (at == (number + place) % 3 and (place == 0 or schedule in ("even", "second")))
+    ],
+)
+def test_on_gnus(schedule: str, kind: str, runtime: str, folder: Path) -> None:
+    executable = machine.built_for(runtime, "loops")
+    loop, truth, text = look(kind, machine.cached(runtime), schedule, folder, executable)
+    assert len(truth) == THREADS == len(loop["parts"]), text
+    compare_on_gnus(loop, truth, schedule)
+    if schedule == "ordered":
+        assert f"ordered: it is the turn of {loop['ordered_by']}." in text
+    if schedule == "dynamic":
+        assert f"dynamic in chunks of 4, {COUNT - CHUNK * THREADS} more to hand out." in text
+
+
+@pytest.mark.parametrize("schedule", ["dynamic", "ordered", "runtime", "second"])
+def test_optimized_code_on_gnus(schedule: str, folder: Path) -> None:
+    """Whether a thread is in a loop only the code tells."""
+    executable = machine.built_for("libgomp-12", "loops", "release")
+    loop, truth, _ = look("core", machine.cached("libgomp-12"), schedule, folder, executable)
+    if loop:
+        compare_on_gnus(loop, truth, schedule)
+
+
+@pytest.mark.parametrize("build", ["debug", "release"])
+@pytest.mark.parametrize("schedule", ["after", "behind", "nested"])
+def test_who_is_in_no_loop_on_gnus(schedule: str, build: str, folder: Path) -> None:
+    """Whatever an earlier loop has left in the runtime's memory."""
+    executable = machine.built_for("libgomp-14", "loops", build)
+    runtime = machine.cached("libgomp-14")
+    loop, truth, text = look("core", runtime, schedule, folder, executable)
+    told = [int(part["id"].split(".")[1]) for part in loop.get("parts", [])]
+    if schedule == "behind":
+        assert set(told) <= set(truth) and set(truth) <= {0}
+        if truth and build == "debug":
+            assert told == [0] and loop["completed"] == 3, text
+            assert "3 threads left it already" in text
+    elif schedule == "after":
+        assert not loop, text
+    else:
+        assert not loop or sorted(told) == sorted(truth), text

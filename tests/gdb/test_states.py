@@ -183,6 +183,28 @@ def test_state(
         check(answer, truth_of(made), scenario, build, machine.is_gnus(runtime))
 
 
+def cells_in_the_program() -> list[Any]:
+    scenarios = [one for one in [*SCENARIOS, *OTHER_SCENARIOS] if one in WITH_GCC]
+    return [
+        (scenario, how, KINDS[(i + k) % 3])
+        for i, scenario in enumerate(scenarios)
+        for k, how in enumerate(machine.LINKED)
+        if machine.FULL or (i % 3 == 0 and k == i // 3 % len(machine.LINKED))
+    ]
+
+
+@pytest.mark.parametrize("scenario, how, kind", cells_in_the_program())
+def test_libgomp_in_the_program(scenario: str, how: str, kind: str, folder: Path) -> None:
+    """It has names there of all its functions, and is known by them."""
+    program = OTHER_SCENARIOS.get(scenario, "states")
+    executable = machine.with_libgomp(program, how, folder)
+    with target(kind, executable, (scenario,), folder, folder) as made:
+        answer = ask("gdb", ASK, made.before, made.files, folder=folder)
+        # gcc's barrier behind a loop has the line of what follows.
+        build = "release" if scenario == "for_end" else "debug"
+        check(answer, truth_of(made), scenario, build, True)
+
+
 @pytest.mark.parametrize("scenario, kind, runtime", lock_cells())
 def test_lock_kind(scenario: str, kind: str, runtime: str, folder: Path) -> None:
     """However a lock is made, waiting for it is the same."""

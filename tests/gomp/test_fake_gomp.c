@@ -212,17 +212,208 @@ static void test_queue_without_end(void **state)
 	close_look(&look, &gomp);
 }
 
+/* ---- Loops ---- */
+
+#define FIRST_SHARE (FAKE_GOMP_TEAM + 256)
+#define NEXT_SHARE (FIRST_SHARE + 128)
+
+struct fake_share {
+	uint32_t sched;
+	uint64_t chunk, end, incr, next;
+};
+
+static void put_share(struct fake_gomp *gomp, uint64_t at, struct fake_share share)
+{
+	fake_put(gomp->target, at, 4, share.sched);
+	fake_put(gomp->target, at + 8, 8, share.chunk);
+	fake_put(gomp->target, at + 16, 8, share.end);
+	fake_put(gomp->target, at + 24, 8, share.incr);
+	fake_put(gomp->target, at + 32, 8, at + 96);
+	fake_put(gomp->target, at + 72, 8, share.next);
+}
+
+/* last: the share before; 0: the thread has left `share', or it is the first of its region. */
+static void put_thread_at(struct fake_gomp *gomp, unsigned number, uint64_t share, uint64_t last,
+			  uint64_t static_trip)
+{
+	const uint64_t ts = gomp->threads[number] + 16;
+
+	fake_put(gomp->target, ts + 8, 8, share);
+	fake_put(gomp->target, ts + 16, 8, last);
+	fake_put(gomp->target, ts + (gomp->layout->release < 11 ? 56 : 64), 8, static_trip);
+}
+
+static const ompdx_loops_t *loops_of(struct look *look)
+{
+	const ompdx_loops_t *loops;
+
+	assert_ok(ompdx_snapshot_loops(look->snapshot, &loops));
+	assert_int_equal(loops->problem, ompdx_problem_none);
+	return loops;
+}
+
+/* Thread 0 is in the second loop of its region, thread 1 has left it, thread 2 has not come. */
+static void test_loop(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct fake_gomp gomp =
+			fake_gomp_create(&fake_gomp_layouts[i], &fake_gomp_layouts[i], 0);
+		const ompdx_loops_t *loops;
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		put_share(&gomp, NEXT_SHARE, (struct fake_share){0x80000002, 8, 100, 2, 50});
+		fake_put(gomp.target, NEXT_SHARE + 68, 4, 1);
+		fake_put(gomp.target, NEXT_SHARE + 40, 4, 2);
+		fake_put(gomp.target, NEXT_SHARE + 48, 4, 1);
+		fake_put(gomp.target, NEXT_SHARE + 96 + 4, 4, 2);
+		put_thread_at(&gomp, 0, NEXT_SHARE, FIRST_SHARE, 0);
+		put_thread_at(&gomp, 1, NEXT_SHARE, 0, 0);
+		put_thread_at(&gomp, 2, 0, 0, 0);
+		look = look_at(&gomp);
+		loops = loops_of(&look);
+		assert_int_equal(loops->count, 1);
+		assert_int_equal(loops->loops[0].thread_num, 0);
+		assert_int_equal(loops->loops[0].evidence, ompdx_loop_or_other);
+		assert_int_equal(loops->loops[0].problem, ompdx_problem_none);
+		assert_int_equal(loops->loops[0].schedule, ompdx_schedule_dynamic);
+		assert_true(loops->loops[0].chunk == 4 && loops->loops[0].remaining == 25);
+		assert_true(loops->loops[0].iterations == -1 && loops->loops[0].first == -1);
+		assert_int_equal(loops->loops[0].completed, 1);
+		assert_int_equal(loops->loops[0].ordered_holder, 2);
+		close_look(&look, &gomp);
+	}
+}
+
+static void test_chunks_of_a_static_loop(void **state)
+{
+	/* 10 iterations for three threads: trips, the size of chunks, and what thread 1 has. */
+	static const struct {
+		int64_t trip, chunk, first, last;
+		ompdx_problem_t problem;
+	} cases[] = {
+		{0, 0, -1, -1, ompdx_problem_none},
+		{1, 0, 4, 6, ompdx_problem_none},
+		{-1, 2, 8, 9, ompdx_problem_none},
+		{1, 2, 2, 3, ompdx_problem_none},
+		{2, 2, 8, 9, ompdx_problem_none},
+		{-1, 3, -1, -1, ompdx_problem_inconsistent}, /* the last chunk is another's */
+		{-1, 9, 9, 9, ompdx_problem_none},
+		{3, 2, -1, -1, ompdx_problem_inconsistent},
+		{INT64_MAX, 2, -1, -1, ompdx_problem_inconsistent},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]) * 2; i++) {
+		const unsigned layout = i % 2 ? 0 : 3, k = i / 2;
+		struct fake_gomp gomp =
+			fake_gomp_create(&fake_gomp_layouts[layout], &fake_gomp_layouts[layout], 0);
+		const ompdx_loops_t *loops;
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		put_share(&gomp, FIRST_SHARE,
+			  (struct fake_share){1, (uint64_t)cases[k].chunk, (uint64_t)-25,
+					      (uint64_t)-3, 5});
+		put_thread_at(&gomp, 1, FIRST_SHARE, 0, (uint64_t)cases[k].trip);
+		look = look_at(&gomp);
+		loops = loops_of(&look);
+		assert_int_equal(loops->count, 1);
+		assert_int_equal(loops->loops[0].evidence, ompdx_loop_or_none);
+		assert_int_equal(loops->loops[0].problem, cases[k].problem);
+		assert_true(loops->loops[0].iterations == 10);
+		assert_true(loops->loops[0].first == cases[k].first);
+		assert_true(loops->loops[0].last == cases[k].last);
+		close_look(&look, &gomp);
+	}
+}
+
+/* What is left of words that are no loop's, or at a loop's end. */
+static void test_words_of_no_loop(void **state)
+{
+	static const struct {
+		struct fake_share share;
+		int64_t remaining; /* -1: no loop */
+	} cases[] = {
+		{{2, 4, 100, 1, 100}, 0},
+		{{2, 4, 100, 1, 112}, 0}, /* three threads came too late */
+		{{2, 4, 100, 1, 120}, -1},
+		{{3, 4, 100, 1, 100}, 0},
+		{{3, 4, 100, 1, 101}, -1},
+		{{3, 4, (uint64_t)-1, (uint64_t)-1, 3}, 4},
+		{{2, (uint64_t)-4, (uint64_t)-1, (uint64_t)-1, 3}, 4},
+		{{2, 4, (uint64_t)-1, (uint64_t)-1, 3}, -1},
+		{{2, 4, 100, 0, 0}, -1},
+		{{2, 0, 100, 1, 0}, -1},
+		{{2, 3, 100, 2, 0}, -1},
+		{{2, UINT64_C(1) << 63, 100, (uint64_t)-1, 0}, -1},
+		{{2, 4, UINT64_C(1) << 63, 1, 0}, -1},
+		{{0, 4, 100, 1, 0}, -1},
+		{{4, 4, 100, 1, 0}, -1},
+		{{0x41414141, 4, 100, 1, 0}, -1},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fake_gomp gomp =
+			fake_gomp_create(&fake_gomp_layouts[2], &fake_gomp_layouts[2], 0);
+		const ompdx_loops_t *loops;
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		put_share(&gomp, FIRST_SHARE, cases[i].share);
+		put_thread_at(&gomp, 0, FIRST_SHARE, 0, 0);
+		look = look_at(&gomp);
+		loops = loops_of(&look);
+		assert_int_equal(loops->count, 1);
+		assert_true(loops->loops[0].remaining == cases[i].remaining);
+		assert_int_equal(loops->loops[0].problem, cases[i].remaining < 0
+								  ? ompdx_problem_inconsistent
+								  : ompdx_problem_none);
+		close_look(&look, &gomp);
+	}
+}
+
+/* A structure that cannot be read, and one for all threads is read once. */
+static void test_unreadable_share(void **state)
+{
+	(void)state;
+	for (unsigned how = 0; how < 2; how++) {
+		struct fake_gomp gomp =
+			fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+		const uint64_t at = how ? FIRST_SHARE : UINT64_C(0x4141414141414141);
+		const ompdx_loops_t *loops;
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		for (unsigned k = 0; k < 3; k++)
+			put_thread_at(&gomp, k, at, 1, 0);
+		look = look_at(&gomp);
+		fake_counts_reset();
+		loops = loops_of(&look);
+		assert_int_equal(loops->count, 3);
+		assert_int_equal(loops->loops[2].problem,
+				 how ? ompdx_problem_inconsistent : ompdx_problem_unreadable);
+		assert_true(fake_counts().calls[FAKE_READ] < 3);
+		close_look(&look, &gomp);
+	}
+}
+
 /* Each word of what matters becomes each of these values: whatever is told has its shape. */
 static void test_any_word(void **state)
 {
 	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
 	struct range {
 		uint64_t start, size;
-	} ranges[5];
+	} ranges[6];
 	unsigned count = 0;
 
 	(void)state;
 	fake_gomp_parallel(&gomp);
+	put_share(&gomp, NEXT_SHARE, (struct fake_share){2, 4, 100, 1, 50});
+	put_thread_at(&gomp, 0, NEXT_SHARE, FIRST_SHARE, 0);
+	ranges[count++] = (struct range){NEXT_SHARE, 100};
 	ranges[count++] = (struct range){FAKE_GOMP_TEAM, 256};
 	ranges[count++] = (struct range){FAKE_GOMP_TEAM + 1280, 64 + 232};
 	ranges[count++] = (struct range){fake_gomp_implicit_task(&gomp, 3), 24};
@@ -246,11 +437,13 @@ static void test_any_word(void **state)
 				struct look look;
 				const ompdx_tasks_t *tasks;
 				const ompdx_arrivals_t *arrivals;
+				const ompdx_loops_t *loops;
 
 				fake_put(gomp.target, at, size, values[k]);
 				look = look_at(&gomp);
 				assert_ok(ompdx_snapshot_tasks(look.snapshot, &tasks));
 				assert_ok(ompdx_snapshot_arrivals(look.snapshot, &arrivals));
+				assert_ok(ompdx_snapshot_loops(look.snapshot, &loops));
 				assert_ok(ompdx_snapshot_destroy(look.snapshot));
 				for (unsigned t = 0; t < FAKE_GOMP_THREADS; t++) {
 					ompd_thread_handle_t *thread;
@@ -284,9 +477,12 @@ int main(void)
 {
 #define OPENED(test) cmocka_unit_test_setup_teardown(test, library_open, library_close)
 	const struct CMUnitTest tests[] = {
-		OPENED(test_region),     OPENED(test_wrong_layout), OPENED(test_other_machine),
-		OPENED(test_stale_team), OPENED(test_damaged_team), OPENED(test_queue_without_end),
-		OPENED(test_any_word),
+		OPENED(test_region),           OPENED(test_wrong_layout),
+		OPENED(test_other_machine),    OPENED(test_stale_team),
+		OPENED(test_damaged_team),     OPENED(test_queue_without_end),
+		OPENED(test_any_word),         OPENED(test_loop),
+		OPENED(test_words_of_no_loop), OPENED(test_chunks_of_a_static_loop),
+		OPENED(test_unreadable_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from ompd_core.library.types import ViewLoop, ViewRegion, ViewThread
+from ompd_core.model import turns
 from ompd_core.model.loops import LoopPlace, gather
 from ompd_core.model.native import Location, NativeThread
 from ompd_core.model.process import Loop, Membership, Region, Thread
@@ -119,3 +120,59 @@ def test_without_the_runtimes_records_nothing_is_claimed() -> None:
 
 def test_no_loop_no_words() -> None:
     assert text([], [None, None]) == ""
+
+
+# ---- What GNU's runtime records ------------------------------------------------------------------
+
+GNUS = ViewLoop(TEAM, 0, 0, 0, "dynamic", chunk=4, remaining=50, evidence="or_other", completed=2)
+
+
+def gnus_place(**differently: bool) -> LoopPlace:
+    return replace(LoopPlace(0x400, AT, True), **differently)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "where", "is_in"),
+    [
+        ("or_other", gnus_place(), True),
+        ("or_other", gnus_place(combined=True), False),  # the record is another construct's
+        ("or_other", None, False),
+        ("or_none", gnus_place(combined=True), True),
+        ("or_none", gnus_place(), False),  # it has left its loop, and all others have
+        ("or_none", None, False),
+    ],
+)
+def test_the_code_has_to_say_that_it_is_a_loop(
+    evidence: str, where: LoopPlace | None, is_in: bool
+) -> None:
+    assert len(found([replace(GNUS, evidence=evidence)], [where])) == is_in
+
+
+def test_what_is_left_of_a_loop() -> None:
+    words = text([replace(GNUS, ordered_holder=1)], [gnus_place(ordered=True), None])
+    assert "dynamic in chunks of 4, 50 more to hand out; 2 threads left it already." in words
+    assert "ordered: it is the turn of R1.1." in words
+    assert "turn" not in text([replace(GNUS, ordered_holder=1)], [gnus_place()])
+
+
+def test_a_loop_that_is_being_begun_is_not_described() -> None:
+    """The runtime may not have written its words yet."""
+    (loop,) = found([GNUS], [gnus_place(asking=True)])
+    assert (loop.schedule, loop.chunk, loop.remaining) == ("unknown", None, None)
+    both = [GNUS, replace(GNUS, thread=1, thread_num=1)]
+    (loop,) = found(both, [gnus_place(asking=True), gnus_place()])
+    assert (loop.schedule, loop.chunk, loop.remaining) == ("dynamic", 4, 50)
+
+
+def test_whose_turn_it_is() -> None:
+    region = team(3)
+    members = [thread.openmp[0] for thread in region.members if thread is not None]
+    loops = {
+        0: [
+            replace(GNUS, thread=n, thread_num=n, evidence="or_none", ordered_holder=2)
+            for n in (0, 2)
+        ]
+    }
+    assert turns.holder(members[0], region, loops) is region.members[2]
+    assert [turns.has_come(one) for one in loops[0]] == [False, True]
+    assert turns.loop_of(members[1], loops) is None

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ompd_core import runtimes
-from ompd_core.library.types import ViewRegion, ViewThread
+from ompd_core.library.types import TeamArrivals, ViewRegion, ViewThread
 from ompd_core.model import region_ends, waiting
 from ompd_core.model.native import Frame, Location
 from ompd_core.model.process import Membership, Region, Task, Thread, Wait
@@ -95,15 +95,11 @@ def meeting(*constructs: str | None, task: str = "implicit") -> Region:
     return region
 
 
-def rounds(region: Region, come: int, at_end: int, total: int | None = None) -> list[int | None]:
-    size = len(region.members)
-    words = {
-        BARRIER: 24,
-        TEAM + WORDS.barrier_total: size if total is None else total,
-        TEAM + WORDS.awaited: size - come,
-        TEAM + WORDS.awaited_at_end: size - at_end,
-    }
-    region_ends.settle_by_count(region, WORDS, words.get)
+def rounds(
+    region: Region, come: int | None, at_end: int, awaits: int | None = None
+) -> list[int | None]:
+    size = len(region.members) if awaits is None else awaits
+    region_ends.settle_by_count(region, TeamArrivals(size, come, at_end, False, 3))
     return [thread.openmp[0].round for thread in region.members if thread is not None]
 
 
@@ -124,6 +120,6 @@ def test_count(constructs: list[str], come: int, at_end: int, expected: list[int
 
 def test_count_is_not_believed() -> None:
     """Of a damaged team; and whoever executes a task may have come as well."""
-    assert rounds(meeting("", "", None), 2, 0, total=7) == [None] * 3
-    assert rounds(meeting("", "", None), -5, 0) == [None] * 3
+    assert rounds(meeting("", "", None), 2, 0, awaits=7) == [None] * 3
+    assert rounds(meeting("", "", None), None, 0) == [None] * 3
     assert rounds(meeting("", "", None, task="explicit"), 2, 0) == [None] * 3

@@ -56,6 +56,16 @@ static void run(const char *schedule, int start, int end)
 #pragma omp parallel for num_threads(THREADS) schedule(monotonic : dynamic, 4)
 		for (long i = end; i > start; i -= STEP)
 			hold((END - i) / STEP);
+	} else if (strcmp(schedule, "runtime") == 0) {
+		omp_set_schedule(omp_sched_static, 4);
+#pragma omp parallel for num_threads(THREADS) schedule(runtime)
+		for (int i = start; i < end; i += STEP)
+			hold((i - START) / STEP);
+	} else if (strcmp(schedule, "even") == 0) {
+		omp_set_schedule(omp_sched_static, 0);
+#pragma omp parallel for num_threads(THREADS) schedule(runtime)
+		for (int i = start; i < end; i += STEP)
+			hold((i - START) / STEP);
 	} else if (strcmp(schedule, "ordered") == 0) {
 		stop_at = 1;
 #pragma omp parallel for num_threads(THREADS) schedule(monotonic : dynamic, 4) ordered
@@ -102,6 +112,33 @@ static void behind(int start, int end, int dynamic)
 	}
 }
 
+/* Not the first loop of its region, and not that of the last region. */
+static void second(int start, int end)
+{
+#pragma omp parallel num_threads(THREADS)
+	{
+#pragma omp for schedule(monotonic : dynamic, 1) nowait
+		for (int i = start; i < end; i += 1)
+			truth_seen();
+#pragma omp for schedule(monotonic : dynamic, 4)
+		for (int i = start; i < end; i += STEP)
+			hold((i - START) / STEP);
+	}
+}
+
+/* A loop was there before, and none is now. */
+static void after(int start, int end)
+{
+#pragma omp parallel for num_threads(THREADS) schedule(monotonic : dynamic, 4)
+	for (int i = start; i < end; i += STEP)
+		truth_seen();
+#pragma omp parallel num_threads(THREADS)
+	{
+		truth_record();
+		truth_stop(THREADS);
+	}
+}
+
 /* Each thread of the loop is in a region of its own inside it. */
 static void nested(int start, int end)
 {
@@ -130,6 +167,10 @@ int main(int argc, char **argv)
 		behind(START, END, strcmp(schedule, "behind") == 0);
 	} else if (strcmp(schedule, "nested") == 0) {
 		nested(START, END);
+	} else if (strcmp(schedule, "second") == 0) {
+		second(START, END);
+	} else if (strcmp(schedule, "after") == 0) {
+		after(START, END);
 	} else {
 		run(schedule, START, END);
 	}

@@ -68,7 +68,9 @@ DESCRIBED = tuple(one.prefix for one in INTERFACES if one.described)
 ENTRY_POINTS = "|".join([*PREFIXES, f"({'|'.join(sorted(omp.ROUTINES))})_?$"])
 
 # What in the names of entry points is no interface's own: how runtimes call them inside.
-_INSIDE = "__kmp_api_"
+_INSIDE = ("__kmp_api_", "gomp_ialias_")
+# Of two names for one address debuggers show either.
+_ALSO = {"gomp_ordered_sync": "GOMP_ordered_start"}
 
 __all__ = [
     "AFTER",
@@ -116,11 +118,13 @@ __all__ = [
 def normal(name: str) -> str:
     """Fortran's omp_set_lock_ and the hidden __kmp_api_omp_set_lock are omp_set_lock."""
     name = name.partition("@")[0]
-    if name.startswith(_INSIDE):
-        name = name[len(_INSIDE) :]
+    for prefix in _INSIDE:
+        if name.startswith(prefix):
+            name = name[len(prefix) :]
+    name = _ALSO.get(name, name)
     return name.rstrip("_") if name.startswith(("omp_", "kmp_")) else name
 
 
 def is_entry_point(name: str) -> bool:
     """Is it what a program calls of a runtime? Fortran's names end in an underscore."""
-    return name.startswith(PREFIXES) or normal(name) in omp.ROUTINES
+    return normal(name).startswith(PREFIXES) or normal(name) in omp.ROUTINES

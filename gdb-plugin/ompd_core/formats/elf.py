@@ -14,7 +14,7 @@ import struct
 from dataclasses import dataclass
 from typing import Iterator
 
-PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_PHDR = 1, 2, 4, 6
+PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR = 1, 2, 3, 4, 6
 PF_X = 1
 ET_CORE = 4
 SHT_SYMTAB, SHT_DYNSYM = 2, 11

@@ -7,10 +7,10 @@ and asking it by an expression depends on the user's language.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, Iterable
 
 from ..errors import Unreadable
-from .elf import PT_DYNAMIC, PT_LOAD, PT_PHDR, Format, Segment
+from .elf import PT_DYNAMIC, PT_INTERP, PT_LOAD, PT_PHDR, Format, Segment
 
 AT_PHDR, AT_PHNUM, AT_SYSINFO_EHDR = 3, 5, 33
 DT_STRTAB, DT_STRSZ, DT_DEBUG = 5, 10, 21
@@ -40,6 +40,7 @@ class Program:
     dynamic: int
     start: int
     end: int
+    is_static: bool = False  # no dynamic linker is asked for
 
 
 class ImageList:
@@ -65,8 +66,9 @@ class ImageList:
             segments = self._format.segments(self._read(table, count * self._format.segment_size))
         except Unreadable:
             return None
-        # Without PT_PHDR the program is not position independent.
-        bias = next((table - s.address for s in segments if s.kind == PT_PHDR), 0)
+        bias = next((table - s.address for s in segments if s.kind == PT_PHDR), None)
+        if bias is None:
+            bias = self._bias_by_header(table - self._format.header_size, segments)
         loads = [s for s in segments if s.kind == PT_LOAD]
         dynamic = next((bias + s.address for s in segments if s.kind == PT_DYNAMIC), 0)
         if not loads:
@@ -76,7 +78,18 @@ class ImageList:
             dynamic,
             bias + min(s.address for s in loads),
             bias + max(_end(s) for s in loads),
+            all(s.kind != PT_INTERP for s in segments),
         )
+
+    def _bias_by_header(self, start: int, segments: Iterable[Segment]) -> int:
+        """Of a program that does not say where its table is: as a rule right behind the header. 0:
+        it is not position independent, or that cannot be told."""
+        try:
+            if self._read(start, 4) != b"\x7fELF":
+                return 0
+        except Unreadable:
+            return 0
+        return next((start - s.address for s in segments if s.kind == PT_LOAD and not s.offset), 0)
 
     def _find_vdso(self, start: int) -> tuple[int, int] | None:
         """The kernel's own library in the process: its beginning and its end."""

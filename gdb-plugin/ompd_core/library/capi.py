@@ -222,6 +222,14 @@ class Schedule(enum.IntEnum):
     STATIC_STEAL = 5
 
 
+class LoopEvidence(enum.IntEnum):
+    """ompdx_loop_evidence_t."""
+
+    RECORDED = 0
+    OR_OTHER = 1
+    OR_NONE = 2
+
+
 class Problem(enum.IntEnum):
     """ompdx_problem_t."""
 
@@ -501,6 +509,11 @@ class ompdx_loop_t(Structure):
         ("last", c_int64),
         ("left", c_int64),
         ("ordered_turn", c_int64),
+        ("remaining", c_int64),
+        ("evidence", c_int),
+        ("ordered_holder", c_int32),
+        ("completed", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -673,6 +686,13 @@ def _elements(address: int, count: int, element: Type[T], stride: int) -> list[T
     if count and stride < ctypes.sizeof(element):
         raise ValueError(f"{element.__name__} is shorter than this plugin expects")
     return [element.from_address(address + i * stride) for i in range(count)]
+
+
+def teams_of(arrivals: ompdx_arrivals_t) -> list[ompdx_team_arrivals_t]:
+    """Of a library that has them."""
+    if arrivals.size < ctypes.sizeof(ompdx_arrivals_t):
+        return []
+    return array_at(arrivals.teams or 0, arrivals.team_count, ompdx_team_arrivals_t)
 
 
 def words_at(address: int, count: int, stride: int) -> list[int]:

@@ -19,6 +19,7 @@ from .types import (
     LockVariable,
     NativeIds,
     RuntimeInfo,
+    TeamArrivals,
     View,
     ViewLock,
     ViewLocks,
@@ -43,6 +44,7 @@ _THREAD_KINDS = {int(kind): kind.name.lower() for kind in capi.ThreadKind}
 _TASK_KINDS = {int(kind): kind.name.lower() for kind in capi.TaskKind if kind}
 _LOCK_KINDS = {int(kind): kind.name.lower() for kind in capi.LockKind if kind}
 _SCHEDULES = {int(schedule): schedule.name.lower() for schedule in capi.Schedule if schedule}
+_LOOP_EVIDENCE = {int(one): one.name.lower() for one in capi.LoopEvidence}
 _TASK_STATES = {int(state): state.name.lower() for state in capi.TaskState if state}
 _PROBLEMS = {int(problem): problem.name.lower() for problem in capi.Problem if problem}
 _GENERATORS = {int(generator): generator.name.lower() for generator in capi.TeamGenerator}
@@ -326,6 +328,11 @@ class Snapshot:
         array = capi.array_at(answer.arrivals or 0, answer.count, capi.ompdx_arrival_t)
         return {one.thread: _arrival(one) for one in array}
 
+    def team_arrivals(self) -> dict[int, TeamArrivals]:
+        """By ViewRegion.address."""
+        answer = self._part("ompdx_snapshot_arrivals", capi.ompdx_arrivals_t)
+        return {one.team: _team_arrivals(one) for one in capi.teams_of(answer)}
+
     def loops(self) -> list[ViewLoop]:
         """The threads in loops that the runtime schedules."""
         answer = self._part("ompdx_snapshot_loops", capi.ompdx_loops_t)
@@ -358,11 +365,25 @@ def _loop(one: capi.ompdx_loop_t) -> ViewLoop:
         last=_known(one.last),
         left=_known(one.left),
         ordered_turn=_known(one.ordered_turn),
+        remaining=_known(one.remaining),
+        evidence=_LOOP_EVIDENCE.get(one.evidence, "or_none"),
+        ordered_holder=_known(one.ordered_holder),
+        completed=_known(one.completed),
     )
 
 
 def _arrival(one: capi.ompdx_arrival_t) -> Arrival:
     return Arrival(one.arrived, one.released, one.complete, tuple(one.steps), tuple(one.team_steps))
+
+
+def _team_arrivals(one: capi.ompdx_team_arrivals_t) -> TeamArrivals:
+    return TeamArrivals(
+        awaits=one.awaits,
+        arrived=_known(one.arrived),
+        arrived_at_end=_known(one.arrived_at_end),
+        waits_for_tasks=one.waits_for_tasks > 0,
+        steps=one.steps,
+    )
 
 
 def _locks(answer: capi.ompdx_locks_t) -> ViewLocks:

@@ -23,6 +23,7 @@ from .types import (
     LockVariable,
     NativeIds,
     RuntimeInfo,
+    TeamArrivals,
     View,
     ViewLocks,
     ViewLoop,
@@ -94,6 +95,9 @@ class StandardSnapshot:
         raise self._lacking("list no locks")
 
     def arrivals(self) -> dict[int, Arrival]:
+        raise self._lacking("tell nothing of barriers")
+
+    def team_arrivals(self) -> dict[int, TeamArrivals]:
         raise self._lacking("tell nothing of barriers")
 
     def loops(self) -> list[ViewLoop]:

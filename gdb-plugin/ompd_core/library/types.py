@@ -201,6 +201,17 @@ class Arrival:
 
 
 @dataclass(frozen=True)
+class TeamArrivals:
+    """How many have come to a team's barriers, of a runtime that only counts them."""
+
+    awaits: int  # how many have to come
+    arrived: int | None  # at a barrier inside of the region; None: not known
+    arrived_at_end: int | None
+    waits_for_tasks: bool  # all have come, and tasks are not complete
+    steps: int  # how many barriers the team has been through
+
+
+@dataclass(frozen=True)
 class ViewLoop:
     """One thread in one loop that the runtime schedules. Iterations are counted from 0."""
 
@@ -220,3 +231,9 @@ class ViewLoop:
     last: int | None = None
     left: int | None = None  # set aside for the thread
     ordered_turn: int | None = None
+    remaining: int | None = None  # how many iterations no thread has got yet
+    # That the thread is in it: "recorded", or its code has to say so: "or_other", if it is in a
+    # worksharing construct; "or_none", of the loop with which its region began.
+    evidence: str = "recorded"
+    ordered_holder: int | None = None  # a thread_num, if the loop is ordered
+    completed: int | None = None  # how many threads have left it without waiting at its end

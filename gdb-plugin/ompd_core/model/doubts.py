@@ -310,7 +310,7 @@ CHUNK_NOT_KEPT = Doubt(
     "unknown",
     "the runtime does not record which iterations it has given a thread under this schedule, and"
     " the thread's frame does not tell",
-    "compile the program with clang -O0 -g, or use the ordered clause",
+    "compile the program with clang -O0 -g",
 )
 BOUNDS_NOT_KEPT = Doubt(
     "unknown",

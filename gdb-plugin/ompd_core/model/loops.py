@@ -30,6 +30,8 @@ class LoopPlace:
     first: int | None = None  # what it has got
     last: int | None = None
     at: int | None = None
+    combined: bool = False  # the loop began with the region
+    ordered: bool = False  # it has the ordered clause, for certain
 
 
 def gather(
@@ -47,12 +49,15 @@ def gather(
             continue
         place = place_of(thread) if _shows(member, region) else None
         one = handed_out.get(member.raw.index)
+        if one is not None and not _is_in(one, place):
+            one = None
         if one is not None:
             loop = found.setdefault(one.loop, _loop(one))
             loop.parts.append(_part(num, thread, one, place))
             if loop.location is None and place is not None and place.dynamic:
                 loop.location = place.location
-            _complete(loop, one)
+            if one.evidence == "recorded" or (place is not None and not place.asking):
+                _complete(loop, one, place)
         elif place is not None and not place.dynamic:
             loop = found.setdefault(("static", place.site), Loop("static", place.location))
             loop.parts.append(_static_part(num, thread, place))
@@ -61,22 +66,33 @@ def gather(
     return list(found.values())
 
 
+def _is_in(one: ViewLoop, place: LoopPlace | None) -> bool:
+    if one.evidence == "recorded":
+        return True
+    dynamic = place is not None and place.dynamic
+    return dynamic and (place is None or place.combined == (one.evidence == "or_none"))
+
+
 def _shows(member: Membership, region: Region) -> bool:
     """Whether the frames of the thread's innermost construct are those of this region."""
     return member.region is region and member.raw.task_kind == "implicit"
 
 
 def _loop(one: ViewLoop) -> Loop:
-    return Loop(one.schedule or "unknown", sections=one.sections)
+    schedule = one.schedule if one.evidence == "recorded" else None
+    return Loop(schedule or "unknown", sections=one.sections)
 
 
-def _complete(loop: Loop, one: ViewLoop) -> None:
+def _complete(loop: Loop, one: ViewLoop, place: LoopPlace | None) -> None:
     """Of the first thread that the runtime's words are sound of."""
-    if one.problem is not None or loop.iterations is not None:
+    if one.problem is not None or loop.iterations is not None or loop.remaining is not None:
         return
     loop.schedule = one.schedule or "unknown"
     loop.iterations, loop.chunk = one.iterations, one.chunk
     loop.handed_out, loop.ordered_turn = one.handed_out, one.ordered_turn
+    loop.remaining, loop.completed = one.remaining, one.completed
+    if place is not None and place.ordered:
+        loop.ordered_holder = one.ordered_holder
 
 
 def _part(num: int, thread: Thread, one: ViewLoop, place: LoopPlace | None) -> Part:

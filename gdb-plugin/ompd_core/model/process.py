@@ -90,17 +90,20 @@ class Loop:
     chunk: int | None = None
     handed_out: int | None = None
     ordered_turn: int | None = None
+    remaining: int | None = None
+    completed: int | None = None
+    ordered_holder: int | None = None  # a thread_num
     parts: list[Part] = field(default_factory=list)
 
     @property
-    def ordered_by(self) -> Part | None:
-        """Whose turn it is in ordered."""
+    def ordered_by(self) -> int | None:
+        """The number of the thread whose turn it is in ordered."""
         turn = self.ordered_turn
         for part in self.parts if turn is not None else ():
             if part.first is not None and part.last is not None and turn is not None:
                 if part.first <= turn <= part.last:
-                    return part
-        return None
+                    return part.thread_num
+        return self.ordered_holder
 
 
 @dataclass(eq=False)

@@ -8,17 +8,13 @@ then, the thread behind it tells: it is one of those, and it was let go by it.
 
 from __future__ import annotations
 
-from typing import Callable, Sequence, Union
+from typing import Callable, Sequence
 
-from ..library.types import BARRIER_REGION
-from ..runtimes.base import TeamWords
+from ..library.types import BARRIER_REGION, TeamArrivals
 from . import doubts
 from .barriers import member_of
 from .process import Membership, Process, Region, Wait
 from .waits import Arrivals, arrival_of
-
-# The four bytes at an address, None if they cannot be read.
-Word = Callable[[int], Union[int, None]]
 
 
 def settle(process: Process, arrivals: Callable[[], Arrivals]) -> None:
@@ -32,14 +28,12 @@ def settle(process: Process, arrivals: Callable[[], Arrivals]) -> None:
             _settle(region, members, words)
 
 
-def settle_by_count(region: Region, words: TeamWords, word: Word) -> None:
+def settle_by_count(region: Region, counted: TeamArrivals) -> None:
     """Of a runtime whose barrier only counts who has come: they are those that are there, if these
     are as many."""
     members = [_within(region, num) for num in range(len(region.members))]
-    base = region.raw.address
-    round_ = word(base + words.barrier)
-    come = arrived(region, words, word)
-    if come is None or come == (0, 0) or round_ is None:
+    come = arrived(region, counted)
+    if come is None or come == (0, 0):
         return
     entered = [one for one in members if one is not None and one.entered and one.state is None]
     at_other, at_end = _number_there(members, False), _number_there(members, True)
@@ -58,19 +52,18 @@ def settle_by_count(region: Region, words: TeamWords, word: Word) -> None:
             continue
         for member in there:
             if member is not None and member.round is None:
-                member.round = round_ // words.barrier_round
+                member.round = counted.steps
                 member.doubts.pop("state", None)
 
 
-def arrived(region: Region, words: TeamWords, word: Word) -> tuple[int, int] | None:
+def arrived(region: Region, counted: TeamArrivals | None) -> tuple[int, int] | None:
     """How many threads have come to a barrier, and to the region's end. None: that cannot be
     told."""
-    base, size = region.raw.address, len(region.members)
-    total = word(base + words.barrier_total)
-    left = [word(base + counter) for counter in (words.awaited, words.awaited_at_end)]
-    if total != size or any(one is None or one > size for one in left):
+    if counted is None or counted.arrived is None or counted.arrived_at_end is None:
         return None
-    return size - (left[0] or 0), size - (left[1] or 0)
+    if counted.awaits != len(region.members):
+        return None
+    return counted.arrived, counted.arrived_at_end
 
 
 def _is_there(member: Membership | None, at_end: bool) -> bool:

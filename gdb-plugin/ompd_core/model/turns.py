@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose turn is it in an ordered construct? The runtime keeps the iteration whose turn it is, and
-the iterations that each thread has got; a thread may go in as soon as the first of its own has its
-turn."""
+"""Whose turn is it in an ordered construct? libomp keeps the iteration whose turn it is, and the
+iterations that each thread has got; a thread may go in as soon as the first of its own has its
+turn. libgomp keeps the thread."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ def loop_of(member: Membership, loops: HandedOut) -> ViewLoop | None:
         return None
     for one in loops.get(member.runtime, ()):
         if one.thread == number and one.team == region.raw.address:
-            return one if one.problem is None and one.ordered_turn is not None else None
+            told = one.ordered_turn is not None or one.ordered_holder is not None
+            return one if one.problem is None and told else None
     return None
 
 
 def has_come(loop: ViewLoop) -> bool:
     """Is it this thread's turn?"""
+    if loop.ordered_holder is not None:
+        return loop.ordered_holder == loop.thread_num
     turn, first = loop.ordered_turn, loop.first
     return turn is not None and first is not None and turn >= first
 
@@ -30,6 +33,9 @@ def has_come(loop: ViewLoop) -> bool:
 def holder(member: Membership, region: Region, loops: HandedOut) -> Thread | None:
     """Whose turn it is, if a thread that has the iteration is known."""
     mine = loop_of(member, loops)
+    if mine is not None and mine.ordered_holder is not None:
+        known = mine.ordered_holder < len(region.members)
+        return region.members[mine.ordered_holder] if known else None
     for thread in region.members if mine is not None else ():
         other = thread.member(region.runtime) if thread is not None else None
         loop = loop_of(other, loops) if other is not None and other.region is region else None

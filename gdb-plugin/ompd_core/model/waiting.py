@@ -96,6 +96,15 @@ def call_on(frames: Sequence[Frame], code: CodeMap) -> Call:
     )
 
 
+def _told_by(frame: Frame, directly: bool) -> str | None:
+    """A function that tells what the program called. directly: of a runtime whose own functions
+    have no names, but where it is linked into the program: they tell the same in both cases."""
+    name = frame.location.function
+    if name is None or not directly:
+        return name
+    return abi.normal(name) if abi.is_entry_point(name) else None
+
+
 def _begins(found: Call, frames: Sequence[Frame], code: CodeMap) -> bool:
     """The routine that begins a region is also below the code of a league's teams."""
     if found.entry is None or "teams" in found.entry or not begins_region(found):
@@ -134,7 +143,7 @@ def _call_on(frames: Sequence[Frame], code: CodeMap) -> Call:
                 return Call(
                     runtime, entry, None, known, creates_thread=creates, in_system=in_system
                 )
-            runtime, entry = found, frame.location.function
+            runtime, entry = found, _told_by(frame, code.calls_directly(found))
             if entry is not None and entry.startswith(abi.NESTED) and entry in abi.WAITS:
                 inner = entry
         elif found is not None or not code.is_system(frame):

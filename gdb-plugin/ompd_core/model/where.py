@@ -209,6 +209,13 @@ def recorded(text: str | None, near: Location | None = None) -> Location | None:
     return Location(function or source.function, near.file, near.fullname, source.line)
 
 
+def _calls_for_another_reason(caller: Frame | None, code: CodeMap, names: set[str]) -> bool:
+    """Entry points may execute tasks, too; some call a region's code themselves."""
+    if caller is None or caller.location.function in names:
+        return False
+    return code.calls_directly(code.runtime_of(caller))
+
+
 def fork_sites(
     frames: Iterable[Frame], code: CodeMap, entry_points: Iterable[str]
 ) -> list[tuple[Frame | None, Frame]]:
@@ -221,15 +228,18 @@ def fork_sites(
     body: Frame | None = None
     forking = False
     forks = 0  # one entry point may call another
+    caller: Frame | None = None  # of the body
     for frame in frames:
         if code.is_runtime(frame):
+            caller = caller or frame
             was, forking = forking, frame.location.function in names
             forks += forking and not was
         else:
             if forking:
-                found.append((body if forks == 1 else None, frame))
+                executes = forks == 1 and not _calls_for_another_reason(caller, code, names)
+                found.append((body if executes else None, frame))
                 body = None
-            forking, forks = False, 0
+            forking, forks, caller = False, 0, None
             if not code.is_skipped(frame):
                 body = frame
     return found

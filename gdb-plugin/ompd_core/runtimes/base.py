@@ -11,15 +11,11 @@ from typing import Mapping
 
 @dataclass(frozen=True)
 class TeamWords:
-    """Where in a team's structure are the words that its threads sleep on, and that count those who
-    come to its only barrier?"""
+    """Where in a team's structure are the words that its threads sleep on?"""
 
     barrier: int  # the barrier's rounds
     barrier_flags: int  # the bits of it that count none
     barrier_round: int
-    barrier_total: int  # how many have to come
-    awaited: int  # how many have yet to
-    awaited_at_end: int  # the same at the end of the region
     task_lock: int  # of the queues of its tasks
 
 
@@ -56,4 +52,6 @@ class Runtime:
     team_words: TeamWords | None = None
     # The variable that an ICV of the process is read from.
     variables: Mapping[str, str] = field(default_factory=dict)
+    # A text that is in every build, also in a program that it is linked into and that is stripped.
+    text: bytes | None = None
     refused: str | None = None  # why it is not served

@@ -25,22 +25,14 @@ RUNTIME = Runtime(
     name="GNU libgomp",
     files=("libgomp.so*", "libgomp-*.so*"),
     mark="GOMP_parallel",
+    text=b"\nlibgomp: \0",
     functions=r"gomp_|goacc_|GOACC_",
     loosely=r"futex_|priority_(list|queue|tree)_|splay_tree_",
     sources=r"(affinity|barrier|bar|lock|mutex|parallel|ptrlock|sem|task|team)\.c$",
     environment=("GOMP_",),
     calls_directly=True,
     takes_children=True,
-    # Of gomp_team, in GCC 9 to 16 (libgomp.h, bar.h): barrier.generation and its neighbours,
-    # task_lock.
-    team_words=TeamWords(
-        barrier=132,
-        barrier_flags=7,
-        barrier_round=8,
-        barrier_total=128,
-        awaited=192,
-        awaited_at_end=196,
-        task_lock=1280,
-    ),
+    # Of gomp_team, in GCC 9 to 16 (libgomp.h, bar.h): barrier.generation, task_lock.
+    team_words=TeamWords(barrier=132, barrier_flags=7, barrier_round=8, task_lock=1280),
     variables=_VARIABLES,
 )

@@ -9,6 +9,7 @@ bounds of the whole loop, and behind the loop what they were left with."""
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Iterator, NamedTuple
 
 from .. import abi
@@ -71,7 +72,9 @@ class LoopCode:
                 site = before[-2][0]  # gcc asks for the first chunk there
             # Where the call has just returned, what it answered is not stored yet.
             known = bounds if bounds is not None and behind != pc else Bounds()
-            return self._described(site, name in abi.LOOP_NEXT, behind == pc, known)
+            found = self._described(site, name in abi.LOOP_NEXT, behind == pc, known)
+            combined = not any(call[2].endswith("_start") for call in calls)
+            return replace(found, combined=combined, ordered="_ordered_" in name)
         # Optimized code is not in the order of its execution. There the variables tell whether the
         # loop goes on: before and behind it, it has no iteration.
         static = [call for call in calls if call[2] in abi.LOOP_STATIC]

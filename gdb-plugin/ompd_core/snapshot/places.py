@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Callable, Collection, Mapping, Sequence
 from .. import abi, runtimes
 from ..debugger import LONGEST_FUNCTION, MOST_FRAMES, Debugger, Stack, StoppedThread
 from ..errors import Unreadable
-from ..library.types import ViewThread
+from ..library.types import TeamArrivals, ViewThread
 from ..model import doubts, forgotten, region_ends, waiting, where
 from ..model.doubts import Doubt
 from ..model.forgotten import Stack as StackOfHolder
@@ -69,6 +69,7 @@ class Places:
         )
         known = ((one.id, runtimes.team_words(one.kind)) for one in process.runtimes)
         self._words = {id: words for id, words in known if words is not None}
+        self._counted: Mapping[int, Mapping[int, TeamArrivals]] = {}
         self._objects: dict[int, int | None] = {}  # constant arguments, by the place of the call
         self._names: dict[tuple[int, bool], str | None] = {}  # of locks
         self._held: dict[Thread, Sequence[Held]] = {}
@@ -95,6 +96,7 @@ class Places:
     def locate_threads(
         self,
         arrivals: Callable[[], Arrivals],
+        counted: Callable[[], Mapping[int, Mapping[int, TeamArrivals]]],
         tasks: Callable[[], Tasks | None],
         holdings: str = NEVER,
         depth: int = 0,
@@ -104,14 +106,15 @@ class Places:
         are cheaper now than when the thread has to be looked at again."""
         if self._threads_known:
             return
+        self._counted = counted() if self._words else {}
         with self._debugger.looking():
             for thread in self._process.threads:
                 self._locate(thread, holdings, depth)
         self._name_tasks(tasks)
         for region in self._process.regions:
-            words = self._words.get(region.runtime)
-            if words is not None and region.raw.generator == "parallel":
-                region_ends.settle_by_count(region, words, self._number)
+            come = self._counted_of(region)
+            if come is not None and region.raw.generator == "parallel":
+                region_ends.settle_by_count(region, come)
         region_ends.settle(self._process, arrivals)
         self._threads_known = True
 
@@ -193,12 +196,13 @@ class Places:
         region = member.region
         if words is None or call.word is None or region is None:
             return call
-        come = None
-        if call.word.address == region.raw.address + words.barrier:
-            come = region_ends.arrived(region, words, self._number)
-        if come is None or 0 not in come or come == (0, 0):
+        come = region_ends.arrived(region, self._counted_of(region))
+        if call.word.address != region.raw.address + words.barrier or come is None:
             return call
-        return replace(call, at_end=come[0] == 0)
+        return replace(call, at_end=come[0] == 0) if come.count(0) == 1 else call
+
+    def _counted_of(self, region: Region) -> TeamArrivals | None:
+        return self._counted.get(region.runtime, {}).get(region.raw.address)
 
     def _number(self, address: int) -> int | None:
         try:
@@ -314,7 +318,7 @@ class Places:
         address, exact = self._objects.get(call.caller.pc), True
         if call.caller.pc not in self._objects:
             # By the name in the code: entry points jump to each other.
-            address = self._constant_object(call.caller)
+            address = self._constant_argument(call.caller, abi.OBJECT_ARGUMENT)
         if address is None:
             found = self._holding.waited_for(stopped) if self._holding is not None else None
             if found is None:
@@ -331,8 +335,9 @@ class Places:
             self._names[address, critical] = ""
         return replace(wait, address=address, name=self.lock_name(address, critical))
 
-    def _constant_object(self, caller: Frame) -> int | None:
-        """What a function passes in the call that it is in; None if it is not for certain one."""
+    def _constant_argument(self, caller: Frame, arguments: Mapping[str, int]) -> int | None:
+        """What a function passes in the call that it is in; None if it is not for certain one.
+        arguments: which argument, by the name of what is called."""
         code, machine = self._debugger.code, self._debugger.machine
         start = caller.entry or code.start(caller.pc)
         if machine is None or start is None or not 0 < caller.pc - start <= LONGEST_FUNCTION:
@@ -343,7 +348,7 @@ class Places:
                 code.read,
                 start,
                 caller.pc,
-                lambda name: abi.OBJECT_ARGUMENT.get(abi.normal(name)),
+                lambda name: arguments.get(abi.normal(name)),
             )
         except Unreadable:
             return None
@@ -599,7 +604,10 @@ class Places:
                 executed = region in paired[number : number + 1] or (bool(entry) and code == entry)
                 if not (mine and region.location is None and executed):
                     continue
-                if entry and self.code.calls_directly(region.runtime):
+                directly = self.code.calls_directly(region.runtime)
+                if directly and not entry:
+                    entry = self._constant_argument(frame, abi.FORKED_ARGUMENT)
+                if entry and directly:
                     region.location, region.function = self._recorded(None, entry, {})
                 if region.location is None:
                     region.location = where.in_users_terms(frame.location, frame.holder)

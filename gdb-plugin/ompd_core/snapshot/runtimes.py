@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, Sequence, TypeVar, Union
+from typing import Callable, Mapping, Sequence, TypeVar, Union
 
 from .. import runtimes
 from ..debugger import Debugger
 from ..errors import UserError
-from ..formats.images import LoadedImage
+from ..formats.images import LoadedImage, Program
 from ..library.library import AddressSpace, Library, OmpdError, Snapshot
 from ..library.routines import Routines
 from ..library.standard_ompd import StandardSnapshot, StandardSpace
@@ -20,6 +20,7 @@ from ..library.types import (
     Image,
     LockVariable,
     NativeIds,
+    TeamArrivals,
     ViewLocks,
     ViewLoop,
     ViewTasks,
@@ -96,13 +97,15 @@ class Runtimes:
         images = self._target.images
         try:
             found = self.library.find_runtimes(self._context)
+            program = images.program
+            if found or (program is not None and program.is_static):
+                return found or self._find_in_program(program)
             # Of a core file names can be missing: then a runtime is known by what its memory has.
-            of_core = self._target.core is not None
-            return self._find_among(images.nameless()) if of_core and not found else found
+            return self._find_among(images.nameless()) if self._target.core is not None else []
         except OmpdError as error:
             met = error
         program = images.program
-        if program is None or images.r_debug:
+        if program is None or (images.r_debug and not program.is_static):
             found = self._find_among(self._target.mapped_images())
             if found:
                 return found
@@ -112,8 +115,14 @@ class Runtimes:
                 " ".join(advice.of_core(self._target)),
             )
         # No such list: linked statically, or the dynamic linker has not run yet.
-        image = LoadedImage(self._target.executable or "", program.bias, program.dynamic)
-        return self._find_among([image])
+        return self._find_in_program(program)
+
+    def _find_in_program(self, program: Program | None) -> list[FoundRuntime]:
+        if program is None:
+            return []
+        # Without a dynamic section it is known by where it begins.
+        at = program.bias if program.dynamic else program.start
+        return self._find_among([LoadedImage(self._target.executable or "", at, program.dynamic)])
 
     def _find_among(self, images: Sequence[LoadedImage]) -> list[FoundRuntime]:
         if not images:
@@ -130,7 +139,8 @@ class Runtimes:
         known = runtimes.of_kind(found.kind)
         runtime.supported = known is not None and known.refused is None
         program = self._target.images.program
-        if program is not None and image.load_bias == program.bias:
+        begins = (program.bias, program.start) if program is not None else ()
+        if image.load_bias in begins:
             runtime.embedded = True
             runtime.path = self._target.executable
         space: Space | None = None
@@ -250,6 +260,14 @@ class Runtimes:
         for runtime, _ in self._in_use():
             with contextlib.suppress(OmpdError, UserError):
                 found[runtime.id] = self._snapshots[runtime.id].arrivals()
+        return found
+
+    def team_arrivals(self) -> dict[int, Mapping[int, TeamArrivals]]:
+        """How many have come to barriers, of the runtimes that count them."""
+        found: dict[int, Mapping[int, TeamArrivals]] = {}
+        for runtime, _ in self._in_use():
+            with contextlib.suppress(OmpdError, UserError):
+                found[runtime.id] = self._snapshots[runtime.id].team_arrivals()
         return found
 
     def loops(self) -> dict[int, list[ViewLoop]]:

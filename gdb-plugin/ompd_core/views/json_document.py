@@ -438,6 +438,9 @@ def _loop(region: Region, loop: Loop) -> Json:
         "chunk": _integer(loop.chunk),
         "handed_out": _integer(loop.handed_out),
         "ordered_turn": _integer(loop.ordered_turn),
+        "ordered_by": None if loop.ordered_by is None else f"{region.id}.{loop.ordered_by}",
+        "remaining": _integer(loop.remaining),
+        "completed": loop.completed,
         "parts": [_part(region, part) for part in loop.parts],
     }
 

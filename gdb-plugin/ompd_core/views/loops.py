@@ -18,7 +18,7 @@ def lines(region: Region, style: Style) -> list[str]:
     found: list[str] = []
     for loop in region.loops or ():
         found += paragraph(_heading(loop), style, "   ")
-        if loop.ordered_turn is not None and loop.parts:
+        if loop.parts and (loop.ordered_turn is not None or loop.ordered_holder is not None):
             found += paragraph(f"   {_turn(region, loop)}", style, "   ")
         found += _table(region, loop, style)
         outside = [num for num in range(len(region.members)) if num not in _numbers(loop)]
@@ -51,17 +51,23 @@ def _heading(loop: Loop) -> str:
         words += f" in chunks of {least}{loop.chunk}"
     if loop.handed_out is not None:
         words += f", {loop.handed_out} handed out"
+    if loop.remaining is not None:
+        words += f", {loop.remaining} more to hand out"
+    if loop.completed:
+        words += f"; {count(loop.completed, 'thread')} left it already"
     return words + "."
 
 
 def _turn(region: Region, loop: Loop) -> str:
+    if loop.ordered_turn is None:
+        return f"ordered: it is the turn of {region.id}.{loop.ordered_by}."
     words = f"ordered: it is the turn of iteration {loop.ordered_turn}"
     if loop.iterations is not None and (loop.ordered_turn or 0) >= loop.iterations:
         return "ordered: all iterations have had their turn."
     holder = loop.ordered_by
     if holder is None:
         return f"{words}, which no thread has got yet."
-    return f"{words}, which {region.id}.{holder.thread_num} has."
+    return f"{words}, which {region.id}.{holder} has."
 
 
 def _table(region: Region, loop: Loop, style: Style) -> list[str]:

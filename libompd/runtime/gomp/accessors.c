@@ -17,6 +17,7 @@ struct form {
 };
 
 static const struct form forms[] = {
+	{OPERAND_NUMBER, 3, {0x48, 0xc7, 0xc0}, {0xfe, 0xff, 0xf8}, 4, false, false},
 	{OPERAND_WORD_VARIABLE, 3, {0x48, 0x8b, 0x05}, {0xfb, 0xff, 0xc7}, 4, true, false},
 	{OPERAND_WORD_CHOSEN,
 	 4,
@@ -82,7 +83,8 @@ ompd_rc_t accessor_operand(struct image *image, const char *function, enum opera
 
 	if (image->machine != EM_X86_64)
 		return ompd_rc_unavailable;
-	rc = image_exported(image, function, &address);
+	rc = image->embeds ? image_symbol(image, function, &address)
+			   : image_exported(image, function, &address);
 	if (rc == ompd_rc_ok)
 		rc = target_read(image->target, address, sizeof(code), code);
 	if (rc != ompd_rc_ok)

@@ -155,6 +155,7 @@ const struct runtime_ops gomp_runtime = {
 			[PICTURE_VIEW] = gomp_view,
 			[PICTURE_TASKS] = gomp_tasks,
 			[PICTURE_ARRIVALS] = gomp_arrivals,
+			[PICTURE_LOOPS] = gomp_loops,
 		},
 	.locks = gomp_locks,
 };

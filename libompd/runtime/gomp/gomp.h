@@ -26,6 +26,9 @@ struct gomp {
 	const struct record *record; /* NULL: not proven yet */
 	bool not_started;            /* as the last attempt found: not relocated yet */
 	uint64_t tls_offset;         /* of gomp_tls_data, from the thread pointer */
+	target_addr
+		thread_start; /* with which it creates its threads, if it is linked into the program; 0: not
+				     known */
 	bool lists_asked, has_lists; /* of the C library's threads */
 	struct libc_lists lists;
 	bool lwp_asked, has_lwp;
@@ -108,6 +111,10 @@ ompd_rc_t gomp_root(struct address_space *space, struct gomp *gomp, const struct
 ompd_rc_t gomp_region_of(struct address_space *space, struct gomp *gomp,
 			 const struct gomp_thread *thread, target_addr *ret);
 
+/* The same of a handle's thread. *thread is written also when it is in no region. */
+ompd_rc_t gomp_region_of_entity(struct address_space *space, struct entity entity,
+				struct gomp **gomp, struct gomp_thread *thread, target_addr *ret);
+
 /* The answers to runtime.h's questions. */
 ompd_rc_t gomp_thread_of_pthread(struct address_space *space, uint64_t pthread,
 				 struct entity *thread);
@@ -143,6 +150,7 @@ void gomp_picture_free(void *picture);
 ompd_rc_t gomp_view(void *picture, void **block);
 ompd_rc_t gomp_tasks(void *picture, void **block);
 ompd_rc_t gomp_arrivals(void *picture, void **block);
+ompd_rc_t gomp_loops(void *picture, void **block);
 ompd_rc_t gomp_locks(void *picture, const ompdx_lock_variable_t *variables,
 		     ompd_size_t variable_count, void **block);
 

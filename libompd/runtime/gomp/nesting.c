@@ -311,3 +311,13 @@ ompd_rc_t gomp_region_of(struct address_space *space, struct gomp *gomp,
 		return ompd_rc_unavailable;
 	return region_of_worker(space, gomp, thread, ret);
 }
+
+ompd_rc_t gomp_region_of_entity(struct address_space *space, struct entity entity,
+				struct gomp **gomp, struct gomp_thread *thread, target_addr *ret)
+{
+	ompd_rc_t rc = gomp_ready(space, gomp);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_thread_of_entity(space, *gomp, entity, thread);
+	return rc == ompd_rc_ok ? gomp_region_of(space, *gomp, thread, ret) : rc;
+}

@@ -17,12 +17,8 @@ ompd_rc_t gomp_region_of_thread(struct address_space *space, struct entity entit
 	struct gomp_thread thread;
 	struct gomp *gomp;
 	target_addr found;
-	ompd_rc_t rc = gomp_ready(space, &gomp);
+	const ompd_rc_t rc = gomp_region_of_entity(space, entity, &gomp, &thread, &found);
 
-	if (rc == ompd_rc_ok)
-		rc = gomp_thread_of_entity(space, gomp, entity, &thread);
-	if (rc == ompd_rc_ok)
-		rc = gomp_region_of(space, gomp, &thread, &found);
 	if (rc == ompd_rc_ok)
 		*region = entity_of_region(found);
 	return rc;

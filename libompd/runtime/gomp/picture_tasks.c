@@ -22,26 +22,6 @@ static const struct target *memory(const struct picture_tasks *tasks)
 	return &tasks->picture->space->target;
 }
 
-/* Something was left out. The first reason stays. */
-static void note(struct picture_tasks *tasks, enum diagnostic_code code, target_addr address,
-		 ompdx_problem_t problem)
-{
-	diagnostics_note_address(&tasks->picture->space->diagnostics, code, address);
-	if (tasks->problem == ompdx_problem_none)
-		tasks->problem = problem;
-}
-
-/* Whether a walk may go on. Queues lead to each other, and may lead back: the bound is that of all of them. */
-static bool may_step(struct picture_tasks *tasks, target_addr address)
-{
-	if (tasks->steps < TASK_STEPS_MAX) {
-		tasks->steps++;
-		return true;
-	}
-	note(tasks, DIAGNOSTIC_tasks_cut, address, ompdx_problem_limit);
-	return false;
-}
-
 /* Adds a task unless it is there. *ret: PICTURE_NONE when it is none. */
 static ompd_rc_t add_task(struct picture_tasks *tasks, target_addr address, target_addr team,
 			  uint32_t *ret)
@@ -56,18 +36,20 @@ static ompd_rc_t add_task(struct picture_tasks *tasks, target_addr address, targ
 		return ompd_rc_ok;
 	*ret = PICTURE_NONE;
 	if (tasks->tasks.count == TASKS_MAX) {
-		note(tasks, DIAGNOSTIC_tasks_cut, address, ompdx_problem_limit);
+		task_walk_note(&tasks->walk, DIAGNOSTIC_tasks_cut, address, ompdx_problem_limit);
 		return ompd_rc_ok;
 	}
 	rc = gomp_task_read(memory(tasks), tasks->picture->gomp->record, address, &data);
 	if (rc == ompd_rc_error) {
-		note(tasks, DIAGNOSTIC_task_unreadable, address, ompdx_problem_unreadable);
+		task_walk_note(&tasks->walk, DIAGNOSTIC_task_unreadable, address,
+			       ompdx_problem_unreadable);
 		return ompd_rc_ok;
 	}
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (data.kind > GOMP_TASK_DETACHED) {
-		note(tasks, DIAGNOSTIC_task_inconsistent, address, ompdx_problem_inconsistent);
+		task_walk_note(&tasks->walk, DIAGNOSTIC_task_inconsistent, address,
+			       ompdx_problem_inconsistent);
 		return ompd_rc_ok;
 	}
 	rc = vector_add(&tasks->tasks, 1, TASKS_MAX, &item);
@@ -127,7 +109,7 @@ static ompd_rc_t add_ring(struct picture_tasks *tasks, target_addr list, enum qu
 	for (uint32_t count = 1; rc == ompd_rc_ok && node; count++) {
 		uint32_t index;
 
-		if (!may_step(tasks, list))
+		if (!task_walk_step(&tasks->walk, list))
 			return ompd_rc_ok;
 		if ((count & (count - 1)) == 0)
 			milestone = node;
@@ -156,7 +138,8 @@ static ompd_rc_t add_tree(struct picture_tasks *tasks, target_addr root, enum qu
 	if (rc == ompd_rc_ok)
 		*(target_addr *)item = root;
 	/* The list of nodes grows meanwhile. */
-	for (size_t i = 0; rc == ompd_rc_ok && i < nodes.count && may_step(tasks, root); i++) {
+	for (size_t i = 0;
+	     rc == ompd_rc_ok && i < nodes.count && task_walk_step(&tasks->walk, root); i++) {
 		const target_addr node = *(target_addr *)vector_at(&nodes, i);
 
 		/* A tree has each node once. */
@@ -194,7 +177,8 @@ static ompd_rc_t add_queue(struct picture_tasks *tasks, target_addr address, enu
 			  : add_ring(tasks, address + QUEUE_LIST, queue, team);
 	if (rc != ompd_rc_error)
 		return rc;
-	note(tasks, DIAGNOSTIC_queue_unreadable, address, ompdx_problem_unreadable);
+	task_walk_note(&tasks->walk, DIAGNOSTIC_queue_unreadable, address,
+		       ompdx_problem_unreadable);
 	return ompd_rc_ok;
 }
 
@@ -208,7 +192,7 @@ static ompd_rc_t add_teams(struct picture_tasks *tasks)
 		uint32_t ignored;
 
 		for (int32_t k = 0; rc == ompd_rc_ok && k < team->nthreads; k++) {
-			if (!may_step(tasks, team->address))
+			if (!task_walk_step(&tasks->walk, team->address))
 				break;
 			/* Of who is not there it may not be made yet. */
 			if (gomp_picture_member(picture, picture_team(picture, i), k) ==
@@ -290,7 +274,7 @@ static ompd_rc_t add_dependers(struct picture_tasks *tasks, uint32_t index)
 		target_addr address;
 		uint32_t depender;
 
-		if (!may_step(tasks, seen.data.dependers))
+		if (!task_walk_step(&tasks->walk, seen.data.dependers))
 			return ompd_rc_ok;
 		rc = target_read_pointer(memory(tasks), seen.data.dependers + elem.offset + i * 8,
 					 &address);
@@ -303,7 +287,8 @@ static ompd_rc_t add_dependers(struct picture_tasks *tasks, uint32_t index)
 	}
 	if (rc != ompd_rc_error)
 		return rc;
-	note(tasks, DIAGNOSTIC_task_inconsistent, seen.data.address, ompdx_problem_unreadable);
+	task_walk_note(&tasks->walk, DIAGNOSTIC_task_inconsistent, seen.data.address,
+		       ompdx_problem_unreadable);
 	return ompd_rc_ok;
 }
 
@@ -331,7 +316,8 @@ static ompd_rc_t add_taskgroup(struct picture_tasks *tasks, uint32_t index)
 	}
 	if (rc != ompd_rc_error)
 		return rc;
-	note(tasks, DIAGNOSTIC_task_inconsistent, seen.data.address, ompdx_problem_unreadable);
+	task_walk_note(&tasks->walk, DIAGNOSTIC_task_inconsistent, seen.data.address,
+		       ompdx_problem_unreadable);
 	return ompd_rc_ok;
 }
 
@@ -441,6 +427,7 @@ ompd_rc_t gomp_picture_tasks(struct picture_tasks *tasks, struct picture *pictur
 
 	memset(tasks, 0, sizeof(*tasks));
 	tasks->picture = picture;
+	tasks->walk.diagnostics = &picture->space->diagnostics;
 	tasks->tasks.item_size = sizeof(struct seen_task);
 	tasks->dependences.item_size = sizeof(ompdx_dependence_t);
 	rc = add_current_tasks(tasks);

@@ -7,6 +7,7 @@
 #ifndef RUNTIME_GOMP_PICTURE_TASKS_H
 #define RUNTIME_GOMP_PICTURE_TASKS_H
 
+#include "runtime/common/task_walk.h"
 #include "runtime/gomp/picture.h"
 
 struct seen_task {
@@ -28,8 +29,7 @@ struct picture_tasks {
 	struct vector dependences; /* ompdx_dependence_t */
 	struct address_map task_of_address;
 	struct address_map walked_taskgroups;
-	uint32_t steps;          /* of all walks, up to TASK_STEPS_MAX */
-	ompdx_problem_t problem; /* why there may be more */
+	struct task_walk walk;
 };
 
 /* Reads the tasks of a picture; gomp_picture_tasks_deinit is due in any case. */

@@ -6,13 +6,17 @@
 static ompd_rc_t was_made(const struct picture *picture, uint64_t pthread, bool *ret)
 {
 	const struct target *target = &picture->space->target;
+	const struct image *image = &picture->space->image;
 	target_addr start_routine = 0;
 	uint64_t offset;
 	ompd_rc_t rc = libc_start_routine_offset(target, &offset);
 
 	if (rc == ompd_rc_ok)
 		rc = target_read_pointer(target, pthread + offset, &start_routine);
-	*ret = rc == ompd_rc_ok && image_contains(&picture->space->image, start_routine);
+	/* A program has functions of its own that threads begin with. */
+	*ret = rc == ompd_rc_ok && start_routine != 0 &&
+	       (image->embeds ? start_routine == picture->gomp->thread_start
+			      : image_contains(image, start_routine));
 	return rc == ompd_rc_error || rc == ompd_rc_unsupported ? ompd_rc_ok : rc;
 }
 

@@ -2,20 +2,22 @@
  *
  * Where are the threads' own data of a stripped libgomp, and is this build laid out as its release is known to be?
  * libgomp publishes neither. Its symbol versions tell the release; the size of its thread-local data and what its own
- * small functions read have to agree with the record of that release. A function that was compiled into another shape
- * is no evidence, a contradiction is one against all.
+ * small functions read have to agree with the record of that release. Of one that is linked into the program these
+ * functions tell all, and have to tell enough.
  */
 #include <elf.h>
 
 #include "runtime/gomp/builds.h"
+#include "runtime/gomp/embedded.h"
+#include "runtime/gomp/facts.h"
 #include "runtime/gomp/gomp.h"
 #include "target/image_tables.h"
 
 /* Behind gomp_tls_data lie libgomp's other thread-local variables: a number, and a pointer of OpenACC's. */
 #define TLS_BEHIND 16
 
-#define OF(type, member) (record->members[MEMBER_##type##__##member])
-#define OF_STATE(member) member_nested(OF(gomp_thread, ts), OF(gomp_team_state, member))
+/* A program's thread-local variables end at the thread pointer, but for what their alignment takes. */
+#define TLS_ALIGNMENT_MAX 4096
 
 static ompd_rc_t refuse(struct address_space *space, enum diagnostic_code code, const char *subject)
 {
@@ -26,40 +28,20 @@ static ompd_rc_t refuse(struct address_space *space, enum diagnostic_code code, 
 static ompd_rc_t prove_accessors(struct address_space *space, const struct record *record,
 				 target_addr word)
 {
-	const struct {
-		const char *function;
-		enum operand operand;
-		bool known;
-		uint64_t expected;
-	} facts[] = {
-#define MEMBER_OF(span) (span).size != 0, (span).offset
-		{"omp_get_thread_num", OPERAND_WORD_VARIABLE, true, word},
-		{"omp_get_thread_num", OPERAND_THREAD_INT, MEMBER_OF(OF_STATE(team_id))},
-		{"omp_get_level", OPERAND_THREAD_INT, MEMBER_OF(OF_STATE(level))},
-		{"omp_get_active_level", OPERAND_THREAD_INT, MEMBER_OF(OF_STATE(active_level))},
-		{"omp_get_num_threads", OPERAND_THREAD_WORD, MEMBER_OF(OF_STATE(team))},
-		{"omp_get_dynamic", OPERAND_THREAD_WORD, MEMBER_OF(OF(gomp_thread, task))},
-		{"omp_get_dynamic", OPERAND_MEMBER_ADDRESS, MEMBER_OF(OF(gomp_task, icv))},
-		{"omp_get_dynamic", OPERAND_MEMBER_BYTE, MEMBER_OF(OF(gomp_task_icv, dyn_var))},
-		{"omp_in_final", OPERAND_MEMBER_BYTE, MEMBER_OF(OF(gomp_task, final_task))},
-		{"omp_get_team_num", OPERAND_THREAD_INT, MEMBER_OF(OF(gomp_thread, team_num))},
-#undef MEMBER_OF
-	};
+	static const char function[] = "omp_get_thread_num";
+	struct facts facts;
+	uint64_t found;
+	ompd_rc_t rc = accessor_operand(&space->image, function, OPERAND_WORD_VARIABLE, &found);
 
-	bool checked = false;
-
-	for (size_t i = 0; i < COUNT(facts); i++) {
-		uint64_t found;
-		const ompd_rc_t rc = accessor_operand(&space->image, facts[i].function,
-						      facts[i].operand, &found);
-
-		if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
-			return rc;
-		if (rc == ompd_rc_ok && (!facts[i].known || found != facts[i].expected))
-			return refuse(space, DIAGNOSTIC_layout_refuted, facts[i].function);
-		checked = checked || rc == ompd_rc_ok;
-	}
-	if (!checked)
+	if (rc == ompd_rc_ok && found != word)
+		return refuse(space, DIAGNOSTIC_layout_refuted, function);
+	if (rc == ompd_rc_ok || rc == ompd_rc_unavailable)
+		rc = facts_check(&space->image, record, &facts);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (facts.contradicted)
+		return refuse(space, DIAGNOSTIC_layout_refuted, facts.contradicted);
+	if (!facts.checked)
 		diagnostics_note(&space->diagnostics, DIAGNOSTIC_code_not_checked, NULL);
 	return ompd_rc_ok;
 }
@@ -86,6 +68,33 @@ static ompd_rc_t locate_tls(struct address_space *space, struct gomp *gomp, targ
 	return ompd_rc_ok;
 }
 
+static ompd_rc_t resolve_embedded(struct address_space *space, struct gomp *gomp)
+{
+	const struct image *image = &space->image;
+	const struct record *record;
+	uint64_t offset, below;
+	ompd_rc_t rc = embedded_record(&space->image, &record);
+
+	if (rc == ompd_rc_unavailable)
+		return refuse(space, DIAGNOSTIC_layout_untold, NULL);
+	if (rc == ompd_rc_ok)
+		rc = embedded_tls_offset(&space->image, &offset);
+	if (rc == ompd_rc_unavailable)
+		return refuse(space, DIAGNOSTIC_tls_not_found, NULL);
+	if (rc != ompd_rc_ok)
+		return rc;
+	below = 0 - offset;
+	if (offset % 8 || below < record->sizes[STRUCTURE_gomp_thread] ||
+	    below > image->thread_local_size + TLS_ALIGNMENT_MAX)
+		return refuse(space, DIAGNOSTIC_layout_refuted, "gomp_tls_data");
+	rc = image_symbol(&space->image, "gomp_thread_start", &gomp->thread_start);
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable && rc != ompd_rc_error)
+		return rc;
+	gomp->tls_offset = offset;
+	gomp->record = record;
+	return ompd_rc_ok;
+}
+
 ompd_rc_t gomp_resolve(struct address_space *space, struct gomp *gomp)
 {
 	const struct record *record;
@@ -100,6 +109,8 @@ ompd_rc_t gomp_resolve(struct address_space *space, struct gomp *gomp)
 		return rc;
 	if (space->image.machine != EM_X86_64)
 		return refuse(space, DIAGNOSTIC_machine_unsupported, NULL);
+	if (space->image.embeds)
+		return resolve_embedded(space, gomp);
 	record = record_of_version(address_space_version(space));
 	if (!record)
 		return refuse(space, DIAGNOSTIC_version_unknown, NULL);

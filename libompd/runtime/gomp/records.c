@@ -7,71 +7,22 @@
 		(offset) == NONE ? 0 : (offset), (offset) == NONE ? 0 : (size)                     \
 	}
 
-static const struct record records[] = {
-	{
-		.name = "gcc-9",
-		.first = 9,
-		.last = 10,
-		.sizes =
-			{
-#define STRUCTURE(type, gcc_9, gcc_11, gcc_12, gcc_13) [STRUCTURE_##type] = gcc_9,
-#include "runtime/gomp/layout.def"
-			},
-		.members =
-			{
+enum { GCC_9, GCC_11, GCC_12, GCC_13, RECORD_COUNT };
+
+static const struct record records[RECORD_COUNT] = {
+	[GCC_9] = {.name = "gcc-9", .first = 9, .last = 10},
+	[GCC_11] = {.name = "gcc-11", .first = 11, .last = 11},
+	[GCC_12] = {.name = "gcc-12", .first = 12, .last = 12},
+	[GCC_13] = {.name = "gcc-13", .first = 13, .last = 16},
+#define STRUCTURE(type, gcc_9, gcc_11, gcc_12, gcc_13)                                             \
+	[GCC_9].sizes[STRUCTURE_##type] = gcc_9, [GCC_11].sizes[STRUCTURE_##type] = gcc_11,        \
+	[GCC_12].sizes[STRUCTURE_##type] = gcc_12, [GCC_13].sizes[STRUCTURE_##type] = gcc_13,
 #define MEMBER(type, member, size, gcc_9, gcc_11, gcc_12, gcc_13)                                  \
-	[MEMBER_##type##__##member] = SPAN(gcc_9, size),
+	[GCC_9].members[MEMBER_##type##__##member] = SPAN(gcc_9, size),                            \
+	[GCC_11].members[MEMBER_##type##__##member] = SPAN(gcc_11, size),                          \
+	[GCC_12].members[MEMBER_##type##__##member] = SPAN(gcc_12, size),                          \
+	[GCC_13].members[MEMBER_##type##__##member] = SPAN(gcc_13, size),
 #include "runtime/gomp/layout.def"
-			},
-	},
-	{
-		.name = "gcc-11",
-		.first = 11,
-		.last = 11,
-		.sizes =
-			{
-#define STRUCTURE(type, gcc_9, gcc_11, gcc_12, gcc_13) [STRUCTURE_##type] = gcc_11,
-#include "runtime/gomp/layout.def"
-			},
-		.members =
-			{
-#define MEMBER(type, member, size, gcc_9, gcc_11, gcc_12, gcc_13)                                  \
-	[MEMBER_##type##__##member] = SPAN(gcc_11, size),
-#include "runtime/gomp/layout.def"
-			},
-	},
-	{
-		.name = "gcc-12",
-		.first = 12,
-		.last = 12,
-		.sizes =
-			{
-#define STRUCTURE(type, gcc_9, gcc_11, gcc_12, gcc_13) [STRUCTURE_##type] = gcc_12,
-#include "runtime/gomp/layout.def"
-			},
-		.members =
-			{
-#define MEMBER(type, member, size, gcc_9, gcc_11, gcc_12, gcc_13)                                  \
-	[MEMBER_##type##__##member] = SPAN(gcc_12, size),
-#include "runtime/gomp/layout.def"
-			},
-	},
-	{
-		.name = "gcc-13",
-		.first = 13,
-		.last = 16,
-		.sizes =
-			{
-#define STRUCTURE(type, gcc_9, gcc_11, gcc_12, gcc_13) [STRUCTURE_##type] = gcc_13,
-#include "runtime/gomp/layout.def"
-			},
-		.members =
-			{
-#define MEMBER(type, member, size, gcc_9, gcc_11, gcc_12, gcc_13)                                  \
-	[MEMBER_##type##__##member] = SPAN(gcc_13, size),
-#include "runtime/gomp/layout.def"
-			},
-	},
 };
 
 const struct record *record_of_version(int32_t version)
@@ -81,4 +32,9 @@ const struct record *record_of_version(int32_t version)
 			return &records[i];
 	}
 	return NULL;
+}
+
+const struct record *record_number(size_t index)
+{
+	return index < COUNT(records) ? &records[index] : NULL;
 }

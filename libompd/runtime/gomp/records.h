@@ -29,4 +29,7 @@ struct record {
 /* NULL: the release's layout is not known. */
 const struct record *record_of_version(int32_t version);
 
+/* Each of them; NULL: there are no more. */
+const struct record *record_number(size_t index);
+
 #endif /* RUNTIME_GOMP_RECORDS_H */

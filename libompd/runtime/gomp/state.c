@@ -70,17 +70,13 @@ static ompd_rc_t waits_for_tasks(struct address_space *space, const struct gomp 
 ompd_rc_t gomp_state_of_thread(struct address_space *space, struct entity entity,
 			       ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
-	struct gomp_thread thread;
+	struct gomp_thread thread = {0};
 	struct gomp *gomp;
 	target_addr region;
-	ompd_rc_t rc = gomp_ready(space, &gomp);
+	ompd_rc_t rc = gomp_region_of_entity(space, entity, &gomp, &thread, &region);
 
 	*wait_id = 0;
 	*state = OMPDX_STATE_UNDEFINED;
-	if (rc == ompd_rc_ok)
-		rc = gomp_thread_of_entity(space, gomp, entity, &thread);
-	if (rc == ompd_rc_ok)
-		rc = gomp_region_of(space, gomp, &thread, &region);
 	if (rc == ompd_rc_unavailable && thread.thread_pool)
 		*state = OMPDX_STATE_IDLE;
 	if (rc == ompd_rc_ok && thread.task)

@@ -20,12 +20,14 @@ static struct gomp_team_state team_state(const struct record *record, const stru
 	const struct gomp_team_state ts = {
 		.team = bytes_get(bytes, INSIDE(team)),
 		.work_share = bytes_get(bytes, INSIDE(work_share)),
+		.last_work_share = bytes_get(bytes, INSIDE(last_work_share)),
 		.team_id = bytes_get_int(bytes, INSIDE(team_id)),
 		.level = bytes_get_int(bytes, INSIDE(level)),
 		.active_level = bytes_get_int(bytes, INSIDE(active_level)),
 		.place_partition_off = (uint32_t)bytes_get(bytes, INSIDE(place_partition_off)),
 		.place_partition_len = (uint32_t)bytes_get(bytes, INSIDE(place_partition_len)),
 		.def_allocator = bytes_get(bytes, INSIDE(def_allocator)),
+		.static_trip = (int64_t)bytes_get(bytes, INSIDE(static_trip)),
 	};
 #undef INSIDE
 	return ts;
@@ -92,6 +94,28 @@ ompd_rc_t gomp_team_read(const struct target *target, const struct record *recor
 	ret->task_count = (uint32_t)bytes_get(&bytes, OF(gomp_team, task_count));
 	ret->task_queued_count = (uint32_t)bytes_get(&bytes, OF(gomp_team, task_queued_count));
 	ret->team_cancelled = bytes_get(&bytes, OF(gomp_team, team_cancelled)) != 0;
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_work_share_read(const struct target *target, const struct record *record,
+			       target_addr address, struct gomp_work_share *ret)
+{
+	struct bytes bytes;
+	const ompd_rc_t rc =
+		read_structure(target, address, record->sizes[STRUCTURE_gomp_work_share], &bytes);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	ret->sched = (uint32_t)bytes_get(&bytes, OF(gomp_work_share, sched));
+	ret->chunk_size = (int64_t)bytes_get(&bytes, OF(gomp_work_share, chunk_size));
+	ret->end = (int64_t)bytes_get(&bytes, OF(gomp_work_share, end));
+	ret->incr = (int64_t)bytes_get(&bytes, OF(gomp_work_share, incr));
+	ret->next = (int64_t)bytes_get(&bytes, OF(gomp_work_share, next));
+	ret->ordered_team_ids = bytes_get(&bytes, OF(gomp_work_share, ordered_team_ids));
+	ret->ordered_num_used = (uint32_t)bytes_get(&bytes, OF(gomp_work_share, ordered_num_used));
+	ret->ordered_cur = (uint32_t)bytes_get(&bytes, OF(gomp_work_share, ordered_cur));
+	ret->threads_completed =
+		(uint32_t)bytes_get(&bytes, OF(gomp_work_share, threads_completed));
 	return ompd_rc_ok;
 }
 

@@ -13,12 +13,13 @@
 /* Where a thread stands: in a team, or with team 0 in none. */
 struct gomp_team_state {
 	target_addr team;
-	target_addr work_share;
+	target_addr work_share, last_work_share;
 	int32_t team_id; /* the thread's number */
 	int32_t level;
 	int32_t active_level;
 	uint32_t place_partition_off, place_partition_len;
 	uint64_t def_allocator; /* 0: none of its own */
+	int64_t static_trip;    /* of a static loop: how many chunks it has got; -1: the last */
 };
 
 /* A thread's own, in its thread-local storage. */
@@ -48,6 +49,23 @@ struct gomp_team {
 	struct gomp_barrier barrier;
 	uint32_t task_count, task_queued_count;
 	bool team_cancelled;
+};
+
+enum gomp_schedule_type {
+	GFS_STATIC = 1,
+	GFS_DYNAMIC = 2,
+	GFS_GUIDED = 3,
+};
+#define GFS_MONOTONIC UINT32_C(0x80000000) /* a flag */
+
+/* What a team shares of a worksharing construct. Numbers are the program's, signed or not. */
+struct gomp_work_share {
+	uint32_t sched;
+	int64_t chunk_size; /* of GFS_DYNAMIC: times incr */
+	int64_t end, incr, next;
+	target_addr ordered_team_ids;
+	uint32_t ordered_num_used, ordered_cur;
+	uint32_t threads_completed;
 };
 
 enum gomp_task_kind {
@@ -84,6 +102,8 @@ ompd_rc_t gomp_thread_read(const struct target *target, const struct record *rec
 			   target_addr address, struct gomp_thread *ret);
 ompd_rc_t gomp_team_read(const struct target *target, const struct record *record,
 			 target_addr address, struct gomp_team *ret);
+ompd_rc_t gomp_work_share_read(const struct target *target, const struct record *record,
+			       target_addr address, struct gomp_work_share *ret);
 ompd_rc_t gomp_task_read(const struct target *target, const struct record *record,
 			 target_addr address, struct gomp_task *ret);
 ompd_rc_t gomp_thread_pool_read(const struct target *target, const struct record *record,

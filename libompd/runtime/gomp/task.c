@@ -38,12 +38,8 @@ ompd_rc_t gomp_task_of_thread(struct address_space *space, struct entity entity,
 	struct gomp_task data;
 	struct gomp *gomp;
 	target_addr region;
-	ompd_rc_t rc = gomp_ready(space, &gomp);
+	ompd_rc_t rc = gomp_region_of_entity(space, entity, &gomp, &thread, &region);
 
-	if (rc == ompd_rc_ok)
-		rc = gomp_thread_of_entity(space, gomp, entity, &thread);
-	if (rc == ompd_rc_ok)
-		rc = gomp_region_of(space, gomp, &thread, &region);
 	if (rc == ompd_rc_ok && thread.task)
 		rc = read_task(space, gomp, thread.task, &data);
 	if (rc != ompd_rc_ok)

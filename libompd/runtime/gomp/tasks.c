@@ -28,7 +28,7 @@ static void write_task(const struct picture_tasks *tasks, const struct seen_task
 	ret->creator = UINT32_MAX;
 	ret->team = seen->team;
 	ret->parent = seen->parent;
-	ret->children = tasks->problem == ompdx_problem_none ? seen->children : -1;
+	ret->children = tasks->walk.problem == ompdx_problem_none ? seen->children : -1;
 	ret->priority = deferred && seen->data.priority > 0 ? seen->data.priority : -1;
 	ret->predecessors = -1;
 	if (deferred && seen->data.num_dependees <= INT32_MAX)
@@ -53,7 +53,7 @@ ompd_rc_t gomp_tasks(void *from, void **ret)
 	if (rc == ompd_rc_ok)
 		rc = tasks_block_create(tasks.tasks.count, &tasks.dependences, NULL, &block);
 	if (rc == ompd_rc_ok) {
-		block.answer->problem = tasks.problem;
+		block.answer->problem = tasks.walk.problem;
 		for (size_t i = 0; i < tasks.tasks.count; i++)
 			write_task(&tasks, picture_task(&tasks, i), &block.tasks[i]);
 		*ret = block.answer;

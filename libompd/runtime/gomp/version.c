@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/gomp/builds.h"
+#include "runtime/gomp/embedded.h"
 #include "target/image_tables.h"
 
 /* The versions of GOMP_ symbols, and which GCC brought them; 0: older than the releases that are known. That of
@@ -63,11 +64,30 @@ static ompd_rc_t release_by_versions(const struct image *image, int32_t *ret)
 	return ompd_rc_ok;
 }
 
+/* Some layouts are of one release only. */
+static ompd_rc_t release_by_code(struct image *image, int32_t *ret)
+{
+	const struct record *record;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (image->extent.end == 0)
+		rc = image_read_headers(image);
+	if (rc == ompd_rc_ok)
+		rc = embedded_record(image, &record);
+	if (rc == ompd_rc_ok && record->first != record->last)
+		rc = ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		*ret = record->first;
+	return rc;
+}
+
 ompd_rc_t gomp_version(struct image *image, int32_t *ret)
 {
-	const ompd_rc_t rc = release_by_versions(image, ret);
-	ompd_rc_t by_build;
+	ompd_rc_t rc, by_build;
 
+	if (image->embeds)
+		return release_by_code(image, ret);
+	rc = release_by_versions(image, ret);
 	if (rc != ompd_rc_error && rc != ompd_rc_unavailable)
 		return rc;
 	by_build = build_release(image, ret);

@@ -194,6 +194,7 @@ static ompd_rc_t add_thread(struct loops *loops, const struct seen_team *team, i
 	added->may_have_left = loops->may_have_left;
 	added->iterations = added->chunk = added->handed_out = -1;
 	added->first = added->last = added->left = added->ordered_turn = -1;
+	added->remaining = added->ordered_holder = added->completed = -1;
 	*ret = added;
 	return ompd_rc_ok;
 }

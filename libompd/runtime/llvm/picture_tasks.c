@@ -21,27 +21,6 @@ static const struct target *memory(const struct picture_tasks *tasks)
 	return &tasks->picture->space->target;
 }
 
-/* Something was left out. The first reason stays. */
-static void note(struct picture_tasks *tasks, enum diagnostic_code code, target_addr address,
-		 ompdx_problem_t problem)
-{
-	diagnostics_note_address(&tasks->picture->space->diagnostics, code, address);
-	if (tasks->problem == ompdx_problem_none)
-		tasks->problem = problem;
-}
-
-/* Whether a walk may go on to `address`. Queues and lists lead to each other, and may lead back: the bound
- * is that of all of them together. */
-static bool may_step(struct picture_tasks *tasks, target_addr address)
-{
-	if (tasks->steps < TASK_STEPS_MAX) {
-		tasks->steps++;
-		return true;
-	}
-	note(tasks, DIAGNOSTIC_tasks_cut, address, ompdx_problem_limit);
-	return false;
-}
-
 /* Adds a task unless it is there. *ret: PICTURE_NONE when it is none: unreadable, or freed. */
 static ompd_rc_t add_task(struct picture_tasks *tasks, target_addr address, uint32_t *ret)
 {
@@ -55,18 +34,20 @@ static ompd_rc_t add_task(struct picture_tasks *tasks, target_addr address, uint
 		return ompd_rc_ok;
 	*ret = PICTURE_NONE;
 	if (tasks->tasks.count == TASKS_MAX) {
-		note(tasks, DIAGNOSTIC_tasks_cut, address, ompdx_problem_limit);
+		task_walk_note(&tasks->walk, DIAGNOSTIC_tasks_cut, address, ompdx_problem_limit);
 		return ompd_rc_ok;
 	}
 	rc = task_data_read(memory(tasks), layout(tasks), address, &data);
 	if (rc == ompd_rc_error) {
-		note(tasks, DIAGNOSTIC_task_unreadable, address, ompdx_problem_unreadable);
+		task_walk_note(&tasks->walk, DIAGNOSTIC_task_unreadable, address,
+			       ompdx_problem_unreadable);
 		return ompd_rc_ok;
 	}
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (data.explicit_task && data.freed) {
-		note(tasks, DIAGNOSTIC_task_inconsistent, address, ompdx_problem_inconsistent);
+		task_walk_note(&tasks->walk, DIAGNOSTIC_task_inconsistent, address,
+			       ompdx_problem_inconsistent);
 		return ompd_rc_ok;
 	}
 	rc = vector_add(&tasks->tasks, 1, TASKS_MAX, &item);
@@ -125,7 +106,7 @@ static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, uin
 	struct deque deque;
 	ompd_rc_t rc;
 
-	if (!may_step(tasks, address))
+	if (!task_walk_step(&tasks->walk, address))
 		return ompd_rc_ok;
 	rc = deque_read(memory(tasks), layout(tasks), address, &deque);
 	if (rc == ompd_rc_ok && deque.td_deque_ntasks == 0)
@@ -140,7 +121,7 @@ static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, uin
 			(deque.td_deque_head + (uint32_t)i) % (uint32_t)deque.td_deque_size;
 		target_addr task;
 
-		if (!may_step(tasks, address))
+		if (!task_walk_step(&tasks->walk, address))
 			return ompd_rc_ok;
 		rc = target_read_pointer(memory(tasks), deque.td_deque + place * pointer, &task);
 		if (rc == ompd_rc_ok)
@@ -148,7 +129,8 @@ static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, uin
 	}
 	if (rc != ompd_rc_error)
 		return rc;
-	note(tasks, DIAGNOSTIC_queue_unreadable, address, ompdx_problem_unreadable);
+	task_walk_note(&tasks->walk, DIAGNOSTIC_queue_unreadable, address,
+		       ompdx_problem_unreadable);
 	return ompd_rc_ok;
 }
 
@@ -159,8 +141,9 @@ static ompd_rc_t add_priority_queues(struct picture_tasks *tasks, target_addr li
 	uint32_t count = 0;
 
 	for (; rc == ompd_rc_ok && list && next.size; count++) {
-		if (count == PRIORITIES_MAX || tasks->steps == TASK_STEPS_MAX) {
-			note(tasks, DIAGNOSTIC_tasks_cut, list, ompdx_problem_limit);
+		if (count == PRIORITIES_MAX || tasks->walk.steps == TASK_STEPS_MAX) {
+			task_walk_note(&tasks->walk, DIAGNOSTIC_tasks_cut, list,
+				       ompdx_problem_limit);
 			return ompd_rc_ok;
 		}
 		rc = add_deque(tasks, list, PICTURE_NONE);
@@ -169,7 +152,7 @@ static ompd_rc_t add_priority_queues(struct picture_tasks *tasks, target_addr li
 	}
 	if (rc != ompd_rc_error)
 		return rc;
-	note(tasks, DIAGNOSTIC_queue_unreadable, list, ompdx_problem_unreadable);
+	task_walk_note(&tasks->walk, DIAGNOSTIC_queue_unreadable, list, ompdx_problem_unreadable);
 	return ompd_rc_ok;
 }
 
@@ -184,7 +167,8 @@ static ompd_rc_t add_task_team(struct picture_tasks *tasks, const struct seen_te
 		return ompd_rc_ok;
 	rc = task_team_read(memory(tasks), layout(tasks), address, &task_team);
 	if (rc == ompd_rc_error) {
-		note(tasks, DIAGNOSTIC_queue_unreadable, address, ompdx_problem_unreadable);
+		task_walk_note(&tasks->walk, DIAGNOSTIC_queue_unreadable, address,
+			       ompdx_problem_unreadable);
 		return ompd_rc_ok;
 	}
 	if (rc != ompd_rc_ok)
@@ -226,7 +210,7 @@ static ompd_rc_t add_listed_task_teams(struct picture_tasks *tasks, const struct
 	target_addr node = team->team.address + layout(tasks)->team_task_teams.offset;
 	ompd_rc_t rc = ompd_rc_ok;
 
-	while (rc == ompd_rc_ok && node && may_step(tasks, node)) {
+	while (rc == ompd_rc_ok && node && task_walk_step(&tasks->walk, node)) {
 		target_addr address;
 
 		rc = target_read_pointer(memory(tasks), node + task_team.offset, &address);
@@ -251,8 +235,8 @@ static ompd_rc_t add_queued_tasks(struct picture_tasks *tasks)
 		rc = lists && team->team.t_nproc == 1 ? add_listed_task_teams(tasks, team)
 						      : add_two_task_teams(tasks, team);
 		if (rc == ompd_rc_error) {
-			note(tasks, DIAGNOSTIC_queue_unreadable, team->team.address,
-			     ompdx_problem_unreadable);
+			task_walk_note(&tasks->walk, DIAGNOSTIC_queue_unreadable,
+				       team->team.address, ompdx_problem_unreadable);
 			rc = ompd_rc_ok;
 		}
 	}
@@ -303,7 +287,7 @@ static ompd_rc_t add_successors(struct picture_tasks *tasks, uint32_t index)
 	rc = depnode_read(memory(tasks), layout(tasks), address, &depnode);
 	list = rc == ompd_rc_ok ? depnode.successors : 0;
 	for (uint32_t count = 1; rc == ompd_rc_ok && list; count++) {
-		if (!may_step(tasks, address))
+		if (!task_walk_step(&tasks->walk, address))
 			return ompd_rc_ok;
 		/* Of a ring, some milestone comes again. */
 		if ((count & (count - 1)) == 0)
@@ -316,7 +300,8 @@ static ompd_rc_t add_successors(struct picture_tasks *tasks, uint32_t index)
 	}
 	if (rc != ompd_rc_error)
 		return rc;
-	note(tasks, DIAGNOSTIC_task_inconsistent, address, ompdx_problem_unreadable);
+	task_walk_note(&tasks->walk, DIAGNOSTIC_task_inconsistent, address,
+		       ompdx_problem_unreadable);
 	return ompd_rc_ok;
 }
 
@@ -374,6 +359,7 @@ ompd_rc_t picture_tasks_read(struct picture_tasks *tasks, struct picture *pictur
 
 	memset(tasks, 0, sizeof(*tasks));
 	tasks->picture = picture;
+	tasks->walk.diagnostics = &picture->space->diagnostics;
 	tasks->tasks.item_size = sizeof(struct seen_task);
 	tasks->dependences.item_size = sizeof(ompdx_dependence_t);
 	rc = add_current_tasks(tasks);

@@ -6,6 +6,7 @@
 #ifndef RUNTIME_LLVM_PICTURE_TASKS_H
 #define RUNTIME_LLVM_PICTURE_TASKS_H
 
+#include "runtime/common/task_walk.h"
 #include "runtime/llvm/picture.h"
 #include "runtime/llvm/task_structures.h"
 
@@ -25,8 +26,7 @@ struct picture_tasks {
 	struct vector tasks;       /* struct seen_task */
 	struct vector dependences; /* ompdx_dependence_t */
 	struct address_map task_of_address;
-	uint32_t steps;          /* of all walks, up to TASK_STEPS_MAX */
-	ompdx_problem_t problem; /* why there may be more */
+	struct task_walk walk;
 };
 
 /* Reads the tasks of a picture; picture_tasks_deinit is due in any case. */

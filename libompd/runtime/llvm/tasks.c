@@ -56,7 +56,7 @@ static ompd_rc_t write_tasks(const struct picture_tasks *tasks, void **ret)
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	block.answer->problem = tasks->problem;
+	block.answer->problem = tasks->walk.problem;
 	for (size_t i = 0; i < tasks->tasks.count; i++)
 		write_task(tasks, picture_task(tasks, i), block.text, &block.tasks[i]);
 	*ret = block.answer;

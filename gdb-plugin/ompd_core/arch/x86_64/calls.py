@@ -62,10 +62,13 @@ def _length(operand: bytes) -> int:
     return 2 + index + {0: 0, 1: 1, 2: 4, 3: 0}[mode]
 
 
-# How a constant gets into the register of an argument: lea ADDRESS(%rip), mov $ADDRESS of 4 bytes.
-_LEA = {0: b"\x48\x8d\x3d", 2: b"\x48\x8d\x15"}
-_MOVE = {0: b"\xbf", 2: b"\xba"}
-_NAMES = {0: r"\b([re]?di|dil)\b", 2: r"\b([re]?dx|d[hl])\b"}
+# How a constant gets into the register of an argument: lea ADDRESS(%rip), mov $ADDRESS of 4 bytes;
+# gcc's code that is not optimised takes it by way of rax.
+_BY_RAX = -1
+_LEA = {0: b"\x48\x8d\x3d", 2: b"\x48\x8d\x15", _BY_RAX: b"\x48\x8d\x05"}
+_MOVE = {0: b"\xbf", 2: b"\xba", _BY_RAX: b"\xb8"}
+_COPY = {0: b"\x48\x89\xc7", 2: b"\x48\x89\xc2"}
+_NAMES = {0: r"\b([re]?di|dil)\b", 2: r"\b([re]?dx|d[hl])\b", _BY_RAX: r"\b([re]?ax|a[hl])\b"}
 _CALL = re.compile(r"(?:notrack |bnd )*call\w*\s+0x[0-9a-f]+ <([^@>+]+)(?:@plt)?>")
 _LEAVES = ("call", "j", "ret", "bnd", "notrack")
 _JUMP = re.compile(r"(?:notrack |bnd )*j\w+\s+0x([0-9a-f]+)")
@@ -83,14 +86,17 @@ def constant_argument(
         return None
     called = _CALL.match(code[-1].text)
     index = argument_of(called.group(1)) if called else None
-    if index not in _NAMES:
+    if index is None or index not in _COPY:
         return None
     targets = {int(m.group(1), 16) for one in code if (m := _JUMP.match(one.text))}
     for one in reversed(code[:-1]):
         if one.following in targets or one.text.startswith(_LEAVES):
             return None
         if re.search(_NAMES[index], one.text):
-            return _constant(read(one.address, one.length), one.following, index)
+            instruction = read(one.address, one.length)
+            if instruction != _COPY.get(index):
+                return _constant(instruction, one.following, index)
+            index = _BY_RAX
     return None
 
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/gomp/facts.h"
+
+#define OF(type, member) (record->members[MEMBER_##type##__##member])
+#define OF_STATE(member) member_nested(OF(gomp_thread, ts), OF(gomp_team_state, member))
+
+ompd_rc_t facts_check(struct image *image, const struct record *record, struct facts *ret)
+{
+	const struct {
+		const char *function;
+		enum operand operand;
+		struct span expected; /* size 0: there is no such member */
+	} facts[] = {
+		{"omp_get_thread_num", OPERAND_THREAD_INT, OF_STATE(team_id)},
+		{"omp_get_level", OPERAND_THREAD_INT, OF_STATE(level)},
+		{"omp_get_active_level", OPERAND_THREAD_INT, OF_STATE(active_level)},
+		{"omp_get_num_threads", OPERAND_THREAD_WORD, OF_STATE(team)},
+		{"omp_get_dynamic", OPERAND_THREAD_WORD, OF(gomp_thread, task)},
+		{"omp_get_dynamic", OPERAND_MEMBER_ADDRESS, OF(gomp_task, icv)},
+		{"omp_get_dynamic", OPERAND_MEMBER_BYTE, OF(gomp_task_icv, dyn_var)},
+		{"omp_in_final", OPERAND_MEMBER_BYTE, OF(gomp_task, final_task)},
+		{"omp_get_team_num", OPERAND_THREAD_INT, OF(gomp_thread, team_num)},
+	};
+
+	ret->checked = false;
+	ret->contradicted = NULL;
+	for (size_t i = 0; i < COUNT(facts); i++) {
+		const struct span expected = facts[i].expected;
+		uint64_t found;
+		const ompd_rc_t rc =
+			accessor_operand(image, facts[i].function, facts[i].operand, &found);
+
+		if (rc == ompd_rc_unavailable)
+			continue;
+		if (rc != ompd_rc_ok)
+			return rc;
+		ret->checked = true;
+		if (expected.size == 0 || found != expected.offset) {
+			ret->contradicted = facts[i].function;
+			return ompd_rc_ok;
+		}
+	}
+	return ompd_rc_ok;
+}
