@@ -73,8 +73,8 @@ def test_truth(stripped: bool, release: str, folder: Path) -> None:
     assert f"libomp-{'19' if release == '22' else release}-aarch64" in answer.texts[2]
 
 
-# Debian's own builds, which lay their variables out otherwise than ours; those of trixie and sid sign
-# return addresses.
+# Debian's own builds, which lay their variables out otherwise than ours. Those of trixie and sid
+# sign return addresses.
 DEBIANS = ["14", "19"]
 OTHERS = ["13", "15", "16", "17", "18", "19-pac", "23"]
 # None of them is the default; what OMP_DISPLAY_ENV says proves that the runtime took it.

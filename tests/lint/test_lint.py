@@ -373,7 +373,7 @@ def python_registry(path: str, text: str) -> Iterator[str]:
         known = (
             folder in ("ompd_core.abi", "ompd_core.runtimes", "ompd_core.arch") and one != "base"
         )
-        if (known or name.startswith("ompd_core.arch.x")) and not module.startswith(f"{folder}."):
+        if (known or name.startswith(("ompd_core.arch.x", "ompd_core.arch.a"))) and not module.startswith(f"{folder}."):
             yield f"{path}:{line}: must not import {name}; ask {folder}"
 
 
@@ -382,7 +382,8 @@ def python_registers(path: str, text: str) -> Iterator[str]:
     module = module_of(path)
     if module is None or within(module.rstrip("."), MACHINES):
         return
-    pattern = r"\b(read_register|fs_base|r[abcd]x|r[sd]i|r[sb]p|i386\w*|[xX]86_64|x86_64\w*)\b"
+    pattern = r"\b(read_register|fs_base|r[abcd]x|r[sd]i|r[sb]p|i386\w*|[xX]86_64|x86_64\w*"
+    pattern += r"|tpidr|pauth\w*|x(?:[0-9]|[12][0-9]|30)|aarch64\w*)\b"
     for line, name in numbered(pattern, text):
         yield f"{path}:{line}: {name} belongs into arch/"
 

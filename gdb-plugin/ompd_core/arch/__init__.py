@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from . import x86_64
+from . import aarch64, x86_64
 from .base import Machine
 
-MACHINES: tuple[Machine, ...] = (x86_64,)
+MACHINES: tuple[Machine, ...] = (x86_64, aarch64)
 
 
 def named(name: str) -> Machine | None:

@@ -161,6 +161,7 @@ class Instruction:
     flow: str = "next"  # "next", "padding" (does nothing), "jump", "branch", "call", "end"
     to: Callee = Callee()
     if_zero: bool | None = None  # a branch that is taken if what was compared is zero, or is not
+    tested: Number | None = None  # of a branch that compares this with zero itself
 
     @property
     def following(self) -> int:
@@ -175,3 +176,4 @@ class Convention:
     arguments: tuple[str, ...]
     result: str
     lost: tuple[str, ...]  # registers that a call may change
+    link: str | None = None  # where a call puts the address to return to; None: on the stack

@@ -38,6 +38,14 @@ def known_registers(frame: gdb.Frame | gdb.PendingFrame) -> KnownRegisters:
     return known
 
 
+def held(frame: gdb.Frame | gdb.PendingFrame, name: str) -> gdb.Value | None:
+    """None: not all processors have it."""
+    try:
+        return frame.read_register(name)
+    except (gdb.error, ValueError):
+        return None
+
+
 def registers_at_breakpoint() -> Registers:
     """Of the thread that has just come to a breakpoint, as its frame has them. GDB need not unwind
     that frame to read them: it would be most of what the breakpoint costs."""
@@ -60,6 +68,12 @@ class Disassembly:
 
     def __init__(self, architecture: gdb.Architecture) -> None:
         self._architecture = architecture
+
+    def read(self, address: int, nbytes: int) -> bytes:
+        try:
+            return bytes(gdb.selected_inferior().read_memory(address, nbytes))
+        except (gdb.error, OverflowError) as error:
+            raise Unreadable(str(error)) from None
 
     def between(self, start: int, end: int) -> Sequence[Disassembled]:
         return self._asked(lambda: self._architecture.disassemble(start, end - 1))
