@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Iterator, Mapping
 
 import machine
+import objdump_aarch64
 import pytest
 from machine import CLANG, PROGRAMS
 from sessions import Target, ask
@@ -126,3 +127,21 @@ def test_icvs(release: str, folder: Path) -> None:
         (told,) = icvs[name]
         unknown = name not in BY_GETTERS and told["text"] is None and told["doubts"]
         assert unknown or told["text"] == true, (name, told, true)
+
+
+DECODED = ["libomp-14-arm64/libc/ld-linux-aarch64.so.1"]
+ALL_DECODED = ["libomp-23-arm64/libc/libc.so.6"] + [
+    f"libomp-{release}-arm64/libomp.so.5" for release in (*DEBIANS, "19-pac", "23")
+]
+
+
+@pytest.mark.parametrize("file", ALL_DECODED if machine.FULL else DECODED)
+def test_decoder(file: str) -> None:
+    """Every word of a file: as binutils read it."""
+    runtime, _, path = file.partition("/")
+    wrong, count = [], 0
+    for line in objdump_aarch64.lines(machine.cached(runtime) / path):
+        count += 1
+        wrong += [(line, one) for one in objdump_aarch64.differences(line)]
+    assert count > 20_000
+    assert not wrong, (len(wrong), wrong[:10])

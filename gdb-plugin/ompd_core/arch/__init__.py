@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from . import aarch64, x86_64
 from .base import Machine
+from .processors import Processor, processor
+
+__all__ = ["MACHINES", "Machine", "Processor", "named", "processor"]
 
 MACHINES: tuple[Machine, ...] = (x86_64, aarch64)
 

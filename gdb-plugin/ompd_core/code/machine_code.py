@@ -100,6 +100,8 @@ def low(of: Number, size: int, signed: bool = False) -> Number:
     inner = of.only_atom()
     if isinstance(inner, Low) and inner.size == size:
         of = inner.of  # the lowest bytes are the same
+    elif isinstance(inner, Low) and inner.size < size and not inner.signed:
+        return of  # it has no more
     elif isinstance(inner, Memory) and inner.size == size and not signed:
         return of
     return number(Low(of, size, signed))

@@ -55,6 +55,7 @@ class InferiorTarget:
         self._memory: Union[CoreFile, LiveMemory]
         if self.kind == "core":
             self.core = memory.open_core(inferior.progspace)
+            machines.check(inferior, self.core.machine)
             self._memory = self.core
             self.byte_order, self.pointer_size = self.core.byte_order, self.core.pointer_size
             auxv, form = self.core.auxv, self.core.format

@@ -8,7 +8,7 @@ from typing import Any, Callable, Sequence
 import gdb
 from ompd_core import arch
 from ompd_core.arch.base import Disassembled, KnownRegisters, Machine, Registers
-from ompd_core.errors import Unreadable
+from ompd_core.errors import Unreadable, UserError
 
 _WORD = 0xFFFFFFFFFFFFFFFF
 # GDB's own name of the register, on every machine.
@@ -21,6 +21,19 @@ def of_frame(frame: gdb.Frame) -> Machine | None:
 
 def of_inferior(inferior: gdb.Inferior) -> Machine | None:
     return arch.named(inferior.architecture().name())
+
+
+def check(inferior: gdb.Inferior, number: int) -> None:
+    """number: ELF's, of the processor of a core file. Raises UserError if this GDB takes it for
+    another one."""
+    processor = arch.processor(number)
+    if processor is None or processor.is_one_of([inferior.architecture().name()]):
+        return
+    raise UserError(
+        "unknown_processor",
+        f"This GDB does not know the processor of the core file, {processor.name}.",
+        "Use one that knows it: gdb-multiarch.",
+    )
 
 
 def registers(frame: gdb.Frame) -> Registers:

@@ -176,7 +176,7 @@ def _field(word: int, rn: int, wide: bool) -> Number | None:
     """sxtb to sxtw, uxtb, uxth, lsl, and the same of what was extended."""
     kind, rotation, last = word >> 29 & 3, word >> 16 & 63, word >> 10 & 63
     bits = 64 if wide else 32
-    if kind == 1:
+    if kind == 1 or rotation >= bits or last >= bits:
         return None
     if kind == 2 and last + 1 == rotation and last != bits - 1:
         return register(rn).times(1 << (bits - 1 - last))
