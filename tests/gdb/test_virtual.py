@@ -11,6 +11,7 @@ import machine
 import pytest
 import test_breakpoints
 import test_holding
+import test_stacks as test_stacks_of
 import test_steps
 import virtual
 from sessions import ask
@@ -58,6 +59,25 @@ def test_holders(cpu: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         except AssertionError as error:
             wrong.append(f"{build}: {error}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "release, cpu", [("13", 0), ("14", 1), ("16", 0), ("19-pac", 1), ("23", 1)]
+)
+def test_stacks(release: str, cpu: int, folder: Path) -> None:
+    """As their author wrote them, down to where each thread began."""
+    made = virtual.shared(folder, f"libomp-{release}")
+    scenarios = test_stacks_of.SCENARIOS
+    build = LIVE[CPUS[cpu]]
+    for scenario in scenarios:
+        made.compiled("stacks", build, scenario)
+    found = virtual.cores(made, scenarios, CPUS[cpu], [(scenario,) for scenario in scenarios])
+    for scenario, one in found.items():
+        answer = ask(GDB, [test_stacks_of.ALL], one.before, folder=folder)
+        document = answer.document(test_stacks_of.ALL)
+        true = test_stacks_of.expected(test_stacks_of.SOURCE, scenario)
+        assert test_stacks_of.told(document, "stacks.c") == true, answer.everything
+        assert all(stack["complete"] for stack in document["stacks"])
 
 
 CPUS = [PLAIN_CPU, SIGNING_CPU]

@@ -84,10 +84,13 @@ def shared(folder: Path, runtime: str) -> Shared:
     return made
 
 
-def cores(made: Shared, names: Sequence[str], cpu: str) -> dict[str, Target]:
+def cores(
+    made: Shared, names: Sequence[str], cpu: str, arguments: Sequence[Sequence[str]] = ()
+) -> dict[str, Target]:
     """Of programs that abort at their stop."""
-    for name in names:
-        made.do(name, OMPD_TRUTH_STOP="abort")
+    for number, name in enumerate(names):
+        given = arguments[number] if arguments else ()
+        made.do(name, given, OMPD_TRUTH_STOP="abort")
         made.lines.append(f"cp core /host/{name}.core; rm core")
     with open(made.root / "said", "wb") as said:
         subprocess.run(
