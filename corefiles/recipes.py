@@ -4,8 +4,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 CLANG, GCC, DEBUG = "clang-14", "gcc", ("-g", "-O0")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What programs run on."""
+
+    name: str = "x86_64"
+    loader: str = "ld-linux-x86-64.so.2"
+    triplet: str = ""  # of the cross-compilers
+    virtual: str = ""  # of tools/runtimes; "": this machine
+
+
+HERE = Machine()
+AARCH64 = Machine("aarch64", "ld-linux-aarch64.so.1", "aarch64-linux-gnu", "vm-arm64")
 
 
 @dataclass(frozen=True)
@@ -24,6 +39,8 @@ class Recipe:
     filter: str = ""  # coredump_filter
     limit: int = 0  # of the core's size
     absent: tuple[str, ...] = ()  # files that are not kept
+    machine: Machine = HERE
+    cpu: str = "cortex-a72"  # of a virtual machine
 
     @property
     def library(self) -> str:
@@ -223,4 +240,30 @@ RECIPES = [
             ),
         )
     ),
+]
+
+
+def _on_aarch64(name: str, runtime: str, **changes: Any) -> Recipe:
+    """The brother of an x86-64 core."""
+    (one,) = [recipe for recipe in RECIPES if recipe.name == name]
+    runtime = f"{runtime}-arm64"
+    changes = {"machine": AARCH64, "runtime": runtime, **changes}
+    return replace(one, name=f"aarch64-{name}", shows=f"{one.shows[:-1]}, on AArch64.", **changes)
+
+
+# Return addresses are signed, by a processor that does it.
+SIGNED = {"cpu": "max,pauth-impdef=on", "flags": (*DEBUG, "-mbranch-protection=standard")}
+
+RECIPES += [
+    _on_aarch64("crash-nested", "libomp-19"),
+    _on_aarch64("lock-order", "libomp-14"),
+    _on_aarch64("barrier-divergence", "libomp-16"),
+    _on_aarch64("critical-twice", "libomp-19-pac", **SIGNED),
+    _on_aarch64("dependences-stuck", "libomp-16", flags=("-g", "-O2")),
+    _on_aarch64("taskwait-hang", "libomp-14"),
+    _on_aarch64("idle-pool", "libomp-19"),
+    _on_aarch64("serialized", "libomp-14"),
+    _on_aarch64("teams", "libomp-19-pac", **SIGNED),
+    _on_aarch64("task-graph", "libomp-19"),
+    _on_aarch64("gcc-program", "libomp-19"),
 ]

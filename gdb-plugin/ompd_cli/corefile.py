@@ -48,6 +48,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             doing=f"GDB reads {os.path.basename(options.core)}",
             notes=notes,
             origin=origin,
+            processor=debugger.foreign(core.machine),
         )
         outcome = debugger.report(task, folder, options)
         outcome.json["inferior"]["core"] = os.path.abspath(options.core)  # as the user knows it

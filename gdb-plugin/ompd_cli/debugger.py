@@ -16,7 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Iterator, Sequence
 
+from ompd_core import arch
 from ompd_core.errors import UserError
+from ompd_core.formats.elf import ElfFile, NotElf
 from ompd_core.views.table import DEFAULT_WIDTH, plain
 
 from .guardian import see_to_it_that_it_runs
@@ -38,6 +40,8 @@ _SAFE = (
     "maintenance set internal-error quit yes",
     "maintenance set internal-error corefile no",
 )
+USUAL, FOR_ALL_PROCESSORS = "gdb", "gdb-multiarch"
+PATIENCE = 60  # seconds that a GDB has to say what it knows
 LONGEST_LOG = 4096  # bytes of GDB's last words that are looked at
 
 
@@ -55,6 +59,7 @@ class Task:
     doing: str = ""  # for people who wait
     notes: list[str] = field(default_factory=list)
     origin: Origin = field(default_factory=Origin)
+    processor: arch.Processor | None = None  # which GDB has to know; None: this machine's own
 
 
 @contextmanager
@@ -74,8 +79,51 @@ def private_folder() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def found(name: str) -> str:
-    """The GDB that is meant. Raises UserError."""
+def found(name: str, processor: arch.Processor | None = None) -> str:
+    """The GDB that is meant, or, where none is named, one that knows the processor. Raises
+    UserError."""
+    if processor is None:
+        return _path(name)
+    for one in (name, FOR_ALL_PROCESSORS) if name == USUAL else (name,):
+        path = shutil.which(one)
+        if path is not None and processor.is_one_of(_architectures(path)):
+            return path
+    raise UserError(
+        "unknown_processor",
+        f"The GDB `{_path(name)}' does not know the processor of the core file, {processor.name}.",
+        "Install gdb-multiarch, or name another one with --gdb PATH.",
+    )
+
+
+def foreign(number: int) -> arch.Processor | None:
+    """Of ELF's number of a processor, unless it is the one that this runs on."""
+    try:
+        own = ElfFile(sys.executable)
+    except (NotElf, OSError, ValueError):
+        return arch.processor(number)
+    own.close()
+    return arch.processor(number) if number != own.machine else None
+
+
+def _architectures(gdb: str) -> list[str]:
+    """Those that it knows; of a GDB that cannot be asked none."""
+    words = [gdb, "-nx", "-q", "-batch", "-ex", "set max-completions unlimited"]
+    words += ["-ex", "complete set architecture "]
+    try:
+        said = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=PATIENCE,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [line.split()[-1] for line in said.decode("utf-8", "replace").splitlines() if line]
+
+
+def _path(name: str) -> str:
     path = shutil.which(name)
     if path is None:
         raise UserError(
@@ -177,7 +225,7 @@ def options_of(options: argparse.Namespace) -> str:
 
 def report(task: Task, folder: str, options: argparse.Namespace) -> Outcome:
     """Raises UserError, KeyboardInterrupt."""
-    gdb = found(options.gdb)
+    gdb = found(options.gdb, task.processor)
     run = start(task, gdb, folder, options.timeout, options_of(options))
     try:
         ended = run.wait(Progress())

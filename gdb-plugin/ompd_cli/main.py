@@ -16,6 +16,7 @@ from ompd_core.views.cxx_names import shorten
 from ompd_core.views.table import plain
 
 from . import corefile, launched, living
+from .debugger import USUAL
 from .origin import Origin, named, problem_of
 from .outcome import CANNOT_READ, INTERRUPTED, Outcome
 
@@ -300,7 +301,13 @@ def _command(
         action="store_true",
         help="local variables of odd threads: crashed, in a deadlock, at different barriers",
     )
-    made.add_argument("--gdb", metavar="PATH", default="gdb", help="the GDB to use; 10 or newer")
+    default = "gdb, or gdb-multiarch for a core file of another processor"
+    made.add_argument(
+        "--gdb",
+        metavar="PATH",
+        default=USUAL,
+        help=f"the GDB to use; 10 or newer; default: {default}",
+    )
     late = "give up" if name != "run" else "interrupt the program and report"
     made.add_argument(
         "--timeout",

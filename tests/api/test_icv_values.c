@@ -3,6 +3,7 @@
  * Values of ICVs (41.11), as numbers and as text: those that tasks have, those of the process, in runtimes
  * with and without symbols.
  */
+#include <elf.h>
 #include <string.h>
 
 #include "api_test.h"
@@ -342,8 +343,6 @@ static void check_others(const struct look *look)
 	assert_text(look, "display-affinity-var", "true");
 	assert_text(look, "affinity-format-var", "bound to {%A}");
 	assert_no_number(look, "affinity-format-var", ompd_rc_incompatible);
-	assert_text(look, "tool-libraries-var", "/opt/tool.so");
-	assert_text(look, "tool-verbose-init-var", "disabled");
 }
 
 static void check_others_unknown(const struct look *look)
@@ -363,6 +362,8 @@ static void test_of_process_by_symbols(void **state)
 	check_getters(&look);
 	check_others(&look);
 	assert_text(&look, "tool-var", "enabled");
+	assert_text(&look, "tool-libraries-var", "/opt/tool.so");
+	assert_text(&look, "tool-verbose-init-var", "disabled");
 	assert_text(&look, "debug-var", "disabled");
 	session_close(&look.session);
 }
@@ -383,7 +384,10 @@ static void test_of_process_stripped(void **state)
 		set_process(look.session.omp);
 		check_getters(&look);
 		check_others(&look);
+		/* Nothing proves where the compiler has put them. */
 		assert_no_number(&look, "tool-var", ompd_rc_unavailable);
+		assert_no_text(&look, "tool-libraries-var", ompd_rc_unavailable);
+		assert_no_text(&look, "tool-verbose-init-var", ompd_rc_unavailable);
 		session_close(&look.session);
 	}
 }
@@ -405,6 +409,30 @@ static void test_getters_unknown(void **state)
 		assert_no_number(&look, "target-offload-var", ompd_rc_unavailable);
 		assert_no_number(&look, "max-task-priority-var", ompd_rc_unavailable);
 		check_others_unknown(&look);
+		session_close(&look.session);
+	}
+}
+
+/* AArch64's code, of which words are decoded; and code that only looks like it. */
+static void test_getters_aarch64(void **state)
+{
+	(void)state;
+	for (unsigned shape = FAKE_GETTERS_AARCH64; shape <= FAKE_GETTERS_AARCH64_OTHER; shape++) {
+		struct fake_libomp_options options = stripped;
+		struct look look;
+
+		options.getters = shape;
+		options.elf_machine = EM_AARCH64;
+		look = look_at(options, "parallel");
+		set_process(look.session.omp);
+		if (shape < FAKE_GETTERS_AARCH64_CALLED) {
+			check_getters(&look);
+			check_others(&look);
+		} else {
+			assert_no_number(&look, "stacksize-var", ompd_rc_unavailable);
+			assert_no_number(&look, "max-task-priority-var", ompd_rc_unavailable);
+			check_others_unknown(&look);
+		}
 		session_close(&look.session);
 	}
 }
@@ -630,6 +658,7 @@ int main(void)
 		OPENED(test_of_process_by_symbols),
 		OPENED(test_of_process_stripped),
 		OPENED(test_getters_unknown),
+		OPENED(test_getters_aarch64),
 		OPENED(test_other_layout),
 		OPENED(test_found_by_symbol),
 		OPENED(test_contradiction),

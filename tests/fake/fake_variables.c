@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fake_variables.h"
 
+#include <elf.h>
 #include <string.h>
 
 #include "fake_libomp_internal.h"
@@ -103,6 +104,109 @@ static void emit_start(struct code *code)
 	EMIT(code, 0x83, 0x38, 0x00, 0x74, 0x05);
 }
 
+/* ---- AArch64 ---- */
+
+/* The dynamic linker's table: words of the data that nothing else has. */
+#define TABLE_FROM_POOL 8192
+
+static void emit_word(struct code *code, uint32_t word)
+{
+	fake_put(code->omp->target, code->at, 4, word);
+	code->at += 4;
+}
+
+static uint32_t split_distance(uint64_t distance)
+{
+	return (uint32_t)(distance & 3) << 29 | (uint32_t)(distance >> 2 & 0x7ffff) << 5;
+}
+
+/* adrp, ldr: a word of the table, which holds the variable's address. */
+static void emit_entry(struct code *code, unsigned reg, uint64_t entry)
+{
+	emit_word(code, 0x90000000 | reg | split_distance((entry >> 12) - (code->at >> 12)));
+	emit_word(code, 0xf9400000 | (uint32_t)(entry >> 3 & 0x1ff) << 10 | reg << 5 | reg);
+}
+
+static void emit_load_into_0(struct code *code, unsigned reg, bool wide)
+{
+	emit_word(code, (wide ? 0xf9400000 : 0xb9400000) | reg << 5);
+}
+
+/* bti c; paciasp; stp x29,x30,[sp,#-32]!; mov x29,sp; then the runtime is started, unless it is: bl. */
+static void emit_start_aarch64(struct code *code, uint64_t entry)
+{
+	emit_word(code, 0xd503245f);
+	emit_word(code, 0xd503233f);
+	emit_word(code, 0xa9be7bfd);
+	emit_word(code, 0x910003fd);
+	emit_entry(code, 8, entry);
+	emit_word(code, 0xb9400108); /* ldr w8,[x8] */
+	emit_word(code, 0x35000048); /* cbnz w8, behind the next one */
+	emit_word(code, 0x94000040); /* bl */
+}
+
+/* ldp x29,x30,[sp],#32; autiasp; ret */
+static void emit_end_aarch64(struct code *code)
+{
+	emit_word(code, 0xa8c27bfd);
+	emit_word(code, 0xd50323bf);
+	emit_word(code, 0xd65f03c0);
+}
+
+static void write_getter_aarch64(struct fake_libomp *omp, uint64_t at, uint64_t variable, bool wide)
+{
+	struct code code = {omp, at};
+	struct code next = {omp, at + BEHIND_JUMP};
+	const uint64_t started = omp->thread_pool + TABLE_FROM_POOL;
+	const uint64_t entry = started + 8 * (1 + at / GETTER_SIZE % 16);
+
+	fake_put(omp->target, started, 8, omp->thread_pool + 64);
+	fake_put(omp->target, entry, 8, variable);
+	emit_start_aarch64(&code, started);
+	switch ((enum fake_getters)omp->options.getters) {
+	case FAKE_GETTERS_AARCH64:
+		emit_entry(&code, 8, entry);
+		emit_load_into_0(&code, 8, wide);
+		break;
+	case FAKE_GETTERS_AARCH64_DIRECT: /* adr x8 */
+		emit_word(&code, 0x10000008 | split_distance(variable - code.at));
+		emit_load_into_0(&code, 8, wide);
+		break;
+	case FAKE_GETTERS_AARCH64_KEPT: /* cbz w8; bl: a call and a way around it leave x19 */
+		emit_entry(&code, 19, entry);
+		emit_word(&code, 0x34000048);
+		emit_word(&code, 0x94000040);
+		emit_load_into_0(&code, 19, wide);
+		emit_word(&code, 0xf9400bf3); /* ldr x19,[sp,#16] */
+		break;
+	case FAKE_GETTERS_AARCH64_JUMP:
+		emit_word(&code, 0x14000000 | (uint32_t)((next.at - code.at) / 4));
+		emit_entry(&next, 8, entry);
+		emit_load_into_0(&next, 8, wide);
+		emit_word(&next, 0xd65f03c0);
+		return;
+	case FAKE_GETTERS_AARCH64_CALLED: /* bl: what x8 is then is not known */
+		emit_entry(&code, 8, entry);
+		emit_word(&code, 0x94000040);
+		emit_load_into_0(&code, 8, wide);
+		break;
+	case FAKE_GETTERS_AARCH64_TWO: /* cbz w8: on one way it is another variable */
+		emit_entry(&code, 8, entry);
+		emit_word(&code, 0x34000068);
+		emit_entry(&code, 8, started);
+		emit_load_into_0(&code, 8, wide);
+		break;
+	default: /* add w0,w0,#1: not the variable alone */
+		emit_entry(&code, 8, entry);
+		emit_load_into_0(&code, 8, wide);
+		emit_word(&code, 0x11000400);
+		break;
+	}
+	emit_end_aarch64(&code);
+}
+
+/* ---- x86-64 ---- */
+
 static void write_getter(struct fake_libomp *omp, uint64_t at, uint64_t variable, bool wide)
 {
 	struct code code = {omp, at};
@@ -144,6 +248,8 @@ static void write_getter(struct fake_libomp *omp, uint64_t at, uint64_t variable
 		emit_load(&code, variable, wide);
 		EMIT(&code, 0x01, 0xc8, 0xc3); /* add %ecx,%eax: not the variable alone */
 		return;
+	default:
+		return;
 	}
 }
 
@@ -157,9 +263,16 @@ void fake_variables_write(struct fake_libomp *omp)
 	/* Of other machines there is no code. */
 	if (omp->machine.pointer_size != 8 || omp->machine.big_endian)
 		return;
-	for (size_t i = 0; i < GETTER_COUNT; i++)
-		write_getter(omp, omp->image.base + exports[i].offset,
-			     fake_variable(omp, returned[i]), variables[returned[i]].size == 0);
+	for (size_t i = 0; i < GETTER_COUNT; i++) {
+		const uint64_t at = omp->image.base + exports[i].offset;
+		const uint64_t variable = fake_variable(omp, returned[i]);
+		const bool wide = variables[returned[i]].size == 0;
+
+		if (omp->options.elf_machine == EM_AARCH64)
+			write_getter_aarch64(omp, at, variable, wide);
+		else
+			write_getter(omp, at, variable, wide);
+	}
 }
 
 void fake_set_variable(struct fake_libomp *omp, enum fake_variable variable, uint64_t value)

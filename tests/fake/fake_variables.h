@@ -44,6 +44,14 @@ enum fake_getters {
 	FAKE_GETTERS_JUMP_CET,  /* which begin with a landing pad */
 	FAKE_GETTERS_ELSEWHERE, /* what they load lies in no writable memory */
 	FAKE_GETTERS_OTHER,     /* no shape that is known */
+	/* Of AArch64, with elf_machine. */
+	FAKE_GETTERS_AARCH64,        /* the address is in the dynamic linker's table */
+	FAKE_GETTERS_AARCH64_DIRECT, /* the linker has put it into the code */
+	FAKE_GETTERS_AARCH64_KEPT,   /* it is kept over a call */
+	FAKE_GETTERS_AARCH64_JUMP,
+	FAKE_GETTERS_AARCH64_CALLED, /* a call may have changed it */
+	FAKE_GETTERS_AARCH64_TWO,    /* one of two variables */
+	FAKE_GETTERS_AARCH64_OTHER,
 };
 
 /* Their exports, of which *count is the number. */

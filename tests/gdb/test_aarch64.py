@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 import subprocess
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Mapping
 
 import machine
+import objdump_aarch64
 import pytest
 from machine import CLANG, PROGRAMS
 from sessions import Target, ask
@@ -24,18 +26,30 @@ SYSROOT = Path("/usr") / TARGET
 
 
 @contextlib.contextmanager
-def emulated(program: str, runtime: Path, folder: Path) -> Iterator[Target]:
+def emulated(
+    program: str, runtime: Path, folder: Path, environment: Mapping[str, str] = {}
+) -> Iterator[Target]:
+    """With the runtime's own libc, if it has one."""
     executable, record = folder / program, folder / "truth.json"
     flags = [f"--target={TARGET}", "-fuse-ld=lld", "-g", "-fopenmp", "-pthread", f"-L{runtime}"]
+    libc = runtime / "libc"
+    if libc.is_dir():
+        flags += [f"-Wl,--dynamic-linker={libc}/ld-linux-aarch64.so.1,--allow-shlib-undefined"]
     machine.run(CLANG, *flags, PROGRAMS / f"{program}.c", "-o", executable)
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
-    settings = ["-E", f"LD_LIBRARY_PATH={runtime}", "-E", f"OMPD_TRUTH_FILE={record}"]
-    command = ["qemu-aarch64", "-L", SYSROOT, *settings, "-g", str(port), executable]
-    with subprocess.Popen([str(word) for word in command], env=dict(os.environ)) as process:
+    settings = {"LD_LIBRARY_PATH": f"{runtime}:{libc}", "OMPD_TRUTH_FILE": record, **environment}
+    words = [word for name, value in settings.items() for word in ("-E", f"{name}={value}")]
+    command = ["qemu-aarch64", "-L", SYSROOT, *words, "-g", str(port), executable]
+    with subprocess.Popen(
+        [str(word) for word in command],
+        env=dict(os.environ),
+        stderr=open(folder / "said", "wb"),
+    ) as process:
         try:
-            before = [f"set sysroot {SYSROOT}", f"file {executable}"]
+            sysroot = "/" if libc.is_dir() else SYSROOT
+            before = [f"set sysroot {sysroot}", f"file {executable}"]
             before += [f"target remote :{port}", "break stop_here", "continue"]
             yield Target("gdbserver", executable, record, before, [], process.pid)
         finally:
@@ -58,3 +72,76 @@ def test_truth(stripped: bool, release: str, folder: Path) -> None:
         found = told_truth(made.truth(), answer)
     assert found["runtimes"][0]["descriptors"] == ("recovered" if stripped else "symbols")
     assert f"libomp-{'19' if release == '22' else release}-aarch64" in answer.texts[2]
+
+
+# Debian's own builds, which lay their variables out otherwise than ours. Those of trixie and sid
+# sign return addresses.
+DEBIANS = ["14", "19"]
+OTHERS = ["13", "15", "16", "17", "18", "19-pac", "23"]
+# None of them is the default; what OMP_DISPLAY_ENV says proves that the runtime took it.
+SETTINGS = {
+    "OMP_CANCELLATION": "TRUE",
+    "OMP_MAX_TASK_PRIORITY": "9",
+    "OMP_STACKSIZE": "3M",
+    "OMP_WAIT_POLICY": "ACTIVE",
+    "OMP_TARGET_OFFLOAD": "DISABLED",
+    "OMP_NUM_TEAMS": "5",
+    "OMP_TEAMS_THREAD_LIMIT": "6",
+    "OMP_DISPLAY_AFFINITY": "TRUE",
+    "OMP_AFFINITY_FORMAT": "bound %n to {%A}",
+    "OMP_TOOL": "disabled",
+    "OMP_TOOL_LIBRARIES": "/nowhere/tool.so",
+}
+TRUE = {
+    "cancel-var": "true",
+    "max-task-priority-var": "9",
+    "stacksize-var": str(3 << 20),
+    "wait-policy-var": "active",
+    "target-offload-var": "disabled",
+    "nteams-var": "5",
+    "teams-thread-limit-var": "6",
+    "display-affinity-var": "true",
+    "affinity-format-var": "bound %n to {%A}",
+    "tool-var": "disabled",
+    "tool-libraries-var": "/nowhere/tool.so",
+}
+# The code of a function tells where they are.
+BY_GETTERS = [*TRUE][:7]
+
+
+@pytest.mark.parametrize("release", [*DEBIANS, *(OTHERS if machine.FULL else [])])
+def test_icvs(release: str, folder: Path) -> None:
+    """What is told is what the process was set to, or it is not known."""
+    environment = {**SETTINGS, "OMP_DISPLAY_ENV": "verbose"}
+    with emulated(
+        "settings", machine.cached(f"libomp-{release}-arm64"), folder, environment
+    ) as made:
+        answer = ask("gdb-multiarch", ["ompd icvs -json"], made.before, made.files, folder=folder)
+        procs = made.truth()["threads"][0]["num_procs"]
+    said = (folder / "said").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"(OMP_\w+)\s*=\s*'(.*)'", said))
+    taken = {name: value for name, value in SETTINGS.items() if name in shown}
+    assert taken == {name: shown[name] for name in taken} and len(taken) >= len(SETTINGS) - 3, said
+    icvs = {one["name"]: one["values"] for one in answer.document("ompd icvs -json")["icvs"]}
+    for name, true in {**TRUE, "num-procs-var": str(procs)}.items():
+        (told,) = icvs[name]
+        unknown = name not in BY_GETTERS and told["text"] is None and told["doubts"]
+        assert unknown or told["text"] == true, (name, told, true)
+
+
+DECODED = ["libomp-14-arm64/libc/ld-linux-aarch64.so.1"]
+ALL_DECODED = ["libomp-23-arm64/libc/libc.so.6"] + [
+    f"libomp-{release}-arm64/libomp.so.5" for release in (*DEBIANS, "19-pac", "23")
+]
+
+
+@pytest.mark.parametrize("file", ALL_DECODED if machine.FULL else DECODED)
+def test_decoder(file: str) -> None:
+    """Every word of a file: as binutils read it."""
+    runtime, _, path = file.partition("/")
+    wrong, count = [], 0
+    for line in objdump_aarch64.lines(machine.cached(runtime) / path):
+        count += 1
+        wrong += [(line, one) for one in objdump_aarch64.differences(line)]
+    assert count > 20_000
+    assert not wrong, (len(wrong), wrong[:10])

@@ -86,15 +86,15 @@ def walk_through(
     folder: Path,
     locking: str,
     gdb: str = "gdb",
-    remote: bool = False,
+    connected: Sequence[str] = (),
 ) -> Answer:
+    """connected: what leads to a program that has begun elsewhere."""
     file = folder / "steps"
     commands = [
         f"record-steps {file} {', '.join(walk.commands)}",
         "show scheduler-locking",
         "maint info breakpoints",
     ]
-    server = f"env LD_LIBRARY_PATH={runtime} gdbserver --once - {executable}"
     # gdb-10 finds no libthread_db: it cannot tell which of OpenMP's threads one is.
     num = (
         f"$_thread == {walk.thread + 1}"
@@ -102,10 +102,10 @@ def walk_through(
         else f"$_omp_thread_num() == {walk.thread}"
     )
     before = [
-        f"target remote | {server}" if remote else f"set environment LD_LIBRARY_PATH {runtime}",
+        *(connected or [f"set environment LD_LIBRARY_PATH {runtime}"]),
         DRIVER,
         f"tbreak {walk.source}:{walk.begin} if {num}",
-        "continue" if remote else "run",
+        "continue" if connected else "run",
         f"set scheduler-locking {locking}",
     ]
     answer = ask(gdb, commands, before, [executable], folder=folder)
@@ -298,7 +298,9 @@ def test_attached(folder: Path) -> None:
 @pytest.mark.parametrize("walk", walks("through", "worker"), ids=str)
 def test_gdbserver(walk: Walk, folder: Path) -> None:
     executable, runtime = machine.compiled("steps"), machine.cached("libomp-19")
-    walk_through(walk, executable, runtime, folder, "step", remote=True)
+    server = f"env LD_LIBRARY_PATH={runtime} gdbserver --once - {executable}"
+    connected = [f"target remote | {server}"]
+    walk_through(walk, executable, runtime, folder, "step", connected=connected)
 
 
 # ---- Where there is nothing to do ----------------------------------------------------------------

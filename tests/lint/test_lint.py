@@ -292,6 +292,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_cli.inside": ("ompd_gdb.second_look", "ompd_cli.outcome"),
     "ompd_cli.": (
         "ompd_cli.",
+        "ompd_core.arch.",
         "ompd_core.formats.",
         "ompd_core.views.",
         "ompd_core.model.job",
@@ -373,7 +374,8 @@ def python_registry(path: str, text: str) -> Iterator[str]:
         known = (
             folder in ("ompd_core.abi", "ompd_core.runtimes", "ompd_core.arch") and one != "base"
         )
-        if (known or name.startswith("ompd_core.arch.x")) and not module.startswith(f"{folder}."):
+        known = known or name.startswith(("ompd_core.arch.x", "ompd_core.arch.a"))
+        if known and not module.startswith(f"{folder}."):
             yield f"{path}:{line}: must not import {name}; ask {folder}"
 
 
@@ -382,7 +384,8 @@ def python_registers(path: str, text: str) -> Iterator[str]:
     module = module_of(path)
     if module is None or within(module.rstrip("."), MACHINES):
         return
-    pattern = r"\b(read_register|fs_base|r[abcd]x|r[sd]i|r[sb]p|i386\w*|[xX]86_64|x86_64\w*)\b"
+    pattern = r"\b(read_register|fs_base|r[abcd]x|r[sd]i|r[sb]p|i386\w*|[xX]86_64|x86_64\w*"
+    pattern += r"|tpidr|pauth\w*)\b"
     for line, name in numbered(pattern, text):
         yield f"{path}:{line}: {name} belongs into arch/"
 
@@ -623,6 +626,7 @@ VIOLATIONS = [
     (python_registry, CORE + "snapshot/places.py", "from ..runtimes import libomp\n"),
     (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch import x86_64\n"),
     (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch.x86_64 import NAMES\n"),
+    (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch.aarch64 import NAMES\n"),
     (python_registers, ADAPTER + "target/threads.py", "frame.read_register('x')\n"),
     (python_registers, CORE + "snapshot/outside.py", "registers('rdi')\n"),
     (python_runtime_names, CORE + "model/waits.py", "NAME = '__kmpc_barrier'\n"),

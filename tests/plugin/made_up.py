@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any, Callable, ContextManager, Iterator, Sequence
 
 from ompd_core import arch
-from ompd_core.arch.base import Disassembled
+from ompd_core.arch.base import Disassembled, Libc
 from ompd_core.code.machine_code import (
     Assign,
     Callee,
@@ -66,8 +66,10 @@ class Machine:
     CONVENTION = Convention("top", ("first", "second"), "answer", ("first", "second", "answer"))
     KEPT = ("mine",)
     NEXT = "next"
+    UNCHANGED = ()
+    LIBC = Libc(thread_id=0x100, own_address=None, free_spin_lock=0)
 
-    def futex_wait(self, registers: object) -> None:
+    def futex_wait(self, registers: object, read: object) -> None:
         return None
 
     def first_argument(self, registers: Callable[[str], int | None]) -> int | None:

@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Dict, Optional
 
 import pytest
-from ompd_core.model.glibc import THREAD_ID, FutexWait, Kept, Threads, kept, kind_of
+from ompd_core.model.glibc import FutexWait, Kept, Threads, kept, kind_of
 
 AT = 0x5000
 PRIVATE = 0x80
 OWNER, OTHER = 901, 902
 PTHREAD = 0x7F0000
+THREAD_ID = 0x2D0  # of x86-64
 KNOWN = Threads({OWNER: 1, OTHER: 2}, {PTHREAD + THREAD_ID: 2}, True)
 ASLEEP = FutexWait(AT, PRIVATE, 2, False, True)
 
@@ -151,6 +152,13 @@ def test_semaphore_barrier_and_other_words() -> None:
         assert one is not None and one.goes_on
     one = found({AT + 4: 0}, "pthread_barrier_wait", replace(call, address=AT + 4))
     assert one is not None and one.address == AT and one.unknown is not None
+
+
+def test_spin_lock_of_other_machines() -> None:
+    """Where a free one holds zero."""
+    for word, goes_on in ((0, True), (1, False)):
+        one = kept("pthread_spin_lock", None, AT, {AT: word}.get, {}.get, KNOWN, free_spin_lock=0)
+        assert one is not None and one.goes_on == goes_on
 
 
 def test_spin_lock() -> None:

@@ -41,14 +41,18 @@ def image(
     return data
 
 
-def covers(data: bytearray, offset: int) -> bool | None:
+def tables(data: bytearray) -> Tables:
     def read(address: int, nbytes: int) -> bytes:
         start = address - BASE
         if not 0 <= start <= start + nbytes <= len(data):
             raise Unreadable()
         return bytes(data[start : start + nbytes])
 
-    return Tables(read).covers(BASE + offset)
+    return Tables(read)
+
+
+def covers(data: bytearray, offset: int) -> bool | None:
+    return tables(data).covers(BASE + offset)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +101,21 @@ def test_an_entry_of_other_code() -> None:
 def test_no_image() -> None:
     assert covers(bytearray(SIZE), 0x2001) is None
     assert covers(image(), 0x200000) is None
+
+
+@pytest.mark.parametrize("offset, told", [(0x2001, True), (0x2040, True), (0x2041, False)])
+def test_nothing_is_saved(offset: int, told: bool) -> None:
+    """Behind the header of the first one's entry there is only padding."""
+    assert tables(image()).saves_nothing(BASE + offset) is told
+
+
+@pytest.mark.parametrize("at, byte", [(16, 1), (17, 0x0C), (31, 0x42), (0, 8), (0, 200)])
+def test_something_is_saved(at: int, byte: int) -> None:
+    """An instruction, words of another kind, or an entry of another length."""
+    data = image()
+    data[ENTRIES + at] = byte
+    assert not tables(data).saves_nothing(BASE + 0x2001)
+    assert not tables(image(kind=0x6474E551)).saves_nothing(BASE + 0x2001)
 
 
 # ---- Files ---------------------------------------------------------------------------------------

@@ -362,7 +362,7 @@ class CoreDebugger:
                 1,
                 number,
                 (self.pid, lwp, 0),
-                pthread_id=machine.thread_pointer(registers.get) if machine else None,
+                pthread_id=machine.thread_pointer(registers.get, lambda: None) if machine else None,
             )
             for number, (lwp, registers) in enumerate(self._registers.items(), 1)
         ]

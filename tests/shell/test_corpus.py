@@ -10,9 +10,10 @@ import corpus
 import facts
 import machine
 import pytest
-from command import Answer, ompd
+from command import CANNOT_READ, Answer, ompd
 
 ENTRIES = corpus.entries()
+FOREIGN = sorted(name for name, entry in ENTRIES.items() if entry.get("machine") == "aarch64")
 # Of these not all can be known: their own tests say what.
 DAMAGED = {"no-runtime", "gomp-no-runtime", "truncated"}
 RUNTIME = "/opt/program/lib/libomp.so.5"
@@ -40,6 +41,30 @@ def test_facts(name: str, folder: Path) -> None:
         assert told["notes"] == []
 
 
+def test_another_processor(folder: Path) -> None:
+    """A GDB that does not know it would tell nonsense."""
+    core, program = corpus.unpack(ENTRIES["aarch64-lock-order"], folder)
+    given = ("--lib-search-root", folder, core, program)
+    refused = ompd("core", "--gdb", machine.gdb("gdb"), *given, folder=folder)
+    assert refused.status == CANNOT_READ and refused.text == ""
+    (sentence,) = refused.errors.splitlines()
+    assert "does not know the processor of the core file, AArch64" in sentence
+    assert "gdb-multiarch" in sentence
+    plugin = ("-x", machine.PLUGIN, "-ex", f"core {core}", "-ex", "ompd threads", "-ex", "p 1")
+    said = machine.run(machine.gdb("gdb"), "-nx", "-batch", program, *plugin)
+    assert "This GDB does not know the processor of the core file, AArch64. Use" in said
+    assert "(GDB knows no such thread)" not in said
+
+
+@pytest.mark.parametrize("gdb", ["gdb-10", "gdb-16", "gdb-18"] if machine.FULL else ["gdb-18"])
+@pytest.mark.parametrize("name", FOREIGN if machine.FULL else ["aarch64-critical-twice"])
+def test_other_gdbs_of_another_processor(name: str, gdb: str, folder: Path) -> None:
+    path = machine.gdb(f"{gdb}-multiarch")
+    told = report(name, folder, "--json", "--gdb", path).document
+    wrong = facts.Facts(ENTRIES[name], corpus.expected(name), told).compare()
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize("gdb", ["gdb-10", "gdb-16", "gdb-18"])
 @pytest.mark.parametrize("name", ["crash-nested", "lock-order"])
 def test_other_gdbs(name: str, gdb: str, folder: Path) -> None:
@@ -48,12 +73,16 @@ def test_other_gdbs(name: str, gdb: str, folder: Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", ["crash-nested", "gcore", "task-graph", "teams", "threads-256"])
+@pytest.mark.parametrize(
+    "name",
+    ["crash-nested", "gcore", "task-graph", "teams", "threads-256", "aarch64-task-graph"]
+    + (FOREIGN if machine.FULL else []),
+)
 def test_without_libthread_db(name: str, folder: Path) -> None:
     """Another machine's refuses a libc that is not its own: threads are known without it."""
-    gdb = folder / "gdb"
+    gdb, used = folder / "gdb", "gdb-multiarch" if name in FOREIGN else "gdb"
     setting = f"set libthread-db-search-path {folder}"
-    gdb.write_text(f"#!/bin/sh\nexec gdb -iex '{setting}' \"$@\"\n", encoding="utf-8")
+    gdb.write_text(f"#!/bin/sh\nexec {used} -iex '{setting}' \"$@\"\n", encoding="utf-8")
     gdb.chmod(0o755)
     told = report(name, folder, "--json", "--gdb", str(gdb)).document
     wrong = facts.Facts(ENTRIES[name], corpus.expected(name), told).compare()

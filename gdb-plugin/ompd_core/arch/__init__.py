@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-from . import x86_64
+from . import aarch64, x86_64
 from .base import Machine
+from .processors import Processor, processor
 
-MACHINES: tuple[Machine, ...] = (x86_64,)
+__all__ = ["MACHINES", "Machine", "Processor", "named", "processor"]
+
+MACHINES: tuple[Machine, ...] = (x86_64, aarch64)
 
 
 def named(name: str) -> Machine | None:

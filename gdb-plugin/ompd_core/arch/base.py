@@ -36,8 +36,20 @@ class Disassembled:
         return self.address + self.length
 
 
+@dataclass(frozen=True)
+class Libc:
+    """What the GNU C library does otherwise on each machine (struct pthread, pthread_spin_lock)."""
+
+    thread_id: int  # in a thread's descriptor, to which a pthread_t points: the kernel's number
+    own_address: int | None  # there; None: it has none
+    free_spin_lock: int
+
+
 class Disassembler(Protocol):
-    """The debugger's. Both raise Unreadable."""
+    """The debugger's. All raise Unreadable."""
+
+    def read(self, address: int, nbytes: int) -> bytes:
+        """What is disassembled."""
 
     def between(self, start: int, end: int) -> Sequence[Disassembled]:
         """From start to before end."""
@@ -53,13 +65,18 @@ class Machine(Protocol):
     # What a function leaves as it was, and the register of the next instruction.
     KEPT: tuple[str, ...]
     NEXT: str
+    # What else is the same in all frames of a thread, and the debugger has to know in each of them.
+    UNCHANGED: tuple[str, ...]
+    LIBC: Libc
 
     # ---- Threads and system calls ----------------------------------------------------------------
 
-    def thread_pointer(self, registers: KnownRegisters) -> int | None:
+    def thread_pointer(
+        self, registers: KnownRegisters, descriptor_size: Callable[[], Optional[int]]
+    ) -> int | None:
         """Where the C library keeps the thread's descriptor: also the pthread_t."""
 
-    def futex_wait(self, registers: KnownRegisters) -> FutexWait | None:
+    def futex_wait(self, registers: KnownRegisters, read: Read) -> FutexWait | None:
         """The system call that a thread is in, of whose innermost frame the registers are."""
 
     def first_argument(self, registers: KnownRegisters) -> int | None:
@@ -72,6 +89,9 @@ class Machine(Protocol):
 
     def result(self, registers: Registers) -> int:
         """Of a function that has just returned an int."""
+
+    def code_address(self, value: int) -> int:
+        """Without what the processor adds to addresses that it keeps: a signature."""
 
     def return_address(self, registers: Registers, read: Read) -> tuple[int, int]:
         """Where the function returns to, and the stack pointer there."""

@@ -100,6 +100,8 @@ def low(of: Number, size: int, signed: bool = False) -> Number:
     inner = of.only_atom()
     if isinstance(inner, Low) and inner.size == size:
         of = inner.of  # the lowest bytes are the same
+    elif isinstance(inner, Low) and inner.size < size and not inner.signed:
+        return of  # it has no more
     elif isinstance(inner, Memory) and inner.size == size and not signed:
         return of
     return number(Low(of, size, signed))
@@ -161,6 +163,7 @@ class Instruction:
     flow: str = "next"  # "next", "padding" (does nothing), "jump", "branch", "call", "end"
     to: Callee = Callee()
     if_zero: bool | None = None  # a branch that is taken if what was compared is zero, or is not
+    tested: Number | None = None  # of a branch that compares this with zero itself
 
     @property
     def following(self) -> int:
@@ -175,3 +178,4 @@ class Convention:
     arguments: tuple[str, ...]
     result: str
     lost: tuple[str, ...]  # registers that a call may change
+    link: str | None = None  # where a call puts the address to return to; None: on the stack

@@ -30,6 +30,7 @@ class Return:
 
     stack: Number  # the stack pointer at the return: the address to return to is there
     registers: tuple[tuple[str, Number], ...]  # those that the caller finds as it left them
+    link: Number | None = None  # the address to return to, on machines that keep it in a register
 
 
 # What is behind a call of these is not where the function goes on.
@@ -119,7 +120,10 @@ class _State:
         if stack is None:
             return None
         known = tuple((name, value) for name, value in values if value is not None)
-        return Return(stack, known) if len(known) == len(values) else None
+        link = self._register(convention.link) if convention.link is not None else None
+        if len(known) != len(values) or (convention.link is not None and link is None):
+            return None
+        return Return(stack, known, link)
 
     def _register(self, name: str) -> Number | None:
         return self.registers.get(name, number(Register(name)))

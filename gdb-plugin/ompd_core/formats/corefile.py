@@ -51,6 +51,7 @@ class CoreFile:
         self.byte_order = self._elf.format.byte_order
         self.pointer_size = self._elf.format.pointer_size
         self.format = self._elf.format
+        self.machine = self._elf.machine  # ELF's number of the processor
         self._loads = sorted(
             (s for s in self._elf.segments() if s.kind == PT_LOAD), key=lambda s: s.address
         )

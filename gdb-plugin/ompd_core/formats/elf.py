@@ -123,7 +123,7 @@ class ElfFile:
         layout = order + ("HHIQQQIHHHHHH" if self.format.wide else "HHIIIIIHHHHHH")
         (
             self.kind,
-            _,
+            self.machine,
             _,
             _,
             self._phoff,

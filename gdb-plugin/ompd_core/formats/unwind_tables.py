@@ -24,6 +24,10 @@ TABLE = struct.Struct("<BBBBiI")
 COUNT_AND_PAIRS = (0x03, 0x3B)
 
 
+FDE_HEADER = 12
+LONGEST_EMPTY = 64
+
+
 @dataclass(frozen=True)
 class _Image:
     start: int
@@ -44,6 +48,25 @@ class Tables:
     def covers(self, pc: int) -> bool | None:
         """The code there, or the call in front of it. None: it cannot be told."""
         return self._covers(pc - 1) or self._covers(pc)
+
+    def saves_nothing(self, pc: int) -> bool:
+        """Is there information for the code in front of it, which says that the function leaves the
+        stack pointer and all registers as they were?"""
+        image = self._around(pc - 1)
+        if image is None or not image.table:
+            return False
+        try:
+            count = self._count(image.table)
+            found = self._last_before(image.table, count, pc - 1) if count is not None else None
+            if found is None or not self._is_covered(image.table, pc - 1):
+                return False
+            # Behind an FDE's header: the length of what the CIE has it say, none; padding.
+            (length,) = struct.unpack("<I", self._read(found[1], 4))
+            if not FDE_HEADER < length <= LONGEST_EMPTY:
+                return False
+            return not any(self._read(found[1] + 4 + FDE_HEADER, length - FDE_HEADER))
+        except Unreadable:
+            return False
 
     def _covers(self, address: int) -> bool | None:
         image = self._around(address)
@@ -116,6 +139,15 @@ class Tables:
         count = self._count(table)
         if count is None:
             return None
+        found = self._last_before(table, count, address)
+        if found is None:
+            return False
+        begin, entry = found
+        size = self._size(entry, begin)
+        return None if size is None else begin <= address < begin + size
+
+    def _last_before(self, table: int, count: int, address: int) -> tuple[int, int] | None:
+        """Where the last function begins that does not begin behind the address, and its entry."""
         low, high = 0, count  # the first entry that begins behind the address
         while low < high:
             middle = (low + high) // 2
@@ -123,11 +155,7 @@ class Tables:
                 low = middle + 1
             else:
                 high = middle
-        if low == 0:
-            return False
-        begin, entry = self._pair(table, low - 1)
-        size = self._size(entry, begin)
-        return None if size is None else begin <= address < begin + size
+        return self._pair(table, low - 1) if low else None
 
     def _count(self, table: int) -> int | None:
         version, _, counted, pairs, _, count = TABLE.unpack(self._read(table, TABLE.size))

@@ -2,9 +2,9 @@
 """What does a thread wait for that the GNU C library keeps, and who has to let it go?
 
 The kernel's registers of the wait tell the word that it is about; the word lies in the object.
-The layouts are part of the library's binary interface for x86-64, and as old as NPTL where no
-release is named: bits/struct_mutex.h, bits/struct_rwlock.h, bits/thread-shared-types.h,
-nptl/internaltypes.h.
+The layouts are part of the library's binary interface for 64-bit machines, and as old as NPTL where
+no release is named: bits/struct_mutex.h, bits/struct_rwlock.h, bits/thread-shared-types.h,
+nptl/internaltypes.h. What differs between machines is told by theirs (Libc of arch/base.py).
 """
 
 from __future__ import annotations
@@ -58,8 +58,6 @@ _USED, _USED_AND_SET = 2, 3  # what those who wait expect in the words of the ph
 # pthread_cond_t: __g_signals, two words, until 2.40 and since
 _SIGNALS = (40, 44, 32, 36)
 _ROUND = 4  # pthread_barrier_t
-THREAD_ID = 0x2D0  # struct pthread, to whose begin a pthread_t points
-OWN_ADDRESS = 0x10  # there, of eight bytes
 # linux/futex.h
 _WAIT = 0
 _LOCK_INHERITING = (6, 13)
@@ -123,9 +121,11 @@ def kept(
     word: Word,
     name_of: NameOf,
     threads: Threads,
+    free_spin_lock: int = 1,
 ) -> Kept | None:
     """function: that the program called, if it has a name; call: the system call that the thread
-    is in; spinning_on: the argument of pthread_spin_lock. None: it waits for nothing of these."""
+    is in; spinning_on: the argument of pthread_spin_lock; free_spin_lock: what is in a free one.
+    None: it waits for nothing of these."""
     kind = kind_of(function) if function is not None else None
     if call is not None and call.address in threads.by_id_word:
         kind = "join"  # nobody else waits for that word
@@ -134,7 +134,7 @@ def kept(
     if kind is None:
         return None
     if kind == "spin":
-        return _Reading(word, name_of, threads).spin_lock(spinning_on)
+        return _Reading(word, name_of, threads).spin_lock(spinning_on, free_spin_lock)
     if call is None or not call.asleep:
         return Kept(kind, goes_on=True)  # it is being executed
     found = _Reading(word, name_of, threads).of(kind, function or "", call)
@@ -169,13 +169,13 @@ class _Reading:
         why = f"the C library does not record who is missing at {found.words}"
         return replace(found, unknown=why)
 
-    def spin_lock(self, address: int | None) -> Kept:
+    def spin_lock(self, address: int | None, free: int) -> Kept:
         if address is None:
             return Kept("spin", unknown="which spin lock a thread waits for is not known")
         found, value = self._named("spin", address), self._word(address)
         if value is None:
             return replace(found, unknown=f"{found.words} cannot be read")
-        if value == 1:  # of x86-64: free
+        if value == free:
             return replace(found, goes_on=True)
         return replace(
             found,

@@ -170,6 +170,15 @@ class HoldingState(MachineState):
         for one in ended:
             self.doubt_object(one.kind, None if one.address is None else constant(one.address))
 
+    def branched(self, branch: Instruction, is_zero: bool) -> None:
+        """What it compares itself leaves what was compared before."""
+        before = self.compared
+        if branch.tested is not None:
+            self.compared = self.value(branch.tested, branch.address)
+        self.told(is_zero)
+        if branch.tested is not None:
+            self.compared = before
+
     def told(self, is_zero: bool) -> None:
         """What was compared is zero, or is not."""
         if self.compared is None:
@@ -291,8 +300,11 @@ class Function:
         if instruction.flow == "branch":
             taken = state.copy()
             if instruction.if_zero is not None:
-                taken.told(instruction.if_zero)
-                state.told(not instruction.if_zero)
+                for way, is_zero in (
+                    (taken, instruction.if_zero),
+                    (state, not instruction.if_zero),
+                ):
+                    way.branched(instruction, is_zero)
             if instruction.to.address is not None:
                 self._arrive(instruction.to.address, taken)
         elif instruction.flow == "jump" and instruction.to.address is not None:

@@ -42,6 +42,9 @@ SYSTEM = (
 # flang's library for Fortran itself is linked into the program: how its functions begin.
 _LINKED = ("libFortranRuntime.a", re.compile(r"_Fortran[A-Z]|(?:\w+ )*Fortran::runtime::"))
 
+# What compilers call for an atomic operation, linked into every program.
+_ATOMICS = re.compile(r"__aarch64_(cas|swp|ldadd|ldclr|ldeor|ldset)\d+_\w+$")
+
 
 @dataclass(frozen=True)
 class Runtime:
@@ -109,7 +112,8 @@ class CodeMap:
 
     def is_skipped(self, frame: Frame) -> bool:
         """The same, or of a library in which the user does not look for his own code."""
-        linked = self._skips_linked and _LINKED[1].match(frame.location.function or "")
+        name = frame.location.function or ""
+        linked = self._skips_linked and _LINKED[1].match(name) or _ATOMICS.match(name)
         return bool(linked) or self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
 
     def is_others(self, frame: Frame) -> bool:

@@ -11,7 +11,7 @@ from typing import Collection, Iterator, Mapping, Sequence
 from .. import abi
 from ..arch.base import Machine
 from ..code.machine_code import Callee, Instruction, Low, Memory, Number, Register, low_bytes
-from ..code.machine_state import Reader
+from ..code.machine_state import MachineState, Reader
 from ..code.returning import NEVER_RETURN
 from ..debugger import LONGEST_FUNCTION, MOST_FRAMES, Debugger, StoppedThread
 from ..errors import Unreadable
@@ -38,6 +38,7 @@ DEEPEST_CALL = 16
 # A function is split into a few parts at most.
 MOST_PARTS = 4
 MOST_TARGETS = 4096
+MOST_OF_STUB = 6  # instructions
 
 # Only lock routines can be called in another function than the one that acquired.
 ANY_LOCK = frozenset({Ended("lock", None), Ended("nest_lock", None)})
@@ -85,6 +86,16 @@ class Object:
 
     address: int
     exact: bool  # a constant in the code; else read from where the code had it
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Of a switch."""
+
+    entry: Memory  # the first one
+    signed: bool
+    origin: int  # what entries count from
+    unit: int  # by how many bytes
 
 
 @dataclass(frozen=True)
@@ -396,35 +407,34 @@ class Holdings:
         return start + size
 
     def _targets(self, value: Number, body: Body) -> list[int] | None:
-        """Of a jump by a table: its entries are addresses, or distances from the table."""
+        """Of a jump by a table: its entries are addresses, or distances from a place in the code
+        or from the table, counted in instructions where those have one size."""
         known = self._pointed(value)
         if known is not None:
             return [known]
         if len(value.terms) != 1:
             return None
-        ((atom, factor),) = value.terms
-        table, size = value.constant, 4
-        if isinstance(atom, Low) and atom.signed and atom.size == 4:
-            inner = atom.of.only_atom()
-        else:
-            inner, size = atom, 8
-        if not isinstance(inner, Memory) or inner.size != size or factor != 1:
+        ((atom, unit),) = value.terms
+        signed = isinstance(atom, Low) and atom.signed
+        inner = atom.of.only_atom() if isinstance(atom, Low) and signed else atom
+        if not isinstance(inner, Memory) or (signed and inner.size != atom.size):  # type: ignore
             return None
-        if size == 8:
-            table = inner.address.constant if table == 0 else 0
-        if not table or [factor for _, factor in inner.address.terms] != [size]:
+        # Whole addresses count from nowhere, and what is shorter from somewhere.
+        if (inner.size == 8) != (value.constant == 0) or unit not in (1, 4):
             return None
-        return self._entries(table, size, body)
+        if not inner.address.constant or [f for _, f in inner.address.terms] != [inner.size]:
+            return None
+        return self._entries(_Table(inner, signed, value.constant, unit), body)
 
-    def _entries(self, table: int, size: int, body: Body) -> list[int] | None:
+    def _entries(self, table: _Table, body: Body) -> list[int] | None:
         """As long as they lead into the function: some too many do no harm."""
         found: list[int] = []
-        for i in range(MOST_TARGETS):
-            entry = self._number_at(table + i * size, size)
+        size = table.entry.size
+        for i in range(min(MOST_TARGETS, 1 << 8 * size)):
+            entry = self._number_at(table.entry.address.constant + i * size, size)
             if entry is None:
                 break
-            distance = low_bytes(entry, size, signed=True)
-            target = distance + table if size == 4 else distance
+            target = table.origin + table.unit * low_bytes(entry, size, table.signed)
             if target not in body.code and target not in body.parts.values():
                 break
             found.append(target)
@@ -459,13 +469,24 @@ class Holdings:
         if address is None:
             return self._pointed(to.pointer)
         if to.name is not None and to.name.endswith("@plt"):
-            try:
-                stub = self._instructions(address, address + 16)
-            except Unreadable:
-                return None
-            jump = next((one for one in stub.values() if one.flow == "jump"), None)
-            return self._pointed(jump.to.pointer) if jump is not None else None
+            return self._pointed(self._jumped_to(address))
         return address
+
+    def _jumped_to(self, stub: int) -> Number | None:
+        """Where the dynamic linker's stub goes."""
+        decode = self._machine.decoder(self._debugger.disassembler)
+        state, at = MachineState(self._machine.CONVENTION, stub), stub
+        for _ in range(MOST_OF_STUB):
+            decoded = decode(at)
+            if decoded is None or decoded[0].flow not in ("next", "padding", "jump"):
+                return None
+            instruction = decoded[0]
+            for step in instruction.steps:
+                state.do(step, at)
+            if instruction.flow == "jump":
+                return state.value(instruction.to.pointer, at)
+            at = instruction.following
+        return None
 
     def _pointed(self, pointer: Number | None) -> int | None:
         """What a number is that is constant, or in a table that the dynamic linker wrote: other

@@ -41,27 +41,36 @@ class Outside:
         if not inside or self._machine is None:
             return None
         registers = stopped.registers(0)
-        call = self._machine.futex_wait(registers)
+        call = self._machine.futex_wait(registers, self._code.read)
         spinning = self._machine.first_argument(registers) if len(inside) == 1 else None
         function = self._function(inside[-1], frames[len(inside)])
         if call is None and (function is None or glibc.kind_of(function) is None):
             return None
         return glibc.kept(
-            function, call, spinning, self._word, self._name_of, self._known_threads()
+            function,
+            call,
+            spinning,
+            self._word,
+            self._name_of,
+            self._known_threads(),
+            self._machine.LIBC.free_spin_lock,
         )
 
     def has_ended(self, pthread_id: int) -> bool:
         """Of a thread that GDB does not know: the kernel has cleared the number that the C library
         keeps of it, which a thread has from before it begins."""
+        libc = self._machine.LIBC if self._machine is not None else None
+        if libc is None or libc.own_address is None:
+            return False
         known = self._known_threads()
         # The word is where it should be if it tells the numbers of all others.
         sure = known.complete and set(known.by_id) == {one.ptid[1] for one in self._natives}
         if not sure or not pthread_id:
             return False
-        own = self._number(pthread_id + glibc.OWN_ADDRESS, self._debugger.pointer_size)
+        own = self._number(pthread_id + libc.own_address, self._debugger.pointer_size)
         if own != pthread_id:
             return False
-        return self._word(pthread_id + glibc.THREAD_ID) == 0
+        return self._word(pthread_id + libc.thread_id) == 0
 
     def _inside(self, frames: Sequence[Frame]) -> Sequence[Frame]:
         """The innermost frames, as far as they are the library's; another one calls them."""
@@ -91,10 +100,11 @@ class Outside:
         """In a container the C library has other numbers than GDB, which may be outside: its own
         are asked for first."""
         if self._threads is None:
+            libc = self._machine.LIBC if self._machine is not None else None
             words = {
-                native.pthread_id + glibc.THREAD_ID: native.num
+                native.pthread_id + libc.thread_id: native.num
                 for native in self._natives
-                if native.pthread_id
+                if native.pthread_id and libc is not None
             }
             ids = {self._word(word) or 0: num for word, num in words.items()}
             complete = 0 not in ids and len(ids) == len(self._natives)

@@ -183,7 +183,7 @@ class Places:
         machine = self._debugger.machine
         if machine is None or call.runtime not in self._words:
             return call
-        made = machine.futex_wait(stopped.registers(0))
+        made = machine.futex_wait(stopped.registers(0), self._debugger.code.read)
         if made is None or not made.asleep or made.timed:
             return call
         now = self._number(made.address)

@@ -25,6 +25,8 @@ from .json_document import location, with_doubts
 from .table import NARROWEST, Style, count, paragraph, plain
 from .values import who
 
+OF_SIGNAL = "<signal handler called>"
+
 
 @dataclass
 class Details:
@@ -207,9 +209,9 @@ def _whose(entry: Entry, nums: Sequence[int | None]) -> str:
 def _frame(entry: Entry, room: int | None, arguments: Sequence[str]) -> str:
     place = entry.location or Location()
     at = f" at {at_line(place)}" if at_line(place) else ""
-    if entry.frame is not None and entry.frame.signal:
-        return "<signal handler called>"
     name = function(entry)
+    if name == OF_SIGNAL:
+        return name
     if not at and place.objfile and entry.kind == RUNTIME:
         at = f" from {plain(place.objfile.rsplit('/', 1)[-1])}"
     passed = ", ".join(map(plain, arguments))
@@ -223,6 +225,8 @@ def _frame(entry: Entry, room: int | None, arguments: Sequence[str]) -> str:
 def function(entry: Entry) -> str:
     """Its name; without symbols heat+0x1463, what addr2line wants."""
     frame, place = entry.frame, entry.location
+    if frame is not None and frame.signal:
+        return OF_SIGNAL
     if place is not None and place.function:
         return plain(without_parameters(place.function))
     if frame is None or place is None or place.pc is None:

@@ -75,9 +75,17 @@ def _forget(_: object) -> None:
 def _is_needed() -> bool:
     for progspace in gdb.progspaces():
         files = [str(one.filename) for one in progspace.objfiles()]
-        if any(map(_RUNTIMES.match, files)) and any(map(_is_untold, files)):
+        if any(map(_RUNTIMES.match, files)) and (_keeps_link() or any(map(_is_untold, files))):
             return True
     return False
+
+
+def _keeps_link() -> bool:
+    """On these machines a runtime's own code in assembler is such."""
+    from ..target import machines
+
+    machine = machines.of_inferior(gdb.selected_inferior())
+    return machine is not None and machine.CONVENTION.link is not None
 
 
 def _is_untold(file: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Callable, ContextManager, Iterable, Iterator, Union
 
 import gdb
 from ompd_core.arch.base import Machine
+from ompd_core.errors import Unreadable
 from ompd_core.formats.corefile import CoreFile
 from ompd_core.formats.images import MOST_IMAGES, ImageList, LoadedImage, mapped_image
 from ompd_core.formats.symbols import Symbols
@@ -21,6 +22,9 @@ from .selection import kept_selection, on_thread
 from .stacks import Code
 from .stopped import Stopped
 from .threads import Threads
+
+# Of a thread, in the C library.
+SMALLEST_DESCRIPTOR, LARGEST_DESCRIPTOR = 512, 8192
 
 
 def kind_of(inferior: gdb.Inferior) -> str:
@@ -51,6 +55,7 @@ class InferiorTarget:
         self._memory: Union[CoreFile, LiveMemory]
         if self.kind == "core":
             self.core = memory.open_core(inferior.progspace)
+            machines.check(inferior, self.core.machine)
             self._memory = self.core
             self.byte_order, self.pointer_size = self.core.byte_order, self.core.pointer_size
             auxv, form = self.core.auxv, self.core.format
@@ -61,7 +66,7 @@ class InferiorTarget:
             auxv = memory.auxiliary_vector()
         self.images = ImageList(self._memory.read, form, auxv)
         self._symbols = Symbols(self.images, self._memory.read, self.executable, self._objfiles)
-        self.threads = Threads(inferior)
+        self.threads = Threads(inferior, self._descriptor_size)
         program = self.images.program
         self.code = Code(
             inferior,
@@ -155,6 +160,15 @@ class InferiorTarget:
 
     def symbol(self, name: str, file_name: str | None) -> int | None:
         return self._symbols.find(name, file_name)
+
+    def _descriptor_size(self) -> int | None:
+        """The GNU C library publishes it for libthread_db."""
+        try:
+            address = self.symbol("_thread_db_sizeof_pthread", None)
+            size = self.number(address, 4) if address is not None else 0
+        except (Unreadable, OverflowError):
+            return None
+        return size if SMALLEST_DESCRIPTOR <= size <= LARGEST_DESCRIPTOR else None
 
     def symbol_at(self, bias: int, path: str | None, name: str) -> int | None:
         """Of the image that is loaded there."""

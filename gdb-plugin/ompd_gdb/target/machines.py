@@ -8,7 +8,7 @@ from typing import Any, Callable, Sequence
 import gdb
 from ompd_core import arch
 from ompd_core.arch.base import Disassembled, KnownRegisters, Machine, Registers
-from ompd_core.errors import Unreadable
+from ompd_core.errors import Unreadable, UserError
 
 _WORD = 0xFFFFFFFFFFFFFFFF
 # GDB's own name of the register, on every machine.
@@ -21,6 +21,19 @@ def of_frame(frame: gdb.Frame) -> Machine | None:
 
 def of_inferior(inferior: gdb.Inferior) -> Machine | None:
     return arch.named(inferior.architecture().name())
+
+
+def check(inferior: gdb.Inferior, number: int) -> None:
+    """number: ELF's, of the processor of a core file. Raises UserError if this GDB takes it for
+    another one."""
+    processor = arch.processor(number)
+    if processor is None or processor.is_one_of([inferior.architecture().name()]):
+        return
+    raise UserError(
+        "unknown_processor",
+        f"This GDB does not know the processor of the core file, {processor.name}.",
+        "Use one that knows it: gdb-multiarch.",
+    )
 
 
 def registers(frame: gdb.Frame) -> Registers:
@@ -36,6 +49,14 @@ def known_registers(frame: gdb.Frame | gdb.PendingFrame) -> KnownRegisters:
             return None
 
     return known
+
+
+def held(frame: gdb.Frame | gdb.PendingFrame, name: str) -> gdb.Value | None:
+    """None: not all processors have it."""
+    try:
+        return frame.read_register(name)
+    except (gdb.error, ValueError):
+        return None
 
 
 def registers_at_breakpoint() -> Registers:
@@ -60,6 +81,12 @@ class Disassembly:
 
     def __init__(self, architecture: gdb.Architecture) -> None:
         self._architecture = architecture
+
+    def read(self, address: int, nbytes: int) -> bytes:
+        try:
+            return bytes(gdb.selected_inferior().read_memory(address, nbytes))
+        except (gdb.error, OverflowError) as error:
+            raise Unreadable(str(error)) from None
 
     def between(self, start: int, end: int) -> Sequence[Disassembled]:
         return self._asked(lambda: self._architecture.disassemble(start, end - 1))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Callable
 
 import gdb
 from ompd_core.model.native import NativeThread
@@ -16,8 +17,9 @@ class Threads:
     """Of one inferior. A thread's pthread id does not change while it lives: it is asked for
     once."""
 
-    def __init__(self, inferior: gdb.Inferior) -> None:
-        self._inferior = inferior
+    def __init__(self, inferior: gdb.Inferior, descriptor_size: Callable[[], int | None]) -> None:
+        """descriptor_size: of what the C library keeps of a thread."""
+        self._inferior, self._descriptor_size = inferior, descriptor_size
         self._pthread_ids: dict[tuple[int, tuple[int, int, int]], int] = {}
         self._by_number: dict[int, gdb.InferiorThread] = {}
 
@@ -58,10 +60,22 @@ class Threads:
         key = (thread.global_num, thread.ptid)
         known = self._pthread_ids.get(key)
         if known is None:
-            known = _handle(thread) or (None if running else _from_registers(thread))
+            known = _handle(thread) or (None if running else self._from_registers(thread))
             if known:
                 self._pthread_ids[key] = known
         return known
+
+    def _from_registers(self, thread: gdb.InferiorThread) -> int | None:
+        try:
+            with on_thread(thread):
+                frame = gdb.newest_frame()
+                machine = machines.of_frame(frame)
+                if machine is None:
+                    return None
+                registers = machines.known_registers(frame)
+                return machine.thread_pointer(registers, self._descriptor_size)
+        except gdb.error:
+            return None
 
 
 def _handle(thread: gdb.InferiorThread) -> int | None:
@@ -70,16 +84,4 @@ def _handle(thread: gdb.InferiorThread) -> int | None:
         return int.from_bytes(thread.handle(), sys.byteorder) or None
     except (gdb.error, RuntimeError):
         # GDB raises a bare RuntimeError where it has no libthread_db.
-        return None
-
-
-def _from_registers(thread: gdb.InferiorThread) -> int | None:
-    try:
-        with on_thread(thread):
-            frame = gdb.newest_frame()
-            machine = machines.of_frame(frame)
-            if machine is None:
-                return None
-            return machine.thread_pointer(machines.known_registers(frame))
-    except gdb.error:
         return None

@@ -44,7 +44,7 @@ class Unwinding:
         return self._unwound(pending, machine, found) if found is not None else None
 
     def _return_from(self, pc: int, machine: Machine, disassembly: Disassembly) -> Return | None:
-        if not self._is_untold(pc):
+        if not self._is_untold(pc) and not self._is_told_wrongly(pc, machine):
             return None
         call = machine.call_before(disassembly, pc)
         if call is not None and never_returns(call):
@@ -58,6 +58,15 @@ class Unwinding:
             return False
         return self._tables.covers(pc) is False
 
+    def _is_told_wrongly(self, pc: int, machine: Machine) -> bool:
+        """A function that has called another one has not left the address to return to where it
+        was: who wrote the unwind information by hand may have thought so."""
+        return (
+            machine.CONVENTION.link is not None
+            and self._tables.saves_nothing(pc)
+            and machine.follows_call(self._read, pc)
+        )
+
     def _unwound(
         self, pending: gdb.PendingFrame, machine: Machine, found: Return
     ) -> gdb.UnwindInfo | None:
@@ -65,17 +74,28 @@ class Unwinding:
         now = machines.known_registers(pending)(machine.CONVENTION.stack)
         if stack is None or now is None or stack < now:
             return None
-        address = self._word(stack)
+        if found.link is None:
+            address: int | None = self._word(stack)
+            stack += 8
+        else:
+            address = self._value(pending, found.link)
+        if address is None:
+            return None
+        address = machine.code_address(address)
         if not machine.follows_call(self._read, address):
             return None
-        caller = {machine.NEXT: address, machine.CONVENTION.stack: stack + 8}
+        caller = {machine.NEXT: address, machine.CONVENTION.stack: stack}
         for name, number in found.registers:
             value = self._value(pending, number)
             if value is not None:
                 caller[name] = value
-        info = pending.create_unwind_info(_Id(gdb.Value(stack + 8)))
+        info = pending.create_unwind_info(_Id(gdb.Value(stack)))
         for name, value in caller.items():
             info.add_saved_register(name, gdb.Value(value))
+        for name in machine.UNCHANGED:
+            held = machines.held(pending, name)
+            if held is not None:
+                info.add_saved_register(name, held)
         return info
 
     def _value(self, pending: gdb.PendingFrame, number: Number) -> int | None:

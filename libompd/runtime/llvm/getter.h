@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which variable does an exported function return? Its machine code tells, on x86-64.
+ * Which variable does an exported function return? Its machine code tells, on x86-64 and on
+ * AArch64.
  */
 #ifndef RUNTIME_LLVM_GETTER_H
 #define RUNTIME_LLVM_GETTER_H

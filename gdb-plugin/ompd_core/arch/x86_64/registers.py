@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import struct
+from typing import Callable
 
 from ...code.futex import FutexWait
 from ...code.machine_code import Convention
-from ..base import KnownRegisters, Read, Registers
+from ..base import KnownRegisters, Libc, Read, Registers
 
 # As the System V ABI has it.
 CONVENTION = Convention(
@@ -19,6 +20,8 @@ CONVENTION = Convention(
 # What a function leaves as it was, and where the next instruction is.
 KEPT: tuple[str, ...] = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 NEXT = "rip"
+UNCHANGED: tuple[str, ...] = ()
+LIBC = Libc(thread_id=0x2D0, own_address=0x10, free_spin_lock=1)
 # glibc keeps a thread's descriptor at its thread pointer.
 _THREAD_POINTER = "fs_base"
 
@@ -28,11 +31,13 @@ _FUTEX, _RESTART = 202, 219
 _INTERRUPTED = (-512, -513, -514, -516, -38)
 
 
-def thread_pointer(registers: KnownRegisters) -> int | None:
+def thread_pointer(
+    registers: KnownRegisters, descriptor_size: Callable[[], int | None]
+) -> int | None:
     return registers(_THREAD_POINTER) or None
 
 
-def futex_wait(registers: KnownRegisters) -> FutexWait | None:
+def futex_wait(registers: KnownRegisters, read: Read) -> FutexWait | None:
     values = [registers(name) for name in ("orig_rax", "rax", "rdi", "rsi", "rdx", "r10")]
     if None in values:
         return None
@@ -53,6 +58,10 @@ def argument(registers: Registers, index: int) -> int:
 
 def result(registers: Registers) -> int:
     return registers(CONVENTION.result) & 0xFFFFFFFF
+
+
+def code_address(value: int) -> int:
+    return value
 
 
 def return_address(registers: Registers, read: Read) -> tuple[int, int]:

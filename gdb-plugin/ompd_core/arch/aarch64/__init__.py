@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AArch64: the answers to all that base.Machine asks."""
+
+from .calls import call_before, called, constant_argument, direct_call, follows_call, references
+from .decoding import decoder, instructions
+from .registers import (
+    CONVENTION,
+    KEPT,
+    LIBC,
+    NEXT,
+    UNCHANGED,
+    argument,
+    code_address,
+    first_argument,
+    futex_wait,
+    result,
+    return_address,
+    thread_pointer,
+)
+from .ways import builds_frame, epilogues, is_straight, next_call, only_call, only_way
+
+NAMES: tuple[str, ...] = ("aarch64",)
+
+__all__ = [
+    "CONVENTION",
+    "KEPT",
+    "LIBC",
+    "NAMES",
+    "NEXT",
+    "UNCHANGED",
+    "argument",
+    "builds_frame",
+    "call_before",
+    "called",
+    "code_address",
+    "constant_argument",
+    "decoder",
+    "direct_call",
+    "epilogues",
+    "first_argument",
+    "follows_call",
+    "futex_wait",
+    "instructions",
+    "is_straight",
+    "next_call",
+    "only_call",
+    "only_way",
+    "references",
+    "result",
+    "return_address",
+    "thread_pointer",
+]

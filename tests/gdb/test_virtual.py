@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is it right on AArch64, on a real kernel? Holders of locks by the code of many builds, events,
+steps, in a virtual machine (`--full'): what the default tests see of it are the corpus' cores."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import machine
+import pytest
+import test_breakpoints
+import test_holding
+import test_stacks as test_stacks_of
+import test_steps
+import virtual
+from sessions import ask
+from virtual import PLAIN_CPU, SIGNED, SIGNING_CPU, Build
+
+pytestmark = pytest.mark.skipif(not machine.FULL, reason="in --full")
+GDB = "gdb-multiarch"
+
+BUILDS = {
+    PLAIN_CPU: [
+        Build((level, *flags), compiler)
+        for compiler in ("clang-14", "gcc")
+        for level, flags in (
+            *(("-O0", ("-g",)), ("-O1", ("-g", "-no-pie")), ("-O2", ("-g",)), ("-O3", ())),
+            *(("-O2", ("-g", "-fno-plt", "-fPIC")), ("-Os", ("-g",))),
+        )
+    ],
+    SIGNING_CPU: [Build((level, "-g", SIGNED)) for level in ("-O0", "-O2")]
+    + [Build(("-O2", "-g", SIGNED), "gcc")],
+}
+# Missed, which accuses nobody: a constant that is kept on the stack (-O0); behind a switch by a
+# table of bytes, of which it is not known where it ends (-O2 with landing pads).
+MISSED = {"both_ways", "in_casetwo"}
+
+
+@pytest.mark.parametrize("cpu", BUILDS)
+def test_holders(cpu: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As tests/gdb/test_holding.py judges it."""
+    known = test_holding.CANNOT_BE_TOLD | MISSED
+    monkeypatch.setattr(test_holding, "CANNOT_BE_TOLD", known)
+    made = virtual.shared(folder, "libomp-19")
+    names = [f"holding{i}" for i in range(len(BUILDS[cpu]))]
+    for name, build in zip(names, BUILDS[cpu]):
+        made.compiled("holding", build, name)
+    wrong = []
+    for build, one in zip(BUILDS[cpu], virtual.cores(made, names, cpu).values()):
+        answer = ask(GDB, [test_holding.TELL], one.before, folder=folder)
+        told = json.loads(answer.text.splitlines()[-1])
+        true = test_holding.true_holdings(one)
+        try:
+            figures = test_holding.judge(told, true)
+            test_holding.check_waits(told, true)
+            print(build, figures)
+            assert figures.found >= 0.85 * figures.held
+        except AssertionError as error:
+            wrong.append(f"{build}: {error}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "release, cpu", [("13", 0), ("14", 1), ("16", 0), ("19-pac", 1), ("23", 1)]
+)
+def test_stacks(release: str, cpu: int, folder: Path) -> None:
+    """As their author wrote them, down to where each thread began."""
+    made = virtual.shared(folder, f"libomp-{release}")
+    scenarios = test_stacks_of.SCENARIOS
+    build = LIVE[CPUS[cpu]]
+    for scenario in scenarios:
+        made.compiled("stacks", build, scenario)
+    found = virtual.cores(made, scenarios, CPUS[cpu], [(scenario,) for scenario in scenarios])
+    for scenario, one in found.items():
+        answer = ask(GDB, [test_stacks_of.ALL], one.before, folder=folder)
+        document = answer.document(test_stacks_of.ALL)
+        true = test_stacks_of.expected(test_stacks_of.SOURCE, scenario)
+        assert test_stacks_of.told(document, "stacks.c") == true, answer.everything
+        assert all(stack["complete"] for stack in document["stacks"])
+
+
+CPUS = [PLAIN_CPU, SIGNING_CPU]
+LIVE = {PLAIN_CPU: Build(), SIGNING_CPU: Build(("-O0", "-g", SIGNED))}
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+def test_events(cpu: str, folder: Path) -> None:
+    """A stop for each, and no other one."""
+    made = virtual.shared(folder, "libomp-16")
+    made.compiled("events", LIVE[cpu], "events")
+    events = test_breakpoints.EVENTS
+    with virtual.served(made, "events", ["1"], cpu) as one:
+        commands = [test_breakpoints.DRIVER, *test_breakpoints.breaks(events)]
+        commands.append(f"record-stops {folder / 'stops'} continue")
+        answer = ask(GDB, [*commands, "maint info breakpoints"], one.before, folder=folder)
+    (folder / "truth.json").write_bytes(one.record.read_bytes())
+    test_breakpoints.compare(folder, events)
+    assert not test_breakpoints.HIDDEN.search(answer.text), "breakpoints were left behind"
+    print(sum(test_breakpoints.true_counts(one.record, events).values()), "events")
+
+
+@pytest.mark.parametrize("number", range(0, len(test_steps.OF_CLANG), 4))
+def test_walks(number: int, folder: Path) -> None:
+    walk, cpu = test_steps.OF_CLANG[number], CPUS[number // 4 % 2]
+    made = virtual.shared(folder, "libomp-19")
+    executable = made.compiled("steps", LIVE[cpu], "steps")
+    locking = test_steps.LOCKING[number % len(test_steps.LOCKING)]
+    with virtual.served(made, "steps", (), cpu) as one:
+        test_steps.walk_through(
+            walk, executable, made.runtime, folder, locking, GDB, connected=one.before
+        )
