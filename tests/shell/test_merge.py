@@ -179,3 +179,19 @@ def test_many(crash: Any, folder: Path) -> None:
     assert answer.text.startswith("Odd     : 256 of 256 ranks have a finding: crash.")
     assert f"of 256 ranks, {256 * 64} threads" in answer.text
     assert len(answer.text.splitlines()) < 60
+
+
+def test_what_was_merged_merges(crash: Any, folder: Path) -> None:
+    """In any order, and to the same answer; a damaged one is no report."""
+    paths = ranks(folder, crash, 5)
+    for name, part in (("a", paths[:2]), ("b", paths[2:])):
+        document = ompd("merge", "--json", *part, folder=folder).text
+        (folder / name).write_text(document, encoding="utf-8")
+    whole = ompd("merge", *paths, folder=folder)
+    for order in (("a", "b"), ("b", "a"), ("a", *map(str, paths[2:]))):
+        answer = ompd("merge", *order, folder=folder)
+        assert (answer.status, answer.text) == (FINDING, whole.text)
+    told = json.loads((folder / "a").read_text(encoding="utf-8"))
+    bad = written(folder, "bad", {**told, "part": {**told["part"], "failed": "0-99"}})
+    answer = ompd("merge", paths[4], bad, folder=folder)
+    assert answer.status == FINDING and "a part of a job that is damaged" in answer.text
