@@ -5,6 +5,7 @@ put together as a tree of nodes."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
@@ -100,11 +101,15 @@ class Job:
 
     # ---- What is put together --------------------------------------------------------------------
 
-    def add(self, file: str, document: object) -> Report:
-        """A report. Raises NoReport."""
+    def add(self, file: str, document: object, mark: bool = False) -> Report:
+        """A report. mark: for a second look. Raises NoReport."""
         report = read(file, document)
         one = Job(self._wrong)
         one._is(report, document)
+        if mark and not report.failed:
+            one.places = {
+                _digest(report, document): Members(one.everybody.runs, one.everybody.others)
+            }
         self.take(one)
         return report
 
@@ -416,6 +421,13 @@ def _unite(mine: dict[_What, Members], theirs: dict[_What, Members]) -> None:
             mine[what].update(members)
         else:
             mine[what] = members
+
+
+def _digest(report: Report, document: object) -> str:
+    """Of where its threads are."""
+    doing = sorted(f"{one!r} {number}" for one, number in report.doing.items())
+    text = "\n".join([*doing, *map(repr, stacks(document))])
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
 def _without_numbers(text: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ompd merge' as a JSON document."""
+"""`ompd merge' and `ompd job' as a JSON document."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .json_text import SCHEMA
 Json = dict[str, Any]
 
 
-def document(job: Job) -> Json:
+def document(job: Job, command: str = "merge") -> Json:
     classes = job.classes()
     return {
         "schema": SCHEMA,
-        "command": "merge",
+        "command": command,
         "notes": view.notes(job),
         "verdict": view.headline(job, classes),
         "reports": [_report(job, entry) for entry in view.in_order(job)],
