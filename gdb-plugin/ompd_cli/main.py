@@ -246,6 +246,7 @@ def _parser() -> argparse.ArgumentParser:
         commands, "merge", "REPORT.json...", "merge the reports of many processes", _MERGE, _merge
     )
     made.add_argument("reports", metavar="REPORT.json", nargs="+", help="what --json has written")
+    _add_html(made)
     _add_job(commands)
     return whole
 

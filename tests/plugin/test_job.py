@@ -11,6 +11,7 @@ from ompd_core.model import rank_reports
 from ompd_core.model.job import Job
 from ompd_core.model.members import who
 from ompd_core.model.rank_reports import NoReport
+from ompd_core.views import html
 from ompd_core.views import job as view
 from ompd_core.views import job_document
 from ompd_core.views.table import Style
@@ -386,3 +387,35 @@ def test_many_ranks_that_differ() -> None:
     assert len(text.splitlines()) < 110
     assert max(len(line) for line in text.splitlines()) <= 100
     assert len(text_of(job, every=True).splitlines()) > 2000
+
+
+# ---- The page ------------------------------------------------------------------------------------
+
+
+def test_page() -> None:
+    usual = [with_stacks(rank, stack("main", "solve", "wait", count=4)) for rank in (0, 2, 3)]
+    odd = with_stacks(1, stack("main", "<script>alert(1)</script>", count=2))
+    odd["findings"] = [finding("crash", "x</p><script>\x1b[31m")]
+    document = job_document.document(merged(odd, *usual), "job")
+    document["closer"] = [{"ranks": "1", "host": "n<1>", "pid": 1, "command": "gdb -p 1 <x>"}]
+    document["watch"] = {
+        "seconds": 1.0,
+        "elsewhere": "1",
+        "same_places": "0,2-3",
+        "only_once": "",
+    }
+    page = html.page(document)
+    assert "1 of 4 ranks has a finding: crash." in page
+    assert page.count("<script") == 1 and "&lt;script&gt;alert(1)" in page and "\x1b" not in page
+    for title in ("Classes of ranks", "Stacks, merged", "Look closer", "Looked at twice"):
+        assert f">{title}</h2>" in page
+    assert html.page({"schema": "ompd/1", "command": "merge"})
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=ascii)
+def test_page_of_anything(junk: Any) -> None:
+    document = job_document.document(merged(with_stacks(0, stack("main", "solve"))))
+    del document["part"]
+    for spoilt_one in spoilt({**document, "command": "merge"}, junk):
+        if isinstance(spoilt_one, dict) and spoilt_one.get("command") == "merge":
+            html.page(spoilt_one)

@@ -13,6 +13,7 @@ from typing import Any
 import command
 import machine
 import pytest
+from browser import browser
 from command import CANNOT_READ, FINDING, NOTHING_ODD, is_an_error, ompd
 
 
@@ -195,3 +196,16 @@ def test_what_was_merged_merges(crash: Any, folder: Path) -> None:
     bad = written(folder, "bad", {**told, "part": {**told["part"], "failed": "0-99"}})
     answer = ompd("merge", paths[4], bad, folder=folder)
     assert answer.status == FINDING and "a part of a job that is damaged" in answer.text
+
+
+def test_page(crash: Any, folder: Path) -> None:
+    """A browser shows it, without a complaint and without asking anybody."""
+    paths = ranks(folder, crash, 4)
+    page = folder / "page.html"
+    answer = ompd("merge", *paths, "--html", page, folder=folder)
+    assert (answer.status, answer.text) == (FINDING, "")
+    with browser(folder) as shown:
+        shown.open(page)
+        assert "4 of 4 ranks have a finding: crash." in shown.find("#verdict").text
+        assert shown.shown("#classes table") and shown.shown("#stacks .branch")
+        assert not shown.complaints()
