@@ -97,6 +97,7 @@ class Job:
         self.stopped: Counter[float] = Counter()  # for how many seconds each process stood
         self.places: dict[str, Members] = {}  # for a second look: who is at the same places
         self._wrong = wrong
+        self._by_host: list[tuple[int, int, str]] | None = None  # made when asked for
         self.places_taken = 0
 
     # ---- What is put together --------------------------------------------------------------------
@@ -272,6 +273,7 @@ class Job:
         ):
             mine.update(theirs)
         self.rows += other.rows
+        self._by_host = None
         self.rank_counts |= other.rank_counts
         self.unread += other.unread
         self.counted_twice += other.counted_twice
@@ -334,17 +336,27 @@ class Job:
         if not members.runs or members.others:
             return ""
         hosts = set()
-        for host, ranks in self._hosts().items():
-            if ranks.common(members):
+        i, runs = 0, members.runs
+        for low, high, host in self._ranks_of_hosts():
+            while i < len(runs) and runs[i][1] < low:
+                i += 1
+            if i < len(runs) and runs[i][0] <= high:
                 hosts.add(host)
-        return f"{folded(hosts)}.r[{in_words(members.runs)}]" if hosts else ""
+        return f"{folded(hosts)}.r[{in_words(runs)}]" if hosts else ""
 
-    def _hosts(self) -> dict[str, Members]:
-        found: dict[str, list[Run]] = defaultdict(list)
-        for one in self.entries():
-            if one.host is not None and one.rank is not None:
-                found[one.host].append((one.rank, one.rank))
-        return {host: Members(runs) for host, runs in found.items()}
+    def _ranks_of_hosts(self) -> list[tuple[int, int, str]]:
+        """Runs, in order."""
+        if self._by_host is None:
+            found: dict[str, list[Run]] = defaultdict(list)
+            for one in self.entries():
+                if one.host is not None and one.rank is not None:
+                    found[one.host].append((one.rank, one.rank))
+            self._by_host = sorted(
+                (low, high, host)
+                for host, runs in found.items()
+                for low, high in Members(runs).runs
+            )
+        return self._by_host
 
     def hosts(self) -> set[str]:
         return {one.host for one in self.rows if one.host is not None}

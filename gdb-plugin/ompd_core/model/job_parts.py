@@ -215,12 +215,11 @@ def _read(job: Job, told: Json) -> None:
         job.repeated[int(str(rank)[:10])] = [str(name)[:LONGEST_TEXT] for name in claims[:2]]
     job.shared = _members(["", *told["shared"]]).others
     job.by_line = told["by_line"] is not False
+    claimed = [entry.rank for entry in job.entries() if entry.rank is not None]
+    job.claimed = Members([(rank, rank) for rank in claimed])
+    job.everybody = Members([(rank, rank) for rank in claimed if rank not in job.repeated])
     for entry in job.entries():
-        if entry.rank is not None:
-            job.claimed.update(Members([(entry.rank, entry.rank)]))
-        if entry.rank is not None and entry.rank not in job.repeated:
-            job.everybody.update(Members([(entry.rank, entry.rank)]))
-        else:
+        if entry.rank is None or entry.rank in job.repeated:
             process = entry.process
             alone = process is not None and process not in job.shared
             job.everybody.others.add(process if process and alone else entry.by_file)

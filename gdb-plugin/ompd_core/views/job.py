@@ -120,8 +120,13 @@ def in_order(job: Job) -> list[Entry]:
 
 
 def _order(job: Job, one: Entry) -> tuple[object, ...]:
-    rank = (0, one.rank) if member(job, one).runs else (1, 0)
+    ranked = one.rank is not None and one.rank not in job.repeated
+    rank = (0, one.rank) if ranked else (1, 0)
     return (*rank, one.host or "", one.pid or 0, one.file)
+
+
+def has_failed(job: Job, entry: Entry) -> bool:
+    return bool(job.failed) and member(job, entry).is_within(job.failed)
 
 
 def member(job: Job, entry: Entry) -> Members:
@@ -183,7 +188,7 @@ def _summary(one: RankClass) -> str:
 
 def _counted(job: Job) -> str:
     failed = len(job.failed)
-    good = [one for one in job.entries() if not member(job, one).is_within(job.failed)]
+    good = [one for one in job.entries() if not failed or not has_failed(job, one)]
     total = sum(one.threads for one in good)
     hosts = {one.host for one in good if one.host is not None}
     words = f"of {count(len(good), _noun(job), _nouns(job))}, {count(total, 'thread')}"

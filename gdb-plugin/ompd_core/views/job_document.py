@@ -68,10 +68,16 @@ def _report(job: Job, entry: Entry) -> Json:
         "rank": entry.rank,
         "host": entry.host,
         "pid": entry.pid,
-        "program": next((what for what, of in job.programs.items() if name.is_within(of)), None),
+        "program": _program(job, name),
         "threads": entry.threads,
-        "failed": name.is_within(job.failed),
+        "failed": view.has_failed(job, entry),
     }
+
+
+def _program(job: Job, name: Members) -> str | None:
+    if len(job.programs) == 1 and not job.failed:
+        return next(iter(job.programs))
+    return next((what for what, of in job.programs.items() if name.is_within(of)), None)
 
 
 def _stopped(job: Job) -> Json | None:
