@@ -20,7 +20,9 @@ from .unpacking import unpacked
 AT_PHDR, AT_ENTRY = 3, 9
 
 
-def report(options: argparse.Namespace, origin: Origin) -> Outcome:
+def report(
+    options: argparse.Namespace, origin: Origin, begun: debugger.Begun | None = None
+) -> Outcome:
     """Raises UserError."""
     with debugger.private_folder() as folder:
         core, path = _opened(options.core, folder)
@@ -50,7 +52,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             origin=origin,
             processor=debugger.foreign(core.machine),
         )
-        outcome = debugger.report(task, folder, options)
+        outcome = debugger.report(task, folder, options, begun)
         outcome.json["inferior"]["core"] = os.path.abspath(options.core)  # as the user knows it
         return outcome
 

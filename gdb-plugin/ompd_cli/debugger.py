@@ -14,7 +14,7 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Iterator, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from ompd_core import arch
 from ompd_core.errors import UserError
@@ -134,7 +134,7 @@ def _path(name: str) -> str:
     return path
 
 
-@dataclass
+@dataclass(eq=False)
 class Run:
     """One GDB, and the guardian around it."""
 
@@ -223,11 +223,21 @@ def options_of(options: argparse.Namespace) -> str:
     return " ".join(f"-{name}" for name in ("all", "locals") if getattr(options, name))
 
 
-def report(task: Task, folder: str, options: argparse.Namespace) -> Outcome:
+# Who looks at many shows the progress himself, and wants to be able to abandon each.
+Begun = Callable[[Run], None]
+
+
+def report(
+    task: Task, folder: str, options: argparse.Namespace, begun: Begun | None = None
+) -> Outcome:
     """Raises UserError, KeyboardInterrupt."""
     gdb = found(options.gdb, task.processor)
+    if begun is not None:
+        task.doing = ""
     run = start(task, gdb, folder, options.timeout, options_of(options))
     try:
+        if begun is not None:
+            begun(run)
         ended = run.wait(Progress())
     except BaseException:
         run.abandon()

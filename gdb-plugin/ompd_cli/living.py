@@ -17,7 +17,9 @@ from .outcome import Outcome
 _SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
 
 
-def report(options: argparse.Namespace, origin: Origin) -> Outcome:
+def report(
+    options: argparse.Namespace, origin: Origin, begun: debugger.Begun | None = None
+) -> Outcome:
     """Raises UserError."""
     pid = options.pid
     _check(pid)
@@ -33,7 +35,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
     )
     try:
         with debugger.private_folder() as folder:
-            return debugger.report(task, folder, options)
+            return debugger.report(task, folder, options, begun)
     except UserError as error:
         if error.code != "gdb_error" or "ptrace" not in error.message:
             raise

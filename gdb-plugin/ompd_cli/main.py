@@ -46,6 +46,13 @@ exit status:
   2  no report has a finding, but not every file is a report: which ones is said
   3  of a report it cannot be told whether threads wait for each other for ever"""
 
+_JOBS_EXIT = """\
+exit status:
+  0  every rank was looked at, and none has a finding
+  1  a rank has a finding (`ompd pid --help' names them); what could not be looked at is said
+  2  no rank has a finding, but not every one could be looked at: which ones is said
+  3  of a rank it cannot be told whether threads wait for each other for ever"""
+
 _EXIT_OF_A_RUN = f"""\
 exit status:
   the program's own, if it ends by itself: 0 to 255, 128 + N by signal N
@@ -81,6 +88,13 @@ so on. A rank's number is in its report if its launcher put it into the environm
 file's name, as in rank3.json; else it goes by its host and process."""
 
 
+_JOB = """\
+Look at all ranks of a parallel job at once, on all of its nodes, and merge what they say: which
+ranks are odd, what all of them do, and the command that opens one of each class. Of Slurm's jobs by
+a second step inside of the job, which needs no processor; nothing has to run there before, no port
+is opened. Each rank is stopped as briefly as by `ompd pid', and runs on whatever happens."""
+
+
 def main(arguments: Sequence[str]) -> int:
     failed = launched.FAILED if arguments[:1] == ["run"] else CANNOT_READ
     try:
@@ -97,6 +111,10 @@ def main(arguments: Sequence[str]) -> int:
     return failed
 
 
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+_OWN = 0o600  # of a whole job
+
+
 class _Failure(Exception):
     """What is said of it: a sentence."""
 
@@ -109,7 +127,7 @@ def _answer(options: argparse.Namespace) -> int:
     try:
         outcome = options.make(options, origin)
         if options.html and outcome.json:
-            _to_file(named(options.html, origin), outcome.page())
+            _to_file(named(options.html, origin), outcome.page(), _mode(options))
         if options.json or options.text or options.output or not options.html:
             _write(outcome.document() if options.json else outcome.text, options, origin)
         for sentence in outcome.complaints:
@@ -138,7 +156,7 @@ def _write(text: str, options: argparse.Namespace, origin: Origin) -> None:
     if not text:
         return  # a program that ended by itself has no report
     if options.output:
-        _to_file(named(options.output, origin), text)
+        _to_file(named(options.output, origin), text, _mode(options))
         return
     stream = sys.stderr if options.command == "run" else sys.stdout
     encoding = stream.encoding or "ascii"
@@ -146,9 +164,13 @@ def _write(text: str, options: argparse.Namespace, origin: Origin) -> None:
     stream.flush()
 
 
-def _to_file(path: str, text: str) -> None:
+def _mode(options: argparse.Namespace) -> int:
+    return _OWN if options.command == "job" else 0o666
+
+
+def _to_file(path: str, text: str, mode: int = 0o666) -> None:
     try:
-        with open(path, "w", encoding="utf-8") as file:
+        with open(os.open(path, _WRITE, mode), "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
         raise _Failure(f"{path} cannot be written: {error.strerror}.") from None
@@ -158,6 +180,12 @@ def _merge(options: argparse.Namespace, origin: Origin) -> Outcome:
     from .merge import merge  # the model of a job, which no other command needs
 
     return merge(options, origin)
+
+
+def _job(options: argparse.Namespace, origin: Origin) -> Outcome:
+    from .job import command
+
+    return command.report(options, origin)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -219,7 +247,79 @@ def _parser() -> argparse.ArgumentParser:
         commands, "merge", "REPORT.json...", "merge the reports of many processes", _MERGE, _merge
     )
     made.add_argument("reports", metavar="REPORT.json", nargs="+", help="what --json has written")
+    _add_html(made)
+    _add_job(commands)
     return whole
+
+
+def _add_job(commands: argparse._SubParsersAction[_Parser]) -> None:
+    made = _subcommand(
+        commands,
+        "job",
+        "JOBID[.STEP] | --mpirun PID | --pid PID... | --hosts NODES | --cores DIR",
+        "look at all ranks of a parallel job",
+        _JOB,
+        _job,
+    )
+    which = made.add_mutually_exclusive_group(required=True)
+    which.add_argument("job", metavar="JOBID[.STEP]", nargs="?", type=_job_of_slurm, help="Slurm's")
+    which.add_argument(
+        "--mpirun",
+        metavar="PID",
+        type=_process,
+        help="the ranks below this launcher, which is here",
+    )
+    which.add_argument(
+        "--pid", metavar="PID", nargs="+", type=_process, help="these processes of this machine"
+    )
+    which.add_argument(
+        "--hosts", metavar="NODES", help="all of your ranks on n[1-40], by ClusterShell"
+    )
+    which.add_argument("--cores", metavar="DIR", help="the core files below DIR")
+    which.add_argument("--collect", help=argparse.SUPPRESS)  # on a node: for another ompd
+    made.add_argument(
+        "--watch",
+        metavar="SECONDS",
+        type=_seconds,
+        default=0.0,
+        help="look again after that time, and say which ranks are elsewhere then",
+    )
+    _add_html(made)
+    _add_gdb(made)
+    _add_timeout(made, "give a rank up after that time, 0: never; default: 60", 60)
+    made.add_argument(
+        "--node-timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=300.0,
+        help="give up what is left of a node after that time, 0: never; default: 300",
+    )
+    made.add_argument(
+        "--at-once",
+        metavar="N",
+        type=_number,
+        default=0,
+        help="look at so many ranks of a node at once; default: its free processors",
+    )
+    made.add_argument(
+        "--fan-out",
+        metavar="N",
+        type=_number,
+        default=32,
+        help="nodes that one node asks; the others are asked by these; default: 32",
+    )
+
+
+def _job_of_slurm(text: str) -> str:
+    if not re.fullmatch(r"[0-9]{1,10}(\.([0-9]{1,10}|batch|interactive))?", text):
+        raise argparse.ArgumentTypeError(f"`{text}' is no JOBID or JOBID.STEP")
+    return text
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch("[1-9][0-9]{0,5}", text):
+        raise argparse.ArgumentTypeError(f"`{text}' is no number above 0")
+    return int(text)
 
 
 def _file_name(text: str) -> str:
@@ -259,11 +359,11 @@ def _subcommand(
         usage=f"ompd {name} [OPTION...] {what}",
         help=summary,
         description=description,
-        epilog={"run": _EXIT_OF_A_RUN, "merge": _MERGES_EXIT}.get(name, _EXIT),
+        epilog={"run": _EXIT_OF_A_RUN, "merge": _MERGES_EXIT, "job": _JOBS_EXIT}.get(name, _EXIT),
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.set_defaults(make=make, document="merge" if name == "merge" else "report", html=None)
+    made.set_defaults(make=make, document=name if name in ("merge", "job") else "report", html=None)
     form = made.add_mutually_exclusive_group()
     form.add_argument("--text", action="store_true", help="for people, which is the default")
     form.add_argument("--json", action="store_true", help='a JSON document, schema "ompd/1"')
@@ -290,17 +390,28 @@ def _command(
 ) -> argparse.ArgumentParser:
     """What runs GDB."""
     made = _subcommand(commands, name, what, summary, description, make)
+    _add_html(made)
+    made.add_argument(
+        "--locals",
+        action="store_true",
+        help="local variables of odd threads: crashed, in a deadlock, at different barriers",
+    )
+    _add_gdb(made)
+    late = "give up" if name != "run" else "interrupt the program and report"
+    _add_timeout(made, f"{late} after that time, 0: never; default: {seconds}", seconds)
+    return made
+
+
+def _add_html(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--html",
         metavar="FILE",
         type=_file_name,
         help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
     )
-    made.add_argument(
-        "--locals",
-        action="store_true",
-        help="local variables of odd threads: crashed, in a deadlock, at different barriers",
-    )
+
+
+def _add_gdb(made: argparse.ArgumentParser) -> None:
     default = "gdb, or gdb-multiarch for a core file of another processor"
     made.add_argument(
         "--gdb",
@@ -308,12 +419,9 @@ def _command(
         default=USUAL,
         help=f"the GDB to use; 10 or newer; default: {default}",
     )
-    late = "give up" if name != "run" else "interrupt the program and report"
+
+
+def _add_timeout(made: argparse.ArgumentParser, what: str, seconds: int) -> None:
     made.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=_seconds,
-        default=float(seconds),
-        help=f"{late} after that time, 0: never; default: {seconds}",
+        "--timeout", metavar="SECONDS", type=_seconds, default=float(seconds), help=what
     )
-    return made

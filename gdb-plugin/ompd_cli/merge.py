@@ -13,7 +13,9 @@ import sys
 from typing import Any, Sequence
 
 from ompd_core.errors import UserError
+from ompd_core.model import job_parts
 from ompd_core.model.job import Job, Unread
+from ompd_core.model.members import who
 from ompd_core.model.rank_reports import NoReport
 from ompd_core.views import job as view
 from ompd_core.views import job_document
@@ -35,7 +37,7 @@ def merge(options: argparse.Namespace, _: Origin) -> Outcome:
     """Raises UserError."""
     job = Job(WRONG)
     _read(job, options.reports)
-    if not job.reports:
+    if not job.rows:
         first = job.unread[0]
         more = (
             f", nor is any of {count(len(job.unread) - 1, 'other')}" if len(job.unread) > 1 else ""
@@ -45,12 +47,13 @@ def merge(options: argparse.Namespace, _: Origin) -> Outcome:
             f"{first.file} is no report: {first.why}{more}.",
             "Reports are made by `ompd pid --json', `ompd core --json' and `ompd run --json'.",
         )
-    outcome = Outcome(_status(job), complaints=_complaints(job))
-    if options.json:
-        outcome.json = job_document.document(job)
-    else:
-        outcome.text = "".join(plain(line) + "\n" for line in view.lines(job, _style(options)))
-    return outcome
+    return answer(job, options, job_document.document(job))
+
+
+def answer(job: Job, options: argparse.Namespace, document: dict[str, Any]) -> Outcome:
+    lines = view.lines(job, _style(options))
+    text = "".join(plain(line) + "\n" for line in lines)
+    return Outcome(status_of(job), text, document, _complaints(job))
 
 
 def _style(options: argparse.Namespace) -> Style:
@@ -59,19 +62,24 @@ def _style(options: argparse.Namespace) -> Style:
     return Style(width, encoding.lower() in ("utf-8", "utf8"), options.all)
 
 
-def _status(job: Job) -> int:
+def status_of(job: Job) -> int:
     """Nobody is to take a job for healthy of which only a part is known."""
-    if any(job.wrong(report) for report in job.reports):
+    classes = job.by_class.values()
+    if any(job.is_wrong(said.finding) for said in job.said.values()):
         return FINDING
-    whole = not job.unread and not _failed(job)
-    if not whole or not any(report.readable for report in job.reports):
+    whole = not job.unread and not job.failed and not job.lost
+    if not whole or not any(one.readable for one in classes):
         return CANNOT_READ
-    codes = {finding.code for report in job.reports for finding in report.findings}
+    codes = {said.finding.code for said in job.said.values()}
     return CANNOT_TELL if "cannot_tell" in codes else NOTHING_ODD
 
 
 def _failed(job: Job) -> list[str]:
-    return [report.file for report in job.reports if report.failed]
+    """By their files, as far as they have any."""
+    found = [
+        (one.file, view.member(job, one)) for one in (view.in_order(job) if job.failed else ())
+    ]
+    return [file or who(name) for file, name in found if name.is_within(job.failed)]
 
 
 def _complaints(job: Job) -> list[str]:
@@ -98,6 +106,10 @@ def _read(job: Job, files: Sequence[str]) -> None:
             document = _document(file, met)
             if document is None:
                 job.counted_twice.append(file)
+            elif job_parts.is_part(document):
+                part = job_parts.read(document, WRONG)
+                part.label(file)
+                job.take(part)
             else:
                 job.add(file, _with_rank(file, document))
         except NoReport as error:
@@ -105,7 +117,6 @@ def _read(job: Job, files: Sequence[str]) -> None:
         except OSError as error:
             job.unread.append(Unread(file, error.strerror or "it cannot be read"))
     progress.clear()
-    job.finish()
 
 
 def _document(path: str, met: set[tuple[int, int]]) -> Any:

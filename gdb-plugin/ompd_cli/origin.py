@@ -38,11 +38,7 @@ class Origin:
     def look_at(self, process: int | str) -> None:
         """A process of this machine, as far as its environment may be read."""
         self.host = this_host()
-        try:
-            with open(f"/proc/{process}/environ", "rb") as file:
-                self.learn(parsed(file.read().split(b"\0")))
-        except OSError:
-            pass
+        self.learn(environment_of(process))
 
     def learn(self, environment: Environment) -> None:
         """environment: what the process was started with."""
@@ -84,11 +80,20 @@ def _number(environment: Environment, name: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
+def environment_of(process: int | str) -> dict[str, str]:
+    """Empty if it may not be read."""
+    try:
+        with open(f"/proc/{process}/environ", "rb") as file:
+            return parsed(file.read().split(b"\0"))
+    except OSError:
+        return {}
+
+
 def this_host() -> str:
     return os.uname().nodename
 
 
-def parsed(lines: list[bytes]) -> Environment:
+def parsed(lines: list[bytes]) -> dict[str, str]:
     pairs = (line.partition(b"=") for line in lines)
     return {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs if name}
 

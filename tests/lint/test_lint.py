@@ -296,6 +296,8 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.formats.",
         "ompd_core.views.",
         "ompd_core.model.job",
+        "ompd_core.model.job_parts",
+        "ompd_core.model.members",
         "ompd_core.model.rank_reports",
         "ompd_core.errors",
     ),

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from ompd_core.model import job as job_model
 from ompd_core.model import rank_reports
-from ompd_core.model.job import Job, who
+from ompd_core.model.job import Job
+from ompd_core.model.members import who
 from ompd_core.model.rank_reports import NoReport
+from ompd_core.views import html
 from ompd_core.views import job as view
 from ompd_core.views import job_document
 from ompd_core.views.table import Style
@@ -72,7 +74,6 @@ def merged(*documents: Any) -> Job:
     job = Job(WRONG)
     for i, document in enumerate(documents):
         job.add(f"{i}.json", document)
-    job.finish()
     return job
 
 
@@ -81,7 +82,7 @@ def text_of(job: Job, **style: Any) -> str:
 
 
 def classes(job: Job) -> list[tuple[str, bool]]:
-    return [(who(one.reports), one.odd) for one in job.classes()]
+    return [(who(one.members), one.odd) for one in job.classes()]
 
 
 # ---- Which ranks are odd -------------------------------------------------------------------------
@@ -115,7 +116,7 @@ def test_findings_make_odd() -> None:
     job = merged(report(0, findings=crash), report(1), report(2, findings=crash))
     assert classes(job) == [("0,2", True), ("1", False)]
     assert "2 of 3 ranks have a finding: crash." in text_of(job)
-    assert [len(job.wrong(one)) for one in job.reports] == [1, 0, 1]
+    assert [who(one.members) for one in job.findings() if job.is_wrong(one.finding)] == ["0,2"]
 
 
 def test_what_makes_no_rank_odd() -> None:
@@ -149,7 +150,7 @@ def test_equal_findings_are_one() -> None:
         report(1, findings=[finding("crash", "at 0x7e20 in R1.1 (T2)")]),
         report(2, findings=[finding("deadlock", "at 0x7e20 in R1.1 (T2)")]),
     )
-    told = [(one.code, same, who(reports)) for one, same, reports in job.findings()]
+    told = [(one.finding.code, one.same, who(one.members)) for one in job.findings()]
     assert told == [("deadlock", True, "2"), ("crash", False, "0-1")]
     assert "2 ranks (0-1): at 0x7f10 in R1.2 (T3) (in the words of rank 0)" in text_of(job)
 
@@ -197,17 +198,19 @@ def test_names() -> None:
         report(0),
         report(None),
     )
-    assert who(job.reports) == "0,3 n1:10-11 4.json"
+    assert who(job.everybody) == "0,3 n1:10-11 4.json"
 
 
 def test_several_reports_of_one_rank() -> None:
     job = merged(report(0), report(1, host="a", pid=7), report(1, host="b", pid=7))
-    assert who(job.reports) == "0 a:7 b:7"
+    assert who(job.everybody) == "0 a:7 b:7"
     assert "Several reports are of one rank (1; of rank 1: 1.json and 2.json)" in text_of(job)
 
 
 def test_the_same_process_at_two_moments() -> None:
-    assert who(merged(report(host="a", pid=7), report(host="a", pid=7)).reports) == "0.json 1.json"
+    assert (
+        who(merged(report(host="a", pid=7), report(host="a", pid=7)).everybody) == "0.json 1.json"
+    )
 
 
 def test_ranks_without_a_report() -> None:
@@ -219,14 +222,14 @@ def test_ranks_without_a_report() -> None:
     assert merged(report(0, rank_count=2), report(1, rank_count=3)).absent() == []
     assert merged(report(None, rank_count=3)).absent() == []
     # A rank beyond the number of ranks.
-    assert merged(report(7, rank_count=3)).absent() == [(0, 6)]
+    assert merged(report(7, rank_count=3)).absent() == [(0, 2)]
 
 
 def test_reports_that_failed() -> None:
     error = {"code": "timeout", "message": "GDB did not finish.", "hint": "Allow more."}
     failed = {"schema": "ompd/1", "command": "report", "error": error, "rank": 1}
     job = merged(report(0), failed)
-    assert [one.failed for one in job.reports] == [False, True]
+    assert who(job.failed) == "1"
     text = text_of(job)
     assert "Nothing odd is seen in 1 rank with a report." in text and "1 report failed" in text
     assert "rank 1: no report: GDB did not finish. Allow more." in text
@@ -246,7 +249,7 @@ def test_tree() -> None:
     odd["findings"] = [finding("crash", "x")]
     job = merged(odd, *usual)
     (main,) = job.tree.children.values()
-    assert (main.threads, who(main.reports)) == (14, "0-3")
+    assert (main.threads, who(main.members)) == (14, "0-3")
     lines = text_of(job).split("Frames")[1].splitlines()
     assert [line.split() for line in lines[1:4]] == [
         ["main,", "heat.c:1", "->", "solve,", "heat.c:1", "14", "0-3"],
@@ -349,7 +352,6 @@ def test_anything_anywhere(junk: Any) -> None:
         except NoReport:
             continue
         kept += 1
-        job.finish()
         text = text_of(job)
         assert all(line.isprintable() for line in text.splitlines()), text
         job_document.document(job)
@@ -363,7 +365,7 @@ def test_long_ones() -> None:
     whole["findings"] = [finding("crash", "x" * 10**6)]
     job = merged(whole)
     assert len(text_of(job)) < 20_000
-    assert len(job.reports[0].host or "") == rank_reports.LONGEST_HOST
+    assert len(job.rows[0].host or "") == rank_reports.LONGEST_HOST
     with pytest.raises(NoReport, match="more than"):
         merged(report(0, *[OUTSIDE] * (rank_reports.MOST_ENTRIES + 1)))
 
@@ -385,3 +387,35 @@ def test_many_ranks_that_differ() -> None:
     assert len(text.splitlines()) < 110
     assert max(len(line) for line in text.splitlines()) <= 100
     assert len(text_of(job, every=True).splitlines()) > 2000
+
+
+# ---- The page ------------------------------------------------------------------------------------
+
+
+def test_page() -> None:
+    usual = [with_stacks(rank, stack("main", "solve", "wait", count=4)) for rank in (0, 2, 3)]
+    odd = with_stacks(1, stack("main", "<script>alert(1)</script>", count=2))
+    odd["findings"] = [finding("crash", "x</p><script>\x1b[31m")]
+    document = job_document.document(merged(odd, *usual), "job")
+    document["closer"] = [{"ranks": "1", "host": "n<1>", "pid": 1, "command": "gdb -p 1 <x>"}]
+    document["watch"] = {
+        "seconds": 1.0,
+        "elsewhere": "1",
+        "same_places": "0,2-3",
+        "only_once": "",
+    }
+    page = html.page(document)
+    assert "1 of 4 ranks has a finding: crash." in page
+    assert page.count("<script") == 1 and "&lt;script&gt;alert(1)" in page and "\x1b" not in page
+    for title in ("Classes of ranks", "Stacks, merged", "Look closer", "Looked at twice"):
+        assert f">{title}</h2>" in page
+    assert html.page({"schema": "ompd/1", "command": "merge"})
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=ascii)
+def test_page_of_anything(junk: Any) -> None:
+    document = job_document.document(merged(with_stacks(0, stack("main", "solve"))))
+    del document["part"]
+    for spoilt_one in spoilt({**document, "command": "merge"}, junk):
+        if isinstance(spoilt_one, dict) and spoilt_one.get("command") == "merge":
+            html.page(spoilt_one)

@@ -4,7 +4,11 @@
  * other, the others in MPI_Barrier for it) or by "crash" (the others wait in MPI_Recv). Arguments: HOW RANK FOLDER.
  * Truth, in FOLDER/RANK: "PID RANK SIZE", then "TID WHAT" for each thread of OpenMP; the last one counts.
  */
+#ifdef NO_MPI
+#include "no_mpi.h"
+#else
 #include <mpi.h>
+#endif
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

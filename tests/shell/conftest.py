@@ -32,6 +32,10 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path, ignore_errors=True)
 
 
+def pytest_configure(config: Any) -> None:
+    config.addinivalue_line("markers", "xdist_group: tests that one worker runs, in a row")
+
+
 def pytest_sessionfinish(session: Any) -> None:
     """Of a worker of pytest-xdist."""
     if hasattr(session.config, "workeroutput"):

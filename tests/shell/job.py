@@ -37,17 +37,7 @@ class RunningJob:
     folder: Path
 
     def truth(self) -> dict[int, Truth]:
-        """Of the ranks that have told all."""
-        found = {}
-        for rank in range(RANKS):
-            with contextlib.suppress(OSError):
-                lines = (self.folder / "truth" / str(rank)).read_text(encoding="utf-8").splitlines()
-                words = [line.split() for line in lines]
-                threads = {int(tid): what for tid, what in words[1:]}
-                if len(threads) == THREADS and (rank == ODD or "mpi" in threads.values()):
-                    pid, told, size = map(int, words[0])
-                    found[rank] = Truth(pid, told, size, threads)
-        return found
+        return truth_of(self.folder / "truth", RANKS, ODD)
 
     def settle(self) -> dict[int, Truth]:
         end = time.monotonic() + PATIENCE
@@ -60,6 +50,20 @@ class RunningJob:
 
     def complaints(self) -> str:
         return (self.folder / "mpirun.log").read_text(encoding="utf-8", errors="replace")
+
+
+def truth_of(folder: Path, ranks: int, odd: int) -> dict[int, Truth]:
+    """Of the ranks that have told all."""
+    found = {}
+    for rank in range(ranks):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            lines = (folder / str(rank)).read_text(encoding="utf-8").splitlines()
+            words = [line.split() for line in lines]
+            threads = {int(tid): what for tid, what in words[1:]}
+            if len(threads) == THREADS and (rank == odd or "mpi" in threads.values()):
+                pid, told, size = map(int, words[0])
+                found[rank] = Truth(pid, told, size, threads)
+    return found
 
 
 def executable() -> Path:

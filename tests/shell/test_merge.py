@@ -13,6 +13,7 @@ from typing import Any
 import command
 import machine
 import pytest
+from browser import browser
 from command import CANNOT_READ, FINDING, NOTHING_ODD, is_an_error, ompd
 
 
@@ -179,3 +180,32 @@ def test_many(crash: Any, folder: Path) -> None:
     assert answer.text.startswith("Odd     : 256 of 256 ranks have a finding: crash.")
     assert f"of 256 ranks, {256 * 64} threads" in answer.text
     assert len(answer.text.splitlines()) < 60
+
+
+def test_what_was_merged_merges(crash: Any, folder: Path) -> None:
+    """In any order, and to the same answer; a damaged one is no report."""
+    paths = ranks(folder, crash, 5)
+    for name, part in (("a", paths[:2]), ("b", paths[2:])):
+        document = ompd("merge", "--json", *part, folder=folder).text
+        (folder / name).write_text(document, encoding="utf-8")
+    whole = ompd("merge", *paths, folder=folder)
+    for order in (("a", "b"), ("b", "a"), ("a", *map(str, paths[2:]))):
+        answer = ompd("merge", *order, folder=folder)
+        assert (answer.status, answer.text) == (FINDING, whole.text)
+    told = json.loads((folder / "a").read_text(encoding="utf-8"))
+    bad = written(folder, "bad", {**told, "part": {**told["part"], "failed": "0-99"}})
+    answer = ompd("merge", paths[4], bad, folder=folder)
+    assert answer.status == FINDING and "a part of a job that is damaged" in answer.text
+
+
+def test_page(crash: Any, folder: Path) -> None:
+    """A browser shows it, without a complaint and without asking anybody."""
+    paths = ranks(folder, crash, 4)
+    page = folder / "page.html"
+    answer = ompd("merge", *paths, "--html", page, folder=folder)
+    assert (answer.status, answer.text) == (FINDING, "")
+    with browser(folder) as shown:
+        shown.open(page)
+        assert "4 of 4 ranks have a finding: crash." in shown.find("#verdict").text
+        assert shown.shown("#classes table") and shown.shown("#stacks .branch")
+        assert not shown.complaints()

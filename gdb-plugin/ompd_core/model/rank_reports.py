@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Iterator
 
+from .members import LARGEST_RANK
 from .native import Location
 from .process import Wait
 
@@ -95,7 +96,6 @@ class Report:
     doing: Counter[Doing] = field(default_factory=Counter)
     missing: list[Missing] = field(default_factory=list)
     runtimes: tuple[Runtime, ...] = ()
-    named_by: str = "file"  # or "rank", "process": what no other report has
 
     @property
     def failed(self) -> bool:
@@ -110,58 +110,61 @@ class Report:
 
 def read(file: str, document: object) -> Report:
     """Raises NoReport."""
-    top = _fields(document)
+    top = fields_of(document)
     if not isinstance(document, dict) or top.get("schema") != SCHEMA:
         raise NoReport(f'its schema is not "{SCHEMA}"')
-    command = _text(top, "command")
+    command = text_of(top, "command")
     if command != "report":
         raise NoReport(f"it is of `{command or '?'}', and not of a report")
-    process = _fields(top.get("inferior"))
+    process = fields_of(top.get("inferior"))
+    rank = count_of(top, "rank")
     report = Report(
         file,
-        _count(top, "rank"),
-        _count(top, "rank_count"),
-        (_text(top, "host") or "")[:LONGEST_HOST] or None,
-        _count(top, "pid"),
-        _text(process, "program"),
+        rank if rank is None or rank <= LARGEST_RANK else None,
+        count_of(top, "rank_count"),
+        (text_of(top, "host") or "")[:LONGEST_HOST] or None,
+        count_of(top, "pid"),
+        text_of(process, "program"),
     )
     if "error" in top:
-        report.missing.append(_missing("report", _fields(top["error"])))
+        report.missing.append(_missing("report", fields_of(top["error"])))
         return report
     for section in ("findings", "threads", "unavailable"):
         if not isinstance(top.get(section), list):
             raise NoReport(f"its `{section}' are no list")
         if len(top[section]) > MOST_ENTRIES:
             raise NoReport(f"its `{section}' are more than {MOST_ENTRIES}")
-    report.findings = [found for found in map(_finding, _list(top, "findings")) if found.code]
-    report.doing = Counter(map(_doing, _list(top, "threads")))
-    for one in _list(top, "unavailable"):
-        report.missing.append(_missing(_text(one, "section") or "?", one))
-    report.runtimes = tuple(map(_runtime, _list(top, "runtimes")[:MOST_RUNTIMES]))
+    report.findings = [found for found in map(_finding, entries_of(top, "findings")) if found.code]
+    report.doing = Counter(map(_doing, entries_of(top, "threads")))
+    for one in entries_of(top, "unavailable"):
+        report.missing.append(_missing(text_of(one, "section") or "?", one))
+    report.runtimes = tuple(map(_runtime, entries_of(top, "runtimes")[:MOST_RUNTIMES]))
     return report
 
 
 def stacks(document: Any) -> Iterator[tuple[int, Frame, int, bool]]:
     """The report's tree of stacks, in pre-order: depth, frame, number of threads, and whether the
     frame is certain."""
-    pending = [(0, child) for child in reversed(_list(_fields(document.get("merged")), "children"))]
+    pending = [
+        (0, child) for child in reversed(entries_of(fields_of(document.get("merged")), "children"))
+    ]
     for _ in range(MOST_NODES):
         if not pending:
             return
         depth, node = pending.pop()
-        frame = _fields(node.get("frame"))
-        yield depth, _frame(depth, frame), _count(node, "count") or 0, not _is_likely(frame)
+        frame = fields_of(node.get("frame"))
+        yield depth, _frame(depth, frame), count_of(node, "count") or 0, not _is_likely(frame)
         if depth < DEEPEST:
-            pending += [(depth + 1, child) for child in reversed(_list(node, "children"))]
+            pending += [(depth + 1, child) for child in reversed(entries_of(node, "children"))]
 
 
 def _frame(depth: int, frame: dict[str, Any]) -> Frame:
-    kind, text = _text(frame, "kind"), _text(frame, "text") or ""
+    kind, text = text_of(frame, "kind"), text_of(frame, "text") or ""
     if kind == "wait":
         return Frame(kind, text)
     place = _place(frame.get("loc"))
     if kind == "construct":
-        return Frame(kind, _text(frame, "construct") or text, place)
+        return Frame(kind, text_of(frame, "construct") or text, place)
     if kind == "user":
         named = place is not None and place.function is not None
         return Frame(kind, "" if named else text, place)
@@ -169,77 +172,79 @@ def _frame(depth: int, frame: dict[str, Any]) -> Frame:
 
 
 def _finding(told: dict[str, Any]) -> Finding:
-    code, text = _text(told, "code") or "", _text(told, "text") or ""
+    code, text = text_of(told, "code") or "", text_of(told, "text") or ""
     return Finding(code, text, told.get("confirmed") is not False)
 
 
 def _missing(section: str, told: dict[str, Any]) -> Missing:
-    message = _text(told, "message") or "it is not told why"
-    return Missing(section, _text(told, "code") or "?", message, _text(told, "hint") or "")
+    message = text_of(told, "message") or "it is not told why"
+    return Missing(section, text_of(told, "code") or "?", message, text_of(told, "hint") or "")
 
 
 def _runtime(told: dict[str, Any]) -> Runtime:
-    kind = _text(told, "kind") or "?"
-    return Runtime(kind, _text(told, "version"), _text(told, "build_id"), _text(told, "path"))
+    kind = text_of(told, "kind") or "?"
+    return Runtime(kind, text_of(told, "version"), text_of(told, "build_id"), text_of(told, "path"))
 
 
 def _doing(thread: dict[str, Any]) -> Doing:
-    states = tuple(map(_state, _list(thread, "openmp")[:MOST_RUNTIMES]))
-    call = _fields(thread.get("in_call"))
+    states = tuple(map(_state, entries_of(thread, "openmp")[:MOST_RUNTIMES]))
+    call = fields_of(thread.get("in_call"))
     return Doing(
-        _text(thread, "kind"),
+        text_of(thread, "kind"),
         thread.get("running") is True,
         states,
         _place(thread.get("where")),
-        _text(call, "function") or _base(_text(call, "objfile")),
+        text_of(call, "function") or _base(text_of(call, "objfile")),
     )
 
 
 def _state(member: dict[str, Any]) -> State:
-    doubt = _fields(_fields(member.get("doubts")).get("state"))
-    wait = _fields(member.get("wait"))
+    doubt = fields_of(fields_of(member.get("doubts")).get("state"))
+    wait = fields_of(member.get("wait"))
     waits = Wait(
-        _text(wait, "kind") or "", construct=_text(wait, "construct"), name=_text(wait, "name")
+        text_of(wait, "kind") or "",
+        construct=text_of(wait, "construct"),
+        name=text_of(wait, "name"),
     )
     likely = doubt.get("certainty") == "likely"
-    return State(_text(member, "state"), waits if wait else None, likely)
+    return State(text_of(member, "state"), waits if wait else None, likely)
 
 
 def _place(told: object) -> Location | None:
     """What is the same in each process: no addresses."""
-    loc = _fields(told)
+    loc = fields_of(told)
     if not loc:
         return None
     return Location(
-        _text(loc, "function"), _base(_text(loc, "file")), None, _count(loc, "line") or None
+        text_of(loc, "function"), _base(text_of(loc, "file")), None, count_of(loc, "line") or None
     )
 
 
 def _is_likely(fields: dict[str, Any]) -> bool:
-    doubts = _fields(fields.get("doubts")).values()
-    return any(_fields(doubt).get("certainty") == "likely" for doubt in doubts)
+    doubts = fields_of(fields.get("doubts")).values()
+    return any(fields_of(doubt).get("certainty") == "likely" for doubt in doubts)
 
 
 def _base(path: str | None) -> str | None:
     return None if path is None else path.rsplit("/", 1)[-1]
 
 
-def _fields(told: object) -> dict[str, Any]:
+def fields_of(told: object) -> dict[str, Any]:
     return told if isinstance(told, dict) else {}
 
 
-def _list(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def entries_of(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
     told = fields.get(name)
     entries = told[:MOST_ENTRIES] if isinstance(told, list) else []
     return [one for one in entries if isinstance(one, dict)]
 
 
-def _text(fields: dict[str, Any], name: str) -> str | None:
+def text_of(fields: dict[str, Any], name: str) -> str | None:
     told = fields.get(name)
     return told[:LONGEST_TEXT] if isinstance(told, str) else None
 
 
-def _count(fields: dict[str, Any], name: str) -> int | None:
+def count_of(fields: dict[str, Any], name: str) -> int | None:
     told = fields.get(name)
     usable = isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= LARGEST
     return told if usable else None

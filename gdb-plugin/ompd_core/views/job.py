@@ -8,8 +8,10 @@ from typing import Callable, Sequence, TypeVar
 
 from .. import runtimes
 from ..model import ids
-from ..model.job import Job, RankClass, Unread, who
-from ..model.rank_reports import Doing, Finding, Missing, Report, Runtime, State
+from ..model.job import Group, Job, RankClass, Said, Unread
+from ..model.members import Members, folded, in_words, who
+from ..model.rank_reports import Doing, Missing, Runtime, State
+from ..model.roll import Entry
 from . import job_tree, threads
 from .cxx_names import shorten
 from .status import CANNOT_TELL
@@ -26,11 +28,11 @@ _OTHER = "Other findings"
 def lines(job: Job, style: Style) -> list[str]:
     classes = job.classes()
     found = verdict(job, classes, style)
-    if job.reports:
+    if job.rows:
         other = [
             one
             for one in job.findings()
-            if not (job.is_wrong(one[0]) or one[0].code == CANNOT_TELL)
+            if not (job.is_wrong(one.finding) or one.finding.code == CANNOT_TELL)
         ]
         if other:
             found += ["", *_heading(_OTHER), *_texts(job, other, style)]
@@ -56,14 +58,14 @@ def _heading(title: str) -> list[str]:
 def verdict(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
     first = headline(job, classes)
     found = paragraph(first, style, _INDENT)
-    said = [one for one in job.findings() if job.is_wrong(one[0])]
+    said = [one for one in job.findings() if job.is_wrong(one.finding)]
     found += _texts(job, said, style, _INDENT)
     for one in classes[:MOST_CLASSES]:
         if one.odd and not one.codes:
             found += paragraph(
-                f"{_INDENT}{_named(job, one.reports)}: {_summary(one)}", style, _INDENT
+                f"{_INDENT}{_named(job, one.members)}: {_summary(one)}", style, _INDENT
             )
-    doubtful = [one for one in job.findings() if one[0].code == CANNOT_TELL]
+    doubtful = [one for one in job.findings() if one.finding.code == CANNOT_TELL]
     if doubtful:
         sentence = _cannot_tell(job, classes)
         if sentence != first:
@@ -71,24 +73,24 @@ def verdict(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
         found += _texts(job, doubtful, style, _INDENT)
     usual = [one for one in classes if not one.odd]
     if len(usual) == 1 and len(classes) > 1:
-        words = f"{_named(job, usual[0].reports)}: {_summary(usual[0])}"
+        words = f"{_named(job, usual[0].members)}: {_summary(usual[0])}"
         found += paragraph(f"Others  : {words}", style, _INDENT)
     return found + paragraph(f"Reports : {_counted(job)}", style, _INDENT)
 
 
 def headline(job: Job, classes: Sequence[RankClass]) -> str:
-    total = sum(len(one.reports) for one in classes)
+    total = sum(len(one.members) for one in classes)
     if not total:
         return "No report could be read."
     wrong = [one for one in classes if one.codes]
     odd = [one for one in classes if one.odd]
     if wrong:
-        number = sum(len(one.reports) for one in wrong)
+        number = sum(len(one.members) for one in wrong)
         have = "has" if number == 1 else "have"
         codes = ", ".join(dict.fromkeys(code for one in wrong for code in one.codes))
         return f"Odd     : {_share(job, number, total)} {have} a finding: {plain(codes)}."
     if odd:
-        number = sum(len(one.reports) for one in odd)
+        number = sum(len(one.members) for one in odd)
         verb = "is" if number == 1 else "are"
         return f"Odd     : {_share(job, number, total)} {verb} elsewhere than the others."
     if unclear(job):
@@ -103,14 +105,41 @@ def headline(job: Job, classes: Sequence[RankClass]) -> str:
     )
 
 
-def unclear(job: Job) -> list[Report]:
+def unclear(job: Job) -> Members:
     """Of whom it cannot be told whether something is wrong."""
-    found = (reports for one, _, reports in job.findings() if one.code == CANNOT_TELL)
-    return list(dict.fromkeys(report for reports in found for report in reports))
+    found = Members()
+    for one in job.findings():
+        if one.finding.code == CANNOT_TELL:
+            found.update(one.members)
+    return found
+
+
+def in_order(job: Job) -> list[Entry]:
+    """By rank; what has none of its own comes last."""
+    return sorted(job.entries(), key=lambda one: _order(job, one))
+
+
+def _order(job: Job, one: Entry) -> tuple[object, ...]:
+    ranked = one.rank is not None and one.rank not in job.repeated
+    rank = (0, one.rank) if ranked else (1, 0)
+    return (*rank, one.host or "", one.pid or 0, one.file)
+
+
+def has_failed(job: Job, entry: Entry) -> bool:
+    return bool(job.failed) and member(job, entry).is_within(job.failed)
+
+
+def member(job: Job, entry: Entry) -> Members:
+    """As it is named in the job."""
+    if entry.rank is not None and entry.rank not in job.repeated:
+        return Members([(entry.rank, entry.rank)])
+    others = job.everybody.others
+    process = entry.process
+    return Members((), [process if process and process in others else entry.by_file])
 
 
 def _cannot_tell(job: Job, classes: Sequence[RankClass]) -> str:
-    total = sum(len(one.reports) for one in classes)
+    total = sum(len(one.members) for one in classes)
     share = _share(job, len(unclear(job)), total)
     return f"Unclear : of {share} it cannot be told whether something is wrong."
 
@@ -121,7 +150,7 @@ def _share(job: Job, number: int, total: int) -> str:
 
 def _all(job: Job, total: int) -> str:
     """Of which reports tell; there may be others."""
-    whole = not job.absent() and len(job.reports) == total
+    whole = not job.absent() and not job.lost and len(job.everybody) == total
     words = count(total, _noun(job), _nouns(job))
     return words if whole else f"{words} with a report"
 
@@ -134,25 +163,23 @@ def _nouns(job: Job) -> str:
     return "ranks" if job.by_rank() else "processes"
 
 
-def _named(job: Job, reports: Sequence[Report]) -> str:
+def _named(job: Job, members: Members) -> str:
     """rank 2; 3 ranks (0-1,3)"""
-    names = cut_list(plain(who(reports)))
-    if len(reports) == 1:
+    names = cut_list(plain(who(members)))
+    if len(members) == 1:
         return f"{_noun(job)} {names}"
-    return f"{len(reports)} {_nouns(job)} ({names})"
+    return f"{len(members)} {_nouns(job)} ({names})"
 
 
 def _summary(one: RankClass) -> str:
     """What most of its threads do that are not idle."""
     if not one.readable:
         return "its OpenMP state cannot be read"
-    counted = Counter(
-        {doing: number for doing, number in one.doing.items() if doing.states and not doing.idle}
-    )
+    counted = [doing for doing, _ in by_number(one.doing) if doing.states and not doing.idle]
     if not counted:
         return "no thread is in OpenMP"
     words = []
-    for doing, _ in counted.most_common(2):
+    for doing in counted[:2]:
         where = where_of(doing)
         words.append(words_of(doing) + (f": {where}" if where != "-" else ""))
     more = len(counted) - len(words)
@@ -160,9 +187,10 @@ def _summary(one: RankClass) -> str:
 
 
 def _counted(job: Job) -> str:
-    good = [report for report in job.reports if not report.failed]
-    total = sum(sum(report.doing.values()) for report in good)
-    hosts = {report.host for report in good if report.host is not None}
+    failed = len(job.failed)
+    good = [one for one in job.entries() if not failed or not has_failed(job, one)]
+    total = sum(one.threads for one in good)
+    hosts = {one.host for one in good if one.host is not None}
     words = f"of {count(len(good), _noun(job), _nouns(job))}, {count(total, 'thread')}"
     if hosts:
         words += (
@@ -171,11 +199,12 @@ def _counted(job: Job) -> str:
     absent = job.absent()
     if absent:
         number = sum(high - low + 1 for low, high in absent)
-        runs = ",".join(str(low) if low == high else f"{low}-{high}" for low, high in absent)
+        runs = in_words(absent)
         words += f"; of {number} of {job.size} ranks there is none: {cut_list(runs)}"
-    failed = len(job.reports) - len(good)
     if failed:
         words += f"; {count(failed, 'report')} failed"
+    if job.lost:
+        words += f"; {count(len(job.lost), 'host')} did not answer"
     if job.unread:
         verb = "is" if len(job.unread) == 1 else "are"
         words += f"; {count(len(job.unread), 'file')} {verb} no report"
@@ -185,24 +214,24 @@ def _counted(job: Job) -> str:
 # ---- What they do --------------------------------------------------------------------------------
 
 
-def _texts(
-    job: Job, said: Sequence[tuple[Finding, bool, list[Report]]], style: Style, indent: str = ""
-) -> list[str]:
+def _texts(job: Job, said: Sequence[Said], style: Style, indent: str = "") -> list[str]:
     found = []
-    for finding, same, reports in _some(said, MOST_TEXTS, style):
+    for one in _some(said, MOST_TEXTS, style):
+        finding = one.finding
         passing = "" if finding.confirmed else " (passing: an earlier look showed something else)"
-        example = "" if same else f" (in the words of {_named(job, reports[:1])})"
-        text = f"{indent}{_named(job, reports)}: {finding.text}{passing}{example}"
+        example = "" if one.same else f" (in the words of {_named(job, member(job, one.by))})"
+        text = f"{indent}{_named(job, one.members)}: {finding.text}{passing}{example}"
         found += paragraph(text, style, indent or "   ")
     return found + _rest(len(said), MOST_TEXTS, "findings", style, indent)
 
 
 def _classes(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
     table = Table([_nouns(job).capitalize(), "", "Threads", "State", "Where"], style, folding=(0,))
+    several = len(job.hosts()) > 1
     for one in _some(classes, MOST_CLASSES, style):
-        name = plain(who(one.reports))
+        name = plain((job.where(one.members) if several else "") or who(one.members))
         mark = "odd" if one.odd else ""
-        rows = sorted(one.doing.items(), key=lambda pair: (_rank_of(pair[0]), -pair[1]))
+        rows = sorted(by_number(one.doing), key=lambda pair: _rank_of(pair[0]))
         shown = list(_some(rows, MOST_ROWS, style))
         for doing, number in shown:
             words = shorten(words_of(doing), LONGEST_STATE)
@@ -212,6 +241,11 @@ def _classes(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
             left = sum(number for _, number in rows[len(shown) :])
             table.add("", "", str(left), f"({len(rows) - len(shown)} more)", "")
     return table.lines() + _rest(len(classes), MOST_CLASSES, "classes", style)
+
+
+def by_number(found: Counter[Doing]) -> list[tuple[Doing, int]]:
+    """What most do first; else in an order that does not depend on whose report came first."""
+    return sorted(found.items(), key=lambda pair: (-pair[1], words_of(pair[0]), repr(pair[0])))
 
 
 def _rank_of(doing: Doing) -> int:
@@ -254,14 +288,14 @@ def _fitting(doing: Doing) -> Callable[[int | None], str]:
 
 
 def _programs(job: Job, style: Style) -> list[str]:
+    programs = [
+        Group(one.members, plain(one.what or "(not known)")) for one in job.groups(job.programs)
+    ]
+    runtimes = [Group(one.members, _runtimes(one.what)) for one in job.groups(job.runtimes)]
     found = []
-    for title, what in (
-        ("Program : ", lambda report: plain(report.program or "(not known)")),
-        ("Runtime : ", lambda report: _runtimes(report.runtimes)),
-    ):
-        groups = job.groups(what)
+    for title, groups in (("Program : ", programs), ("Runtime : ", runtimes)):
         for group in _some(groups, MOST_TEXTS, style):
-            whose = f"{_named(job, group.reports)}: " if len(groups) > 1 else ""
+            whose = f"{_named(job, group.members)}: " if len(groups) > 1 else ""
             found += paragraph(f"{title}{whose}{group.what}", style, _INDENT)
         found += _rest(len(groups), MOST_TEXTS, "groups", style)
     return found
@@ -281,8 +315,8 @@ def runtime_name(runtime: Runtime) -> str:
 def _unknown(job: Job, style: Style) -> list[str]:
     found = []
     missing = job.missing()
-    for one, reports in _some(missing, MOST_TEXTS, style):
-        found += paragraph(f"{_named(job, reports)}: {_why(one)}", style, "   ")
+    for one in _some(missing, MOST_TEXTS, style):
+        found += paragraph(f"{_named(job, one.members)}: {_why(one.what)}", style, "   ")
     found += _rest(len(missing), MOST_TEXTS, "reasons", style)
     reasons: dict[str, list[Unread]] = {}
     for unread in job.unread:
@@ -291,7 +325,17 @@ def _unknown(job: Job, style: Style) -> list[str]:
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         found += paragraph(f"{files[0].file}{more}: {why}.", style, "   ")
     found += _rest(len(reasons), MOST_TEXTS, "reasons", style)
+    for why, hosts in lost(job):
+        found += paragraph(f"{hosts}: {plain(why)}", style, "   ")
     return found + [line for note in notes(job) for line in paragraph(note, style, "   ")]
+
+
+def lost(job: Job) -> list[tuple[str, str]]:
+    """Why hosts did not answer, and which."""
+    hosts: dict[str, list[str]] = {}
+    for host, why in job.lost.items():
+        hosts.setdefault(why, []).append(host)
+    return sorted((why, plain(folded(names))) for why, names in hosts.items())
 
 
 def _why(one: Missing) -> str:
@@ -303,8 +347,8 @@ def notes(job: Job) -> list[str]:
     found = []
     if job.repeated:
         ranks = cut_list(ids.compress(job.repeated))
-        rank, reports = next(iter(job.repeated.items()))
-        files = " and ".join(report.file for report in reports[:2])
+        rank = min(job.repeated)
+        files = " and ".join(job.repeated[rank])
         found.append(
             f"Several reports are of one rank ({ranks}; of rank {rank}: {files}): they are named by"
             " their processes or files. Are they of several jobs, or of several moments?"

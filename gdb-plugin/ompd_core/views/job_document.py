@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ompd merge' as a JSON document."""
+"""`ompd merge' and `ompd job' as a JSON document."""
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any
 
-from ..model.job import Job, Node, RankClass, Unread, who
+from ..model.job import Job, Node, RankClass, Unread
+from ..model.job_parts import part
+from ..model.members import Members, in_words, who
 from ..model.native import Location
-from ..model.rank_reports import Doing, Missing, Report, Runtime
+from ..model.rank_reports import Doing, Missing, Runtime
+from ..model.roll import Entry
 from . import job as view
 from . import job_tree
 from .json_text import SCHEMA
@@ -15,74 +18,85 @@ from .json_text import SCHEMA
 Json = dict[str, Any]
 
 
-def document(job: Job) -> Json:
+def document(job: Job, command: str = "merge") -> Json:
     classes = job.classes()
     return {
         "schema": SCHEMA,
-        "command": "merge",
+        "command": command,
         "notes": view.notes(job),
         "verdict": view.headline(job, classes),
-        "reports": [_report(report) for report in job.reports],
+        "reports": [_report(job, entry) for entry in view.in_order(job)],
         "rank_count": job.size,
-        "absent": ",".join(
-            f"{low}" if low == high else f"{low}-{high}" for low, high in job.absent()
-        )
-        or None,
+        "absent": in_words(job.absent()) or None,
         "unreadable": [_unread(one) for one in job.unread],
         "findings": [
             {
-                "code": finding.code,
-                "text": finding.text,
-                "confirmed": finding.confirmed,
-                "same_text": same,
-                **_whose(reports),
+                "code": said.finding.code,
+                "text": said.finding.text,
+                "confirmed": said.finding.confirmed,
+                "same_text": said.same,
+                **_whose(said.members),
             }
-            for finding, same, reports in job.findings()
+            for said in job.findings()
         ],
         "unclear": _whose(view.unclear(job)) if view.unclear(job) else None,
-        "classes": [_class(one) for one in classes],
-        "merged": _node(job.tree, None, job_tree.odd_reports(classes)),
+        "classes": [_class(job, one) for one in classes],
+        "merged": _node(job.tree, None, job_tree.odd_members(classes)),
         "programs": [
-            {"program": group.what, **_whose(group.reports)}
-            for group in job.groups(lambda report: report.program)
+            {"program": group.what, **_whose(group.members)} for group in job.groups(job.programs)
         ],
         "runtimes": [
-            {"runtimes": list(map(_runtime, group.reports[0].runtimes)), **_whose(group.reports)}
-            for group in job.groups(lambda report: report.runtimes)
+            {"runtimes": list(map(_runtime, group.what)), **_whose(group.members)}
+            for group in job.groups(job.runtimes)
         ],
-        "unavailable": [_missing(one, reports) for one, reports in job.missing()],
+        "unavailable": [_missing(one.what, one.members) for one in job.missing()],
+        "lost": [{"hosts": hosts, "message": why} for why, hosts in view.lost(job)],
+        "stopped_seconds": _stopped(job),
+        "part": part(job),
     }
 
 
-def _whose(reports: Sequence[Report]) -> Json:
-    return {"ranks": who(reports), "count": len(reports)}
+def _whose(members: Members) -> Json:
+    return {"ranks": who(members), "count": len(members)}
 
 
-def _report(report: Report) -> Json:
+def _report(job: Job, entry: Entry) -> Json:
+    name = view.member(job, entry)
     return {
-        "file": report.file,
-        "name": who([report]),
-        "rank": report.rank,
-        "host": report.host,
-        "pid": report.pid,
-        "program": report.program,
-        "threads": sum(report.doing.values()),
-        "failed": report.failed,
+        "file": entry.file,
+        "name": who(name),
+        "rank": entry.rank,
+        "host": entry.host,
+        "pid": entry.pid,
+        "program": _program(job, name),
+        "threads": entry.threads,
+        "failed": view.has_failed(job, entry),
     }
+
+
+def _program(job: Job, name: Members) -> str | None:
+    if len(job.programs) == 1 and not job.failed:
+        return next(iter(job.programs))
+    return next((what for what, of in job.programs.items() if name.is_within(of)), None)
+
+
+def _stopped(job: Job) -> Json | None:
+    times = sorted(job.stopped.elements())
+    return {"median": times[len(times) // 2], "most": times[-1]} if times else None
 
 
 def _unread(one: Unread) -> Json:
     return {"file": one.file, "message": one.why}
 
 
-def _class(one: RankClass) -> Json:
-    doing = sorted(one.doing.items(), key=lambda pair: -pair[1])
+def _class(job: Job, one: RankClass) -> Json:
     return {
-        **_whose(one.reports),
+        **_whose(one.members),
+        "nodes": job.where(one.members) or None,
         "odd": one.odd,
         "readable": one.readable,
         "codes": list(one.codes),
-        "threads": [_doing(what, count) for what, count in doing],
+        "threads": [_doing(what, count) for what, count in view.by_number(one.doing)],
     }
 
 
@@ -105,7 +119,7 @@ def _place(place: Location | None) -> Json | None:
     return {"function": place.function, "file": place.file, "line": place.line}
 
 
-def _node(node: Node, outer: Node | None, odd: set[int]) -> Json:
+def _node(node: Node, outer: Node | None, odd: Members) -> Json:
     frame = node.frame
     return {
         "frame": job_tree.label(node, outer) if frame is not None else None,
@@ -113,7 +127,7 @@ def _node(node: Node, outer: Node | None, odd: set[int]) -> Json:
         "place": _place(frame.place) if frame is not None else None,
         "certain": not node.likely,
         "threads": node.threads,
-        **_whose(node.reports),
+        **_whose(node.members),
         "children": [_node(child, node, odd) for child in job_tree.ordered(node, odd)],
     }
 
@@ -127,11 +141,11 @@ def _runtime(runtime: Runtime) -> Json:
     }
 
 
-def _missing(one: Missing, reports: Sequence[Report]) -> Json:
+def _missing(one: Missing, members: Members) -> Json:
     return {
         "section": one.section,
         "code": one.code,
         "message": one.message,
         "hint": one.hint or None,
-        **_whose(reports),
+        **_whose(members),
     }

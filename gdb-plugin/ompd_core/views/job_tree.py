@@ -6,7 +6,8 @@ from __future__ import annotations
 import sys
 from typing import Sequence
 
-from ..model.job import Job, Node, RankClass, who
+from ..model.job import Job, Node, RankClass
+from ..model.members import Members, who
 from ..model.naming import without_parameters
 from ..model.rank_reports import Frame
 from . import backtrace
@@ -17,7 +18,7 @@ MOST_BRANCHES = 20  # that are shown
 
 
 def lines(job: Job, classes: Sequence[RankClass], nouns: str, style: Style) -> list[str]:
-    odd = odd_reports(classes)
+    odd = odd_members(classes)
     table = Table(["Frames", "Threads", nouns.capitalize()], style, folding=(2,))
     room = None if style.width is None else max(style.width * 2 // 3, 2 * NARROWEST)
     left = [sys.maxsize if style.every else MOST_BRANCHES]
@@ -35,16 +36,24 @@ def lines(job: Job, classes: Sequence[RankClass], nouns: str, style: Style) -> l
     return found
 
 
-def odd_reports(classes: Sequence[RankClass]) -> set[int]:
-    """By identity."""
-    return {id(report) for one in classes if one.odd for report in one.reports}
+def odd_members(classes: Sequence[RankClass]) -> Members:
+    found = Members()
+    for one in classes:
+        if one.odd:
+            found.update(one.members)
+    return found
 
 
-def ordered(node: Node, odd: set[int]) -> list[Node]:
+def ordered(node: Node, odd: Members) -> list[Node]:
     """Where only odd ranks go comes first, then where most threads are."""
     return sorted(
         node.children.values(),
-        key=lambda child: (not all(id(one) in odd for one in child.reports), -child.threads),
+        key=lambda child: (
+            not child.members.is_within(odd),
+            -child.threads,
+            child.members.first(),
+            repr(child.frame),
+        ),
     )
 
 
@@ -56,7 +65,7 @@ def _branch(
     below: str,
     room: int | None,
     style: Style,
-    odd: set[int],
+    odd: Members,
     left: list[int],
 ) -> None:
     left[0] -= 1
@@ -69,7 +78,7 @@ def _branch(
         folded = fold_at_arrows(labels, None if room is None else room - len(stem))
         trunk = style.trunk if last.children else "   "
         cell = f"\n{below}{trunk}".join([stem + folded[0], *folded[1:]])
-        table.add(cell, str(node.threads), plain(who(node.reports)))
+        table.add(cell, str(node.threads), plain(who(node.members)))
     children = ordered(last, odd)
     for i, child in enumerate(children):
         final = i + 1 == len(children)

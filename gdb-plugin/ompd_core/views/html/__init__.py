@@ -14,6 +14,7 @@ from . import (
     barriers,
     environment,
     icvs,
+    job,
     local_variables,
     locks,
     program,
@@ -45,7 +46,12 @@ _REST: tuple[Maker, ...] = (
 
 
 def page(document: dict[str, Any]) -> str:
-    """document: of `ompd report'. What it lacks, the page lacks."""
+    """document: of `ompd report', `ompd merge' or `ompd job'. What it lacks, the page lacks."""
+    if document.get("command") in job.COMMANDS:
+        name, what = job.program(document), job.size(document)
+        found = job.sections(document)
+        body = _body(name, what, found, job.banner(document))
+        return _whole(job.title(document), body)
     report = Report(document)
     order = [*_WAITS, *_PLACES] if verdict.is_hang(document) else [*_PLACES, *_WAITS]
     sections = [made for make in (*order, *_REST) if (made := make(report))]
@@ -54,14 +60,20 @@ def page(document: dict[str, Any]) -> str:
     unknown = _unknown(report)
     if unknown:
         sections.append(Section("doubts", "What could not be known", unknown))
-    body = join(
+    rank = number(document, "rank")
+    parts = (program.process(document), "" if rank is None else f"rank {rank}")
+    what = ", ".join(part for part in parts if part)
+    return _whole(_title(document), _body(_program(document), what, sections, top))
+
+
+def _body(name: str, what: str, sections: list[Section], top: Markup) -> Markup:
+    return join(
         tag("a", "To the verdict", href="#verdict", class_="skip"),
-        _header(document),
+        _header(name, what),
         tag("nav", _contents(sections), aria_label="Contents"),
         tag("main", top, [_section(section) for section in sections]),
         tag("footer", tag("p", "Made by ompd. This file is complete in itself.")),
     )
-    return _whole(_title(document), body)
 
 
 def _unknown(report: Report) -> Markup:
@@ -84,13 +96,10 @@ def _program(document: dict[str, Any]) -> str:
     return path.rsplit("/", 1)[-1] if path else "program"
 
 
-def _header(document: dict[str, Any]) -> Markup:
-    rank = number(document, "rank")
-    parts = (program.process(document), "" if rank is None else f"rank {rank}")
-    what = ", ".join(part for part in parts if part)
+def _header(name: str, what: str) -> Markup:
     return tag(
         "header",
-        tag("h1", _program(document), " ", tag("small", what) if what else None),
+        tag("h1", name, " ", tag("small", what) if what else None),
         tag(
             "div",
             tag("label", "Search ", tag("input", **_SEARCH), class_="search"),

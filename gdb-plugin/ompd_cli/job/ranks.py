@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which processes of this machine are ranks of a job? By what their launcher has put into their
+environment; each with the processes that it has started, of which one is the program."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Iterable
+
+from ..guardian import status_of
+from ..origin import Origin, environment_of, this_host
+
+
+@dataclass(eq=False)
+class Rank:
+    pid: int
+    origin: Origin
+
+
+@dataclass
+class _Process:
+    pid: int
+    parent: int
+    name: str
+    threads: int
+    user: int
+    children: list[int] = field(default_factory=list)
+
+
+def of(pids: Iterable[int]) -> list[Rank]:
+    """The user has named them."""
+    found = []
+    for pid in pids:
+        origin = Origin(pid=pid)
+        origin.look_at(pid)
+        found.append(Rank(pid, origin))
+    return found
+
+
+def below(launcher: int) -> list[Rank]:
+    """What a launcher of this machine has started."""
+    known = _processes()
+    return _one_each(known, _descendants(known, launcher))
+
+
+def among(pids: Iterable[int]) -> list[Rank]:
+    """pids: of tasks and of what they have started, as a resource manager lists them."""
+    known = _processes()
+    return _one_each(known, [pid for pid in pids if pid in known])
+
+
+def of_user() -> list[Rank]:
+    """All on this machine that have a rank."""
+    known = _processes()
+    return _one_each(known, [one.pid for one in known.values() if one.user == os.geteuid()])
+
+
+def hosts_below(launcher: int) -> list[str]:
+    """Where the launcher's daemons are that it has started by ssh."""
+    known = _processes()
+    found = []
+    for pid in _descendants(known, launcher):
+        if known[pid].name in ("ssh", "rsh"):
+            words = _command(pid)[1:]
+            host = next((word for word in words if not word.startswith("-")), None)
+            if host is not None:
+                found.append(host)
+    return found
+
+
+def _one_each(known: dict[int, _Process], pids: Iterable[int]) -> list[Rank]:
+    """A rank may be a shell that has started the program, and the program others: the one with most
+    threads is meant, and of alike ones the innermost."""
+    groups: dict[tuple[str, int], list[Rank]] = {}
+    for pid in pids:
+        environment = environment_of(pid)
+        origin = Origin(pid=pid, host=this_host())
+        origin.learn(environment)
+        if origin.rank is not None:
+            groups.setdefault((_job(environment), origin.rank), []).append(Rank(pid, origin))
+    found = []
+    for _, ranks in sorted(groups.items()):
+        found.append(
+            max(ranks, key=lambda one: (known[one.pid].threads, _depth(known, one.pid), -one.pid))
+        )
+    return found
+
+
+# What tells one job's ranks from another's.
+_JOBS = ("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID")
+
+
+def _job(environment: dict[str, str]) -> str:
+    step = environment.get("SLURM_STEP_ID", "")
+    return next((f"{environment[name]}.{step}" for name in _JOBS if name in environment), "")
+
+
+def _depth(known: dict[int, _Process], pid: int) -> int:
+    depth = 0
+    while pid in known and depth < len(known):
+        pid = known[pid].parent
+        depth += 1
+    return depth
+
+
+def _descendants(known: dict[int, _Process], root: int) -> list[int]:
+    found: dict[int, None] = {}
+    pending = list(known[root].children) if root in known else []
+    while pending:
+        pid = pending.pop()
+        if pid not in found:
+            found[pid] = None
+            pending += known[pid].children
+    return list(found)
+
+
+def _processes() -> dict[int, _Process]:
+    found: dict[int, _Process] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            status = status_of(name)
+            if status.get("State", "Z")[:1] not in ("Z", "X"):
+                found[int(name)] = _Process(
+                    int(name),
+                    int(status.get("PPid", 0)),
+                    status.get("Name", ""),
+                    int(status.get("Threads", 0)),
+                    int(status.get("Uid", "-1").split()[0]),
+                )
+    for one in found.values():
+        if one.parent in found:
+            found[one.parent].children.append(one.pid)
+    return found
+
+
+def _command(pid: int) -> list[str]:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return [os.fsdecode(word) for word in file.read(1 << 16).split(b"\0")]
+    except OSError:
+        return []
