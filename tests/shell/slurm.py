@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Iterator
 
 import machine
+from job import Truth, truth_of
 from ompd_cli import guardian
 from sessions import PATIENCE
-
-from job import Truth, truth_of
 
 NODES = ("n1", "n2", "n3")
 PER_NODE = 4

@@ -14,10 +14,9 @@ from typing import Any
 
 import command
 from command import CANNOT_READ, FINDING, is_an_error, ompd
+from job import ODD, RANKS, THREADS, running
 from ompd_cli.job import nodes, wire
 from test_ranks import OTHERS, STATES, counted, ended
-
-from job import ODD, RANKS, THREADS, running
 
 SSH = """\
 #!/bin/sh

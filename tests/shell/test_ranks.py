@@ -14,9 +14,8 @@ from typing import Any
 
 import command
 from command import FINDING, NOTHING_ODD, OMPD, ompd
-from sessions import PATIENCE
-
 from job import ODD, RANKS, THREADS, RunningJob, Truth, running
+from sessions import PATIENCE
 
 OTHERS = "0-1,3"
 GRACE = 30  # seconds for the reports; Open MPI waits as long before its SIGTERM

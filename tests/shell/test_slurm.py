@@ -19,12 +19,11 @@ import machine
 import pytest
 import slurm
 from command import CANNOT_READ, FINDING, OMPD, Answer, is_an_error
+from job import THREADS
 from ompd_cli import guardian
 from sessions import PATIENCE
 from slurm import NODES, ODD, PER_NODE, RANKS, SlurmJob
 from test_ranks import STATES, counted
-
-from job import THREADS
 
 OTHERS = f"0-{ODD - 1},{ODD + 1}-{RANKS - 1}"
 KILLS = 200 if machine.FULL else 2  # of each kind

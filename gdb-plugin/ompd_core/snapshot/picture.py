@@ -74,8 +74,8 @@ class Picture:
 
     def locate_threads(self, holdings: str = NEVER, depth: int = 0) -> None:
         """holdings: and what each thread holds; depth: and so much of its stack, for `splicer'."""
-        asked = lambda: self.arrivals, self._runtimes.team_arrivals, self._listed_if_read
-        self._places.locate_threads(*asked, holdings, depth)
+        counted, tasks = self._runtimes.team_arrivals, self._listed_if_read
+        self._places.locate_threads(lambda: self.arrivals, counted, tasks, holdings, depth)
         if not self._settled:
             self._settled = True
             passing.settle(self.process, lambda: self.arrivals, self._queues, lambda: self._loops)
