@@ -41,6 +41,7 @@ class Recipe:
     absent: tuple[str, ...] = ()  # files that are not kept
     machine: Machine = HERE
     cpu: str = "cortex-a72"  # of a virtual machine
+    libc_of: str = ""  # another runtime of tools/runtimes, to store fewer; "": its own
 
     @property
     def library(self) -> str:
@@ -247,7 +248,8 @@ def _on_aarch64(name: str, runtime: str, **changes: Any) -> Recipe:
     """The brother of an x86-64 core."""
     (one,) = [recipe for recipe in RECIPES if recipe.name == name]
     runtime = f"{runtime}-arm64"
-    changes = {"machine": AARCH64, "runtime": runtime, **changes}
+    libc_of = "libomp-19-pac-arm64"
+    changes = {"machine": AARCH64, "runtime": runtime, "libc_of": libc_of, **changes}
     return replace(one, name=f"aarch64-{name}", shows=f"{one.shows[:-1]}, on AArch64.", **changes)
 
 
@@ -257,9 +259,9 @@ SIGNED = {"cpu": "max,pauth-impdef=on", "flags": (*DEBUG, "-mbranch-protection=s
 RECIPES += [
     _on_aarch64("crash-nested", "libomp-19"),
     _on_aarch64("lock-order", "libomp-14"),
-    _on_aarch64("barrier-divergence", "libomp-16"),
+    _on_aarch64("barrier-divergence", "libomp-19"),
     _on_aarch64("critical-twice", "libomp-19-pac", **SIGNED),
-    _on_aarch64("dependences-stuck", "libomp-16", flags=("-g", "-O2")),
+    _on_aarch64("dependences-stuck", "libomp-14", flags=("-g", "-O2")),
     _on_aarch64("taskwait-hang", "libomp-14"),
     _on_aarch64("idle-pool", "libomp-19"),
     _on_aarch64("serialized", "libomp-14"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Iterator
 
 import corpus
 import facts
@@ -39,6 +40,22 @@ def test_facts(name: str, folder: Path) -> None:
         assert "linked alike" in note and "/opt/program/lib/libomp.so.5" in note
     else:
         assert told["notes"] == []
+
+
+def nodes(tree: facts.Json) -> Iterator[facts.Json]:
+    yield tree
+    for child in tree["children"]:
+        yield from nodes(child)
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_whole_stacks_of_another_processor(name: str, folder: Path) -> None:
+    """Through code in assembler whose unwind information is wrong, and with signed addresses: all
+    threads of a region are found to be called by main."""
+    tree = report(name, folder, "--json").document["merged"]
+    assert all(node["known"] for node in nodes(tree))
+    (main,) = [child for child in tree["children"] if child["who"].startswith("R")]
+    assert main["frame"]["loc"]["function"] == "main"
 
 
 def test_another_processor(folder: Path) -> None:
