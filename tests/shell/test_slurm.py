@@ -55,6 +55,10 @@ def test_truth(job: SlurmJob, folder: Path) -> None:
     right(job, document)
     assert (document["command"], document["lost"], document["absent"]) == ("job", [], None)
     assert document["stopped_seconds"]["most"] > 0
+    pid = job.truth[ODD].pid
+    opens = f"srun --overlap --jobid={job.number} -w n2 -n1 --pty gdb -p {pid}"
+    odd = {"ranks": str(ODD), "host": "n2", "pid": pid, "command": opens}
+    assert odd in document["closer"]
     assert "environment" not in answer.text and "SLURM" not in answer.text
     assert job.all_run()
 
@@ -82,31 +86,26 @@ def right(job: SlurmJob, document: Any) -> None:
     assert "MPI_Barrier" in places
 
 
-def test_text(job: SlurmJob, folder: Path) -> None:
-    """Looked at twice: nobody has moved."""
-    answer = ask(job, folder, "--watch", "0.1")
-    assert answer.status == FINDING
-    assert f"At the same places: 0-{RANKS - 1}\n" in answer.text
-    assert "Elsewhere" not in answer.text
-    first = " ".join(answer.text.split("Classes of ranks")[0].split())
-    assert first.startswith(
-        f"Odd : 1 of {RANKS} ranks has a finding: deadlock. rank {ODD}: DEADLOCK"
-    )
-    assert f"of {RANKS} ranks, {RANKS * THREADS} threads, on 3 hosts." in first
-    (closer,) = (line for line in answer.text.splitlines() if line.startswith(f"{ODD}: srun"))
-    assert closer.endswith(f"-w n2 -n1 --pty gdb -p {job.truth[ODD].pid}")
-
-
 def test_a_tree_of_nodes(job: SlurmJob, folder: Path) -> None:
-    """Each node asks the next one; and what they bring is merged with what was merged before."""
-    answer = ask(job, folder, "--json", "--fan-out", "1", "-o", "tree.json", name=f"{job.number}.0")
+    """Each node asks the next one, at two moments; and what they bring is merged once more."""
+    words = ("--json", "--fan-out", "1", "--watch", "0.1", "-o", "tree.json")
+    answer = ask(job, folder, *words, name=f"{job.number}.0")
     assert answer.status == FINDING
     path = folder / "tree.json"
     assert path.stat().st_mode & 0o777 == 0o600
     document = Answer(0, path.read_text(encoding="utf-8"), "").document
     right(job, document)
+    moved = document["watch"]
+    assert (moved["same_places"], moved["elsewhere"]) == (f"0-{RANKS - 1}", "")
     merged = command.ompd("merge", "--json", path, folder=folder).document
     assert merged["classes"] == document["classes"]
+    text = command.ompd("merge", path, folder=folder).text
+    first = " ".join(text.split("Classes of ranks")[0].split())
+    assert first.startswith(
+        f"Odd : 1 of {RANKS} ranks has a finding: deadlock. rank {ODD}: DEADLOCK"
+    )
+    assert f"of {RANKS} ranks, {RANKS * THREADS} threads, on 3 hosts." in first
+    assert f"n2.r[{ODD}]" in text
     assert job.all_run()
 
 
