@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/runtime.h"
+
 /* LLVM's first: its libomp exports libgomp's entry points too. */
 static const struct runtime_ops *const runtimes[] = {&llvm_runtime, &gomp_runtime};
 enum { RUNTIMES = sizeof(runtimes) / sizeof(runtimes[0]) };
@@ -64,15 +65,12 @@ ompd_rc_t runtime_recognise_embedded(struct image *image, const struct runtime_o
 		return ompd_rc_incompatible;
 	for (size_t i = 0; i < RUNTIMES; i++) {
 		target_addr entry;
-		const ompd_rc_t rc = image_symbol(image, runtimes[i]->entry_symbol, &entry);
+		ompd_rc_t rc = image_symbol(image, runtimes[i]->entry_symbol, &entry);
 
-		if (is_answer(rc))
-			return rc == ompd_rc_ok ? embeds(image, runtimes[i], ret) : rc;
-	}
-	for (size_t i = 0; i < RUNTIMES; i++) {
-		const ompd_rc_t rc =
-			runtimes[i]->embedded ? runtimes[i]->embedded(image) : ompd_rc_unavailable;
-
+		/* Before the next one is asked for, whose entry point this one may have too: a debugger that fails
+		 * once denies a name that is there. */
+		if (!is_answer(rc) && runtimes[i]->embedded)
+			rc = runtimes[i]->embedded(image);
 		if (is_answer(rc))
 			return rc == ompd_rc_ok ? embeds(image, runtimes[i], ret) : rc;
 	}
