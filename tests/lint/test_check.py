@@ -60,3 +60,50 @@ def test_steps(tmp_path: Path) -> None:
     sleeper = Path("/proc", (tmp_path / "sleeper").read_text().strip(), "stat")
     assert not sleeper.exists() or sleeper.read_text().rpartition(")")[2].split()[0] == "Z"
     assert check("good", tool=tool).stdout.endswith("Everything asked for passed.\n")
+
+
+def live_suite(folder: Path, name: str, text: str) -> "subprocess.CompletedProcess[str]":
+    """A step whose only file of tests has that name."""
+    tests = folder / "live"
+    tests.mkdir()
+    (tests / name).write_text(text)
+    tool = with_steps(folder, f'add host 60 "" "x"\ndo_host() {{ live_suite host {tests}; }}\n')
+    return check("host", tool=tool)
+
+
+ONCE = """
+import pathlib
+
+def test_it():
+    mark = pathlib.Path(__file__).with_suffix(".mark")
+    seen = mark.exists()
+    mark.touch()
+    assert seen, "no time"
+
+def test_other():
+    pass
+"""
+
+
+def test_unsteady(tmp_path: Path) -> None:
+    """A test that fails once and passes alone is named, and fails nothing."""
+    done = live_suite(tmp_path, "test_states.py", ONCE)
+    assert done.returncode == 0 and done.stdout.count("unsteady, passed alone: FAILED") == 1
+    assert "1 failed, 1 passed" in done.stdout and "no time" in done.stdout
+
+
+def test_failing(tmp_path: Path) -> None:
+    done = live_suite(tmp_path, "test_states.py", ONCE.replace("assert seen", "assert False"))
+    assert done.returncode == 1 and "unsteady" not in done.stdout
+
+
+def test_believed_at_once(tmp_path: Path) -> None:
+    """What accuses a healthy program once is not asked again; nor are many failures."""
+    done = live_suite(tmp_path, "test_innocents.py", ONCE)
+    assert done.returncode == 1 and "unsteady" not in done.stdout
+
+
+def test_many_failures(tmp_path: Path) -> None:
+    many = "".join(ONCE.replace("test_it", f"test_{n}").replace(".mark", f".{n}") for n in range(4))
+    done = live_suite(tmp_path, "test_states.py", many)
+    assert done.returncode == 1 and "unsteady" not in done.stdout
