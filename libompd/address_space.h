@@ -5,7 +5,7 @@
 #ifndef ADDRESS_SPACE_H
 #define ADDRESS_SPACE_H
 
-#include "handle.h"
+#include "handle_table.h"
 #include "ompd-ext.h"
 #include "target/diagnostics.h"
 #include "target/image.h"
@@ -24,19 +24,20 @@ struct address_space {
 	const struct runtime_ops *runtime;
 	bool version_asked;      /* and answered, be it by silence */
 	int32_t runtime_version; /* major; -1: not known */
-	void *runtime_state;     /* the runtime's own, made by its open */
+	void *runtime_state;     /* the runtime's own, made by its open; NULL: not opened */
 	struct handle_table handles;
 	struct memory_cache frozen; /* what target.cache points to while the tool has frozen it */
 	struct snapshot *snapshots; /* that the tool holds */
 };
 
-/* Opens the runtime that image holds. incompatible: none. The space is in library.spaces afterwards. */
-ompd_rc_t address_space_create(ompd_address_space_context_t *context, const ompdx_image_t *image,
-			       struct address_space **ret);
+/* Whether library.spaces has room for one more. */
+bool address_space_has_room(void);
 
-/* Opens the first runtime of the process; see ompd_process_initialize. */
-ompd_rc_t address_space_create_first(ompd_address_space_context_t *context,
-				     struct address_space **ret);
+/* Puts an opened space into library.spaces, where there is room. */
+void address_space_publish(struct address_space *space);
+
+/* Frees one that has not been published, whether its runtime has been opened or not. */
+void address_space_discard(struct address_space *space);
 
 /* The runtime's major version; -1: not known. A failure is tried again at the next call. */
 int32_t address_space_version(struct address_space *space);

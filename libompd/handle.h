@@ -7,43 +7,7 @@
 #ifndef HANDLE_H
 #define HANDLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "ompd.h"
-
-struct address_space;
-
-enum handle_kind {
-	HANDLE_SPACE = 1,
-	HANDLE_THREAD,
-	HANDLE_PARALLEL,
-	HANDLE_TASK,
-	HANDLE_SNAPSHOT, /* its address is of our struct snapshot */
-};
-
-/* What a handle stands for. `part` tells apart what the runtime keeps in one structure (nested serialized
- * regions, the initial teams of a league); only the runtime's code looks into it. */
-struct entity {
-	uint64_t address;
-	uint64_t part;
-};
-
-struct handle_slot {
-	struct entity entity;
-	uint32_t generation;
-	uint32_t next_free;    /* slot number + 1 */
-	enum handle_kind kind; /* 0: free */
-};
-
-struct handle_table {
-	struct handle_slot *slots;
-	uint32_t count;
-	uint32_t capacity;
-	uint32_t first_free; /* slot number + 1; 0: none */
-	/* Of new slots: behind all that earlier spaces of this number used, so that their handles stay stale. */
-	uint32_t first_generation;
-};
+#include "address_space.h"
 
 /* The handle of the address space itself. */
 void *handle_of_space(const struct address_space *space);
@@ -62,11 +26,5 @@ ompd_rc_t handle_release(const void *handle, enum handle_kind kind);
 /* Compares what two handles of the kind stand for: *ret < 0, 0, > 0 by address space, address, part. */
 ompd_rc_t handle_compare(const void *handle_1, const void *handle_2, enum handle_kind kind,
 			 int *ret);
-
-/* Frees the table and returns the first generation that none of its handles had. */
-uint32_t handle_table_deinit(struct handle_table *table);
-
-/* Whether generations are left for a table that begins with this one. */
-bool handle_generation_valid(uint32_t generation);
 
 #endif /* HANDLE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one global: what the debugger gave us at ompd_initialize, and the address spaces it opened.
+ * The one global: what the debugger asked for at ompd_initialize, and the address spaces it opened.
  */
 #ifndef LIBRARY_H
 #define LIBRARY_H
@@ -26,7 +26,6 @@ struct library {
 	bool initialized;
 	ompd_word_t
 		api_version; /* what the tool asked for: decides names, scopes and enumerations */
-	ompd_callbacks_t callbacks;
 	struct address_space *spaces[LIBRARY_SPACES_MAX];
 	/* Outlives a space, so that the handle of a closed space is not that of the next one. */
 	uint32_t generations[LIBRARY_SPACES_MAX];

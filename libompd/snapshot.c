@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot.h"
 
+#include "handle.h"
 #include "library.h"
 #include "target/callbacks.h"
 

@@ -8,6 +8,7 @@
 #include "address_space.h"
 #include "api/display_control.h"
 #include "api/icv.h"
+#include "handle.h"
 #include "library.h"
 #include "runtime/runtime.h"
 #include "target/callbacks.h"

@@ -2,6 +2,7 @@
  *
  * ompd-ext.h: runtimes, and the notes about them.
  */
+#include "handle.h"
 #include "ompd-ext.h"
 
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "api/diagnostics_block.h"
 #include "api/first_sizes.h"
 #include "library.h"
-#include "runtime/find.h"
+#include "opening/find.h"
+#include "opening/open.h"
 #include "runtime/runtime.h"
 #include "target/callbacks.h"
 
@@ -98,7 +100,7 @@ ompd_rc_t ompdx_process_initialize(ompd_address_space_context_t *context,
 		return ompd_rc_error;
 	if (!context || !image || image->size < FIRST_IMAGE_SIZE || !handle)
 		return ompd_rc_bad_input;
-	rc = address_space_create(context, image, &space);
+	rc = open_only(context, image, &space);
 	if (rc == ompd_rc_ok)
 		*handle = handle_of_space(space);
 	return rc;

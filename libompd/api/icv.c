@@ -3,6 +3,7 @@
  * OpenMP 6.0, 41.11: internal control variables. An ICV's id is its row in icv.def, from 1.
  */
 #include "api/icv.h"
+#include "handle.h"
 
 #include "address_space.h"
 #include "api/answer.h"

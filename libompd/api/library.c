@@ -2,11 +2,9 @@
  *
  * OpenMP 6.0, 41.1: opening and closing the library.
  */
-#include <string.h>
-
+#include "library.h"
 #include "address_space.h"
 #include "api/display_control.h"
-#include "library.h"
 #include "snapshot.h"
 #include "target/callbacks.h"
 
@@ -27,7 +25,7 @@ ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *callb
 		return ompd_rc_bad_input;
 	if (!api_version_supported(api_version))
 		return ompd_rc_unsupported;
-	library.callbacks = *callbacks;
+	callbacks_use(callbacks);
 	library.api_version = api_version;
 	library.initialized = true;
 	return ompd_rc_ok;
@@ -62,6 +60,6 @@ ompd_rc_t ompd_finalize(void)
 	control_vars_free();
 	library.initialized = false;
 	diagnostics_clear(&library.diagnostics);
-	memset(&library.callbacks, 0, sizeof(library.callbacks));
+	callbacks_forget();
 	return ompd_rc_ok;
 }

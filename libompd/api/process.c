@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "address_space.h"
+#include "handle.h"
 #include "library.h"
+#include "opening/open.h"
 #include "runtime/runtime.h"
 #include "snapshot.h"
 #include "target/callbacks.h"
@@ -20,7 +22,7 @@ ompd_rc_t ompd_process_initialize(ompd_address_space_context_t *context,
 		return ompd_rc_error;
 	if (!context || !host_handle)
 		return ompd_rc_bad_input;
-	rc = address_space_create_first(context, &space);
+	rc = open_first(context, &space);
 	if (rc == ompd_rc_ok)
 		*host_handle = handle_of_space(space);
 	return rc;

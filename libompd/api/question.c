@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/question.h"
 
+#include "handle.h"
+
 ompd_rc_t ask(question_fn *question, struct address_space *space, struct entity about,
 	      enum handle_kind kind, void **ret)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/scope.h"
+#include "handle.h"
 
 #include <stddef.h>
 

@@ -3,6 +3,7 @@
  * ompd-ext.h: snapshots and their parts, frozen memory.
  */
 #include "snapshot.h"
+#include "handle.h"
 
 #include "api/diagnostics_block.h"
 #include "api/first_sizes.h"

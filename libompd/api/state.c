@@ -4,6 +4,7 @@
  */
 #include "address_space.h"
 #include "api/answer.h"
+#include "handle.h"
 #include "library.h"
 #include "runtime/runtime.h"
 

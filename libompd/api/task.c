@@ -2,7 +2,9 @@
  *
  * OpenMP 6.0, 41.6: tasks.
  */
+#include "address_space.h"
 #include "api/question.h"
+#include "handle.h"
 #include "runtime/runtime.h"
 
 ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,

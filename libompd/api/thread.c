@@ -2,7 +2,9 @@
  *
  * OpenMP 6.0, 41.4: threads.
  */
+#include "address_space.h"
 #include "api/question.h"
+#include "handle.h"
 #include "runtime/runtime.h"
 
 /* A kernel id is an int to the kernel; some tools, LLVM's GDB plugin among them, keep it in a long. */

@@ -4,6 +4,7 @@
  */
 #include <stddef.h>
 
+#include "address_space.h"
 #include "api/scope.h"
 #include "runtime/runtime.h"
 

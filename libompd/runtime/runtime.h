@@ -8,9 +8,12 @@
 
 #include <stdbool.h>
 
-#include "address_space.h"
 #include "ompd-ext.h"
+#include "runtime/entity.h"
 #include "runtime/icv.h"
+#include "target/image.h"
+
+struct address_space;
 
 /* As OMPT's ompt_frame_t. */
 struct task_frames {
@@ -115,15 +118,5 @@ struct runtime_ops {
 	ompd_rc_t (*locks)(void *picture, const ompdx_lock_variable_t *variables,
 			   ompd_size_t variable_count, void **block);
 };
-
-extern const struct runtime_ops llvm_runtime;
-extern const struct runtime_ops gomp_runtime;
-
-/* The runtime that image holds. incompatible: none that we know. */
-ompd_rc_t runtime_recognise(struct image *image, const struct runtime_ops **ret);
-
-/* The same for a program that a runtime is linked into, and that exports no names: by the debugger's symbols,
- * or by the runtime's data once it has started. */
-ompd_rc_t runtime_recognise_embedded(struct image *image, const struct runtime_ops **ret);
 
 #endif /* RUNTIME_RUNTIME_H */

@@ -5,7 +5,9 @@
 #ifndef TARGET_ADDRESS_MAP_H
 #define TARGET_ADDRESS_MAP_H
 
-#include "target/target.h"
+#include <stdint.h>
+
+#include "ompd.h"
 
 #define ADDRESS_MAP_NONE UINT32_MAX
 

@@ -12,7 +12,11 @@
 #include "ompd.h"
 
 /* Whether every required callback is there. */
-bool callbacks_complete(const ompd_callbacks_t *callbacks);
+bool callbacks_complete(const ompd_callbacks_t *table);
+
+/* From now on these are called; none is. */
+void callbacks_use(const ompd_callbacks_t *table);
+void callbacks_forget(void);
 
 /* count elements of size bytes, zeroed. nomem when the debugger has none. */
 ompd_rc_t callback_alloc(ompd_size_t count, ompd_size_t size, void **ret);

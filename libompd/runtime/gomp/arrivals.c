@@ -4,6 +4,7 @@
  * end apart from the others, and keeps no trace of who has come: no single thread is told of.
  */
 #include "runtime/common/blocks.h"
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/picture.h"
 #include "target/limits.h"
 

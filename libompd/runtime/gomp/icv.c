@@ -4,8 +4,12 @@
  * an exported function does little more than return it. What is kept elsewhere is unavailable: a default would be a
  * guess. The lists behind the first item of nthreads-var and bind-var are in variables that nothing leads to.
  */
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/builds.h"
 #include "runtime/gomp/gomp.h"
+#include "runtime/gomp/nesting.h"
+#include "runtime/gomp/ready.h"
+#include "runtime/gomp/thread.h"
 #include "target/limits.h"
 #include "target/text.h"
 

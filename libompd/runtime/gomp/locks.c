@@ -5,6 +5,7 @@
  * nested locks alone: the address of the ICVs of the task that has set it. By that a nested lock is recognised.
  */
 #include "runtime/common/blocks.h"
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/picture_tasks.h"
 #include "target/limits.h"
 

@@ -10,6 +10,8 @@
  * thread counts its chunks; of the others it moves on, and where the loop began is not kept.
  */
 #include "runtime/common/blocks.h"
+#include "runtime/gomp/answers.h"
+#include "runtime/gomp/nesting.h"
 #include "runtime/gomp/picture.h"
 #include "target/limits.h"
 

@@ -17,7 +17,11 @@
  *    That is why the primary decides.
  *  - The threads of a nested region are made for it, and end with it.
  */
+#include "runtime/gomp/nesting.h"
+
 #include "runtime/gomp/gomp.h"
+#include "runtime/gomp/ready.h"
+#include "runtime/gomp/thread.h"
 #include "target/limits.h"
 
 #define OF(gomp, type, member) ((gomp)->record->members[MEMBER_##type##__##member])

@@ -2,7 +2,11 @@
  *
  * The single questions about regions.
  */
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/gomp.h"
+#include "runtime/gomp/nesting.h"
+#include "runtime/gomp/ready.h"
+#include "runtime/gomp/thread.h"
 
 static struct entity entity_of_region(target_addr region)
 {

@@ -2,7 +2,8 @@
  *
  * All threads and regions of a libgomp as they were read at one stop; what a tool gets is made of it.
  *
- *   picture.c           the whole: which threads there are, and where they stand in the view
+ *   picture_whole.c     the whole: which threads there are, and where they stand in the view
+ *   picture.c           what all of them use
  *   picture_teams.c     the teams that are alive, and the regions
  *   picture_threads.c   what each thread is, and in which region
  *   view.c              the view that the tool gets
@@ -11,6 +12,7 @@
 #define RUNTIME_GOMP_PICTURE_H
 
 #include "runtime/gomp/gomp.h"
+#include "runtime/gomp/thread.h"
 #include "target/address_map.h"
 
 #define PICTURE_NONE UINT32_MAX

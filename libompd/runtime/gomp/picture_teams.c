@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/gomp/nesting.h"
 #include "runtime/gomp/picture.h"
 #include "target/callbacks.h"
 #include "target/limits.h"

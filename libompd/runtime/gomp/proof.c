@@ -7,6 +7,8 @@
  */
 #include <elf.h>
 
+#include "runtime/gomp/proof.h"
+
 #include "runtime/gomp/builds.h"
 #include "runtime/gomp/embedded.h"
 #include "runtime/gomp/facts.h"

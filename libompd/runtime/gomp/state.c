@@ -3,7 +3,9 @@
  * What does a thread do? libgomp records no states: memory tells who is idle, and who waits for tasks. Of all other waits
  * it knows only the thread's registers.
  */
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/gomp.h"
+#include "runtime/gomp/nesting.h"
 
 #define OF(gomp, type, member) ((gomp)->record->members[MEMBER_##type##__##member])
 

@@ -2,7 +2,10 @@
  *
  * The single questions about tasks. An initial task is named by its region: as a rule it has no gomp_task.
  */
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/gomp.h"
+#include "runtime/gomp/nesting.h"
+#include "runtime/gomp/ready.h"
 
 static struct entity initial_task_of(target_addr region)
 {

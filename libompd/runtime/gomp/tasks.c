@@ -3,6 +3,7 @@
  * The tasks of a libgomp as the one block that the tool gets.
  */
 #include "runtime/common/blocks.h"
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/picture_tasks.h"
 
 static ompdx_task_kind_t kind_of(const struct picture *picture, const struct seen_task *seen)

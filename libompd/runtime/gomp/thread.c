@@ -2,7 +2,11 @@
  *
  * Native threads, and where each has its gomp_thread.
  */
+#include "runtime/gomp/thread.h"
+
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/gomp.h"
+#include "runtime/gomp/ready.h"
 #include "target/limits.h"
 
 /* What glibc's thread structure begins with on x86-64 (tcbhead_t): its own address, twice. */

@@ -3,6 +3,7 @@
  * The picture of a libgomp as the view that the tool gets.
  */
 #include "runtime/common/blocks.h"
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/picture.h"
 
 static uint32_t place_of(const struct picture *picture, uint32_t thread)

@@ -8,6 +8,7 @@
  * never: of these nothing is told.
  */
 #include "runtime/common/blocks.h"
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/barrier_structures.h"
 #include "runtime/llvm/picture.h"
 #include "target/limits.h"

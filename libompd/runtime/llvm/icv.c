@@ -3,9 +3,14 @@
  * Where libomp keeps the ICVs. What it does not keep is unavailable: a default would be a guess.
  */
 #include "runtime/icv.h"
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/globals.h"
 #include "runtime/llvm/nesting.h"
+#include "runtime/llvm/parallel.h"
+#include "runtime/llvm/reads.h"
+#include "runtime/llvm/ready.h"
 #include "runtime/llvm/schedule.h"
+#include "runtime/llvm/thread.h"
 #include "target/limits.h"
 #include "target/text.h"
 

@@ -2,7 +2,10 @@
  *
  * LLVM libomp as a runtime: opening it, what it says of itself, and who answers which question.
  */
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/llvm.h"
+#include "runtime/llvm/ready.h"
+#include "runtime/llvm/thread.h"
 #include "runtime/llvm/thread_array.h"
 #include "target/callbacks.h"
 #include "target/text.h"

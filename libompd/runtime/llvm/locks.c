@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/common/blocks.h"
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/lock_table.h"
 #include "runtime/llvm/picture.h"
 #include "target/limits.h"

@@ -8,6 +8,7 @@
  * a cancelled loop leaves its notes behind.
  */
 #include "runtime/common/blocks.h"
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/loop_structures.h"
 #include "runtime/llvm/picture.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/llvm/nesting.h"
 
-#include <string.h>
-
+#include "runtime/llvm/reads.h"
 #include "target/limits.h"
+
+#include <string.h>
 
 #define PART_LEAGUE (UINT64_C(1) << 32)
 

@@ -3,8 +3,12 @@
  * What libomp keeps only while OMPT is on, which OMP_DEBUG or an OMPT tool does: states, frames, scheduling
  * tasks, a tool's data. Memory that it does not keep up is zero, or old.
  */
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/globals.h"
 #include "runtime/llvm/nesting.h"
+#include "runtime/llvm/reads.h"
+#include "runtime/llvm/ready.h"
+#include "runtime/llvm/thread.h"
 #include "target/limits.h"
 
 /* needs_state_tracking unless OMPT is on. A tool can turn it off again. */

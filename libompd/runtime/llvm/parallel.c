@@ -2,8 +2,14 @@
  *
  * libomp's regions: which one is a thread in, which one encloses another.
  */
+#include "runtime/llvm/parallel.h"
+
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/llvm.h"
 #include "runtime/llvm/nesting.h"
+#include "runtime/llvm/reads.h"
+#include "runtime/llvm/ready.h"
+#include "runtime/llvm/thread.h"
 #include "target/limits.h"
 
 static ompd_rc_t thread_number(struct address_space *space, const struct team *team, int32_t number,

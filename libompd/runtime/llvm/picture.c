@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/llvm/picture.h"
 
+#include "runtime/llvm/answers.h"
 #include "target/callbacks.h"
 
 void llvm_picture_free(void *block)

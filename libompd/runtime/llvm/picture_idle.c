@@ -3,6 +3,7 @@
  * Is a thread that is in no region idle for certain?
  */
 #include "runtime/llvm/picture.h"
+#include "runtime/llvm/reads.h"
 #include "target/limits.h"
 
 /* The team of an idle thread: dead, so read without those that enclosed it. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/llvm/picture.h"
+#include "runtime/llvm/reads.h"
 #include "target/callbacks.h"
 #include "target/limits.h"
 

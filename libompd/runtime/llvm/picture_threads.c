@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/llvm/picture.h"
+#include "runtime/llvm/reads.h"
+#include "runtime/llvm/ready.h"
 #include "runtime/llvm/thread_array.h"
 #include "target/libc.h"
 #include "target/limits.h"

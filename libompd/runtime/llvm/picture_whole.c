@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/picture.h"
 #include "target/callbacks.h"
 #include "target/limits.h"

@@ -3,8 +3,13 @@
  * libomp's tasks. An entity's address is the kmp_taskdata_t's, its part that of the region: the serialized
  * regions of one team share one implicit task's structure.
  */
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/llvm.h"
 #include "runtime/llvm/nesting.h"
+#include "runtime/llvm/parallel.h"
+#include "runtime/llvm/reads.h"
+#include "runtime/llvm/ready.h"
+#include "runtime/llvm/thread.h"
 #include "target/limits.h"
 
 /* The part of a thread's current task that is not its implicit one in the team. unavailable: the thread is

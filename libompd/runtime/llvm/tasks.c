@@ -3,6 +3,7 @@
  * The tasks of a libomp as the one block that the tool gets.
  */
 #include "runtime/common/blocks.h"
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/picture_tasks.h"
 
 static ompdx_task_kind_t kind_of(const struct picture *picture, const struct task_data *data)

@@ -3,8 +3,13 @@
  * libomp's threads: native thread to kmp_info_t and back. An entity's address is the kmp_info_t's, its part the
  * pthread id, by which a structure that has become another thread's is recognised.
  */
+#include "runtime/llvm/thread.h"
+
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/llvm.h"
 #include "runtime/llvm/nesting.h"
+#include "runtime/llvm/reads.h"
+#include "runtime/llvm/ready.h"
 #include "runtime/llvm/thread_array.h"
 #include "target/libc.h"
 #include "target/limits.h"

@@ -3,6 +3,7 @@
  * Which release is this libomp? Its own version string has said "5.0.20140926" since 2014; the names that
  * it exports tell.
  */
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/llvm.h"
 
 /* The first release that exports the name; newest first. 20 brought no name of its own that we know of,

@@ -3,6 +3,7 @@
  * The picture of a libomp as the view that the tool gets: one block.
  */
 #include "runtime/common/blocks.h"
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/picture.h"
 #include "target/limits.h"
 

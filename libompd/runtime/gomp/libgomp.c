@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * GNU libgomp: opening it, and the table of answers.
+ * GNU libgomp as a runtime: opening it, what it says of itself, and who answers which question.
  */
-#include "runtime/gomp/gomp.h"
-
+#include "runtime/gomp/answers.h"
 #include "runtime/gomp/builds.h"
+#include "runtime/gomp/ready.h"
+#include "runtime/gomp/thread.h"
 #include "runtime/gomp/version.h"
 #include "target/callbacks.h"
 #include "target/text.h"
@@ -32,23 +33,6 @@ static void gomp_close(struct address_space *space)
 
 	vector_deinit(&gomp->seen);
 	callback_free(gomp);
-}
-
-ompd_rc_t gomp_ready(struct address_space *space, struct gomp **ret)
-{
-	struct gomp *gomp = space->runtime_state;
-	ompd_rc_t rc = ompd_rc_ok;
-
-	if (!gomp->record) {
-		/* Causes of before are none of now. */
-		diagnostics_begin(&space->diagnostics);
-		rc = gomp_resolve(space, gomp);
-		if (rc == ompd_rc_ok)
-			diagnostics_keep(&space->diagnostics);
-	}
-	if (rc == ompd_rc_ok)
-		*ret = gomp;
-	return rc;
 }
 
 static ompd_rc_t be_ready(struct address_space *space)

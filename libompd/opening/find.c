@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/find.h"
+#include "opening/find.h"
 
 #include <string.h>
 
+#include "opening/recognise.h"
 #include "target/limits.h"
 #include "target/link_map.h"
 

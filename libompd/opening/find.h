@@ -2,8 +2,8 @@
  *
  * Which of the loaded objects hold an OpenMP runtime?
  */
-#ifndef RUNTIME_FIND_H
-#define RUNTIME_FIND_H
+#ifndef OPENING_FIND_H
+#define OPENING_FIND_H
 
 #include "ompd-ext.h"
 #include "runtime/runtime.h"
@@ -36,4 +36,4 @@ void found_take_image(struct found_runtime *found, const struct target *target, 
 struct found_runtime *runtimes_at(const struct runtimes *runtimes, size_t index);
 void runtimes_deinit(struct runtimes *runtimes);
 
-#endif /* RUNTIME_FIND_H */
+#endif /* OPENING_FIND_H */
