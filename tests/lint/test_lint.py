@@ -32,6 +32,7 @@ QUESTIONS = ("runtime/runtime.h", "runtime/find.h", "runtime/icv.h", "runtime/ic
 # What api/ needs of the debugger that is no byte of the target.
 BESIDE_BYTES = (
     "target/callbacks.h",
+    "target/image_symbols.h",
     "target/limits.h",
     "target/link_map.h",
     "target/text.h",
@@ -46,7 +47,9 @@ C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("libompd/runtime/common/", ("runtime/common/", "target/", "ompd.h", "ompd-ext.h")),
     ("libompd/runtime/*/", ("runtime/*/", "runtime/common/", "target/", *QUESTIONS, *NOUNS)),
     ("libompd/runtime/", ("target/", *QUESTIONS, *NOUNS)),
-    ("libompd/api/", ("api/", "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES)),
+    # Pure functions of names and facts: no byte of the target, no call of the debugger.
+    ("libompd/inference/", ("inference/", "ompd.h", "ompd-ext.h")),
+    ("libompd/api/", ("api/", "inference/", "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES)),
     ("libompd/", ("target/", "snapshot.h", *QUESTIONS, *NOUNS)),
     ("include/ompd-ext.h", ("ompd.h",)),
     ("include/", ()),
@@ -572,6 +575,7 @@ def test_all_parts_are_seen(files: list[tuple[str, str]]) -> None:
     names = [name for name, _ in files]
     for part in (
         "libompd/api/",
+        "libompd/inference/",
         "libompd/runtime/llvm/",
         "libompd/target/",
         CORE + "model/",
@@ -595,6 +599,8 @@ VIOLATIONS = [
     (c_includes, "libompd/runtime/gomp/gomp.c", '#include "runtime/llvm/structures.h"\n'),
     (c_includes, "libompd/runtime/newcomer/task.c", '#include "runtime/llvm/structures.h"\n'),
     (c_includes, "libompd/runtime/llvm/task.c", '#include "api/scope.h"\n'),
+    (c_includes, "libompd/inference/function.c", '#include "target/target.h"\n'),
+    (c_includes, "libompd/runtime/llvm/task.c", '#include "inference/function.h"\n'),
     (c_includes, "libompd/runtime/find.c", '#include "runtime/llvm/llvm.h"\n'),
     (c_includes, "libompd/target/image.c", '#include "library.h"\n'),
     (c_includes, "include/ompd.h", '#include "ompd-ext.h"\n'),
