@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 6
+#define OMPDX_VERSION 7
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
@@ -553,6 +553,119 @@ typedef struct ompdx_loops_t {
  * unavailable: it is not known where this build keeps loops. */
 OMPD_API ompd_rc_t ompdx_snapshot_loops(ompdx_snapshot_handle_t *snapshot,
 					const ompdx_loops_t **loops);
+
+/* ---- Functions: what a name on a stack tells ---------------------------------------------------- */
+
+/* More values of ompt_state_t (see OMPDX_STATE_...): what a thread can wait for. */
+#define OMPDX_STATE_WAIT_BARRIER 0x010
+#define OMPDX_STATE_WAIT_BARRIER_IMPLICIT_PARALLEL 0x011
+#define OMPDX_STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE 0x012
+#define OMPDX_STATE_WAIT_BARRIER_EXPLICIT 0x014
+#define OMPDX_STATE_WAIT_BARRIER_IMPLEMENTATION 0x015
+#define OMPDX_STATE_WAIT_BARRIER_TEAMS 0x016
+#define OMPDX_STATE_WAIT_TASKWAIT 0x020
+#define OMPDX_STATE_WAIT_TASKGROUP 0x021
+#define OMPDX_STATE_WAIT_LOCK 0x041
+#define OMPDX_STATE_WAIT_CRITICAL 0x042
+#define OMPDX_STATE_WAIT_ATOMIC 0x043
+#define OMPDX_STATE_WAIT_ORDERED 0x044
+
+typedef enum ompdx_function_class_t {
+	ompdx_function_other = 0, /* nothing is known of the name: the program's, or a library's */
+	ompdx_function_entry = 1, /* what programs call of a runtime */
+	ompdx_function_internal = 2, /* a runtime's own, as no program names its functions */
+	ompdx_function_ambiguous =
+		3, /* the same of a name that programs have as well: its source file, or the image that
+		      it is in, tells whose it is */
+	ompdx_function_outlined = 4, /* a construct's code, named by a compiler */
+	ompdx_function_system = 5    /* the C library's, if it is in that library's image */
+} ompdx_function_class_t;
+
+/* What a thread waits for inside an entry point, if it waits. */
+typedef enum ompdx_wait_t {
+	ompdx_wait_none = 0,      /* for nothing, as a rule */
+	ompdx_wait_barrier = 1,   /* which one, the compiler's mark tells, if any does */
+	ompdx_wait_workshare = 2, /* the barrier at the end of a worksharing construct */
+	ompdx_wait_reduction = 3, /* the barrier of a reduction, or the turn to add */
+	ompdx_wait_region = 4,    /* the barrier at the end of a region */
+	ompdx_wait_critical = 5,
+	ompdx_wait_lock = 6,
+	ompdx_wait_nest_lock = 7,
+	ompdx_wait_atomic = 8,
+	ompdx_wait_ordered = 9,
+	ompdx_wait_doacross = 10,
+	ompdx_wait_taskwait = 11,
+	ompdx_wait_depend = 12, /* tasks that others depend on */
+	ompdx_wait_taskgroup = 13
+} ompdx_wait_t;
+
+/* Of entry points: */
+#define OMPDX_ROLE_FORKS UINT32_C(0x1)            /* it begins a region, and ends it */
+#define OMPDX_ROLE_FORKS_BY_ANOTHER UINT32_C(0x2) /* by calling another one that does */
+#define OMPDX_ROLE_LEAGUE UINT32_C(0x4)           /* that region is a teams region */
+#define OMPDX_ROLE_SERIALIZES UINT32_C(0x8)       /* its caller alone executes the region */
+#define OMPDX_ROLE_BEFORE_REGION UINT32_C(0x10)   /* after it, its caller calls the region's code */
+#define OMPDX_ROLE_EXECUTES_AT_ONCE UINT32_C(0x20) /* it can execute the task that it is given */
+#define OMPDX_ROLE_EXECUTES_TASKS UINT32_C(0x40)   /* it can execute tasks, and does not wait */
+#define OMPDX_ROLE_ENDS_REDUCTION UINT32_C(0x80)   /* here all wait for all, not for a turn */
+#define OMPDX_ROLE_CANCEL_BARRIER UINT32_C(0x100)  /* a barrier of a region that can be cancelled */
+#define OMPDX_ROLE_UNNAMED_CRITICAL UINT32_C(0x200) /* the construct's variable is the runtime's */
+#define OMPDX_ROLE_CONTENDED UINT32_C(0x400) /* it waits only while another thread is inside */
+#define OMPDX_ROLE_WORKS UINT32_C(0x800)     /* it never waits: the thread is at work */
+#define OMPDX_ROLE_NESTED UINT32_C(0x1000)   /* others of its kind may call it */
+/* Of a runtime's own functions: */
+#define OMPDX_ROLE_INVOKES UINT32_C(0x10000)       /* it calls the code of constructs */
+#define OMPDX_ROLE_BEGINS_REGION UINT32_C(0x20000) /* it begins a region, and does not end it */
+#define OMPDX_ROLE_ACQUIRES UINT32_C(0x40000)      /* it takes a lock of the runtime's own */
+/* Of the C library's: */
+#define OMPDX_ROLE_CREATES_THREAD UINT32_C(0x100000)
+#define OMPDX_ROLE_STARTS_THREAD UINT32_C(0x200000) /* it is what a thread begins with */
+#define OMPDX_ROLE_SLEEPS UINT32_C(0x400000) /* runtimes call it only while a thread has to wait */
+/* Of outlined code: */
+#define OMPDX_ROLE_OF_CLANG UINT32_C(0x1000000)
+
+typedef struct ompdx_function_t {
+	ompd_size_t size;
+	ompdx_function_class_t function_class;
+	ompdx_wait_t wait;
+	uint32_t roles; /* OMPDX_ROLE_... */
+	uint32_t state; /* what a thread in a region does, as a rule, that has called it: a value of
+			   ompt_state_t; OMPDX_STATE_UNDEFINED: not told */
+	int32_t code_argument; /* which argument, counted from 0, is the function of the construct that
+				  it begins or makes a task of; -1: none */
+	int32_t object_argument; /* which one is the lock, or the critical construct's variable; -1 */
+	const char *entry; /* as programs call it, static in the library; NULL: not in the tables */
+} ompdx_function_t;
+
+/* What the name tells, as it stands in a symbol table or in debug information: with a version behind it, Fortran's
+ * underscore, or what a runtime puts before its own copy. Whether the function is the runtime's, its address
+ * decides where it can. Fills *function, up to the function->size that the tool set. Callable at any time;
+ * reads nothing of the target. bad_input: an argument is NULL, or the size too small. */
+OMPD_API ompd_rc_t ompdx_describe_function(const char *name, ompdx_function_t *function);
+
+/* A function of a runtime. */
+typedef struct ompdx_entry_point_t {
+	ompd_size_t size;
+	ompd_addr_t address;
+	uint64_t code_size; /* in bytes; 0: not known */
+	const char *name;   /* as its image or the tool's symbols spell it */
+	ompdx_function_class_t function_class;
+	uint32_t reserved;
+} ompdx_entry_point_t;
+
+typedef struct ompdx_entry_points_t {
+	ompd_size_t size;
+	ompd_size_t count;
+	const ompdx_entry_point_t *entry_points; /* of one name there may be several, by versions */
+} ompdx_entry_points_t;
+
+/* The functions of the runtime that its image exports: what programs call, and what of its own has a name in every
+ * build. A stripped runtime has no other names. For one that is linked into the program, the tool is asked for the
+ * names that the library knows. Frees: the tool, with free_memory.
+ * incomplete: these, and there may be more: the image's list cannot be read to its end, or has more than 65,536
+ * symbols. unavailable: none was found. */
+OMPD_API ompd_rc_t ompdx_entry_points(ompd_address_space_handle_t *handle,
+				      ompdx_entry_points_t **entry_points);
 
 #ifdef __cplusplus
 }

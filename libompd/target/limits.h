@@ -25,6 +25,8 @@
 #define NAMES_COST_MAX (256 * 1024)
 /* Definitions of symbol versions in an image: libgomp has three dozen, glibc as many. */
 #define IMAGE_VERSIONS_MAX 256
+/* Symbols of an image that are listed: libomp exports 1,300, a program as many as the user makes it. */
+#define IMAGE_SYMBOLS_MAX 65536
 /* Relocations of an image that are looked at: libgomp has 300. */
 #define RELOCATIONS_MAX 8192
 /* Longest symbol name that we ask for. */

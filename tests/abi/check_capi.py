@@ -30,6 +30,8 @@ PREFIXES = {
     "Schedule": "ompdx_schedule_",
     "LoopEvidence": "ompdx_loop_",
     "Problem": "ompdx_problem_",
+    "FunctionClass": "ompdx_function_",
+    "WaitFor": "ompdx_wait_",
 }
 CONSTANT = re.compile(r"OMPDX?_[A-Z_]+$")
 # Types of a device that no plugin has anything to do with.

@@ -295,6 +295,8 @@ static void print_extension_runtimes(void)
 	ROUTINE(ompdx_snapshot_locks);
 	ROUTINE(ompdx_snapshot_arrivals);
 	ROUTINE(ompdx_snapshot_loops);
+	ROUTINE(ompdx_describe_function);
+	ROUTINE(ompdx_entry_points);
 
 	VALUE(OMPDX_VERSION);
 	VALUE(ompdx_runtime_llvm);
@@ -589,6 +591,85 @@ static void print_extension_locks(void)
 	MEMBER(ompdx_loops_t, problem);
 	MEMBER(ompdx_loops_t, loops);
 }
+
+static void print_extension_functions(void)
+{
+	VALUE(OMPDX_STATE_WAIT_BARRIER);
+	VALUE(OMPDX_STATE_WAIT_BARRIER_IMPLICIT_PARALLEL);
+	VALUE(OMPDX_STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE);
+	VALUE(OMPDX_STATE_WAIT_BARRIER_EXPLICIT);
+	VALUE(OMPDX_STATE_WAIT_BARRIER_IMPLEMENTATION);
+	VALUE(OMPDX_STATE_WAIT_BARRIER_TEAMS);
+	VALUE(OMPDX_STATE_WAIT_TASKWAIT);
+	VALUE(OMPDX_STATE_WAIT_TASKGROUP);
+	VALUE(OMPDX_STATE_WAIT_LOCK);
+	VALUE(OMPDX_STATE_WAIT_CRITICAL);
+	VALUE(OMPDX_STATE_WAIT_ATOMIC);
+	VALUE(OMPDX_STATE_WAIT_ORDERED);
+	VALUE(OMPDX_ROLE_FORKS);
+	VALUE(OMPDX_ROLE_FORKS_BY_ANOTHER);
+	VALUE(OMPDX_ROLE_LEAGUE);
+	VALUE(OMPDX_ROLE_SERIALIZES);
+	VALUE(OMPDX_ROLE_BEFORE_REGION);
+	VALUE(OMPDX_ROLE_EXECUTES_AT_ONCE);
+	VALUE(OMPDX_ROLE_EXECUTES_TASKS);
+	VALUE(OMPDX_ROLE_ENDS_REDUCTION);
+	VALUE(OMPDX_ROLE_CANCEL_BARRIER);
+	VALUE(OMPDX_ROLE_UNNAMED_CRITICAL);
+	VALUE(OMPDX_ROLE_CONTENDED);
+	VALUE(OMPDX_ROLE_WORKS);
+	VALUE(OMPDX_ROLE_NESTED);
+	VALUE(OMPDX_ROLE_INVOKES);
+	VALUE(OMPDX_ROLE_BEGINS_REGION);
+	VALUE(OMPDX_ROLE_ACQUIRES);
+	VALUE(OMPDX_ROLE_CREATES_THREAD);
+	VALUE(OMPDX_ROLE_STARTS_THREAD);
+	VALUE(OMPDX_ROLE_SLEEPS);
+	VALUE(OMPDX_ROLE_OF_CLANG);
+	VALUE(ompdx_function_other);
+	VALUE(ompdx_function_entry);
+	VALUE(ompdx_function_internal);
+	VALUE(ompdx_function_ambiguous);
+	VALUE(ompdx_function_outlined);
+	VALUE(ompdx_function_system);
+	VALUE(ompdx_wait_none);
+	VALUE(ompdx_wait_barrier);
+	VALUE(ompdx_wait_workshare);
+	VALUE(ompdx_wait_reduction);
+	VALUE(ompdx_wait_region);
+	VALUE(ompdx_wait_critical);
+	VALUE(ompdx_wait_lock);
+	VALUE(ompdx_wait_nest_lock);
+	VALUE(ompdx_wait_atomic);
+	VALUE(ompdx_wait_ordered);
+	VALUE(ompdx_wait_doacross);
+	VALUE(ompdx_wait_taskwait);
+	VALUE(ompdx_wait_depend);
+	VALUE(ompdx_wait_taskgroup);
+
+	TYPE(ompdx_function_t);
+	MEMBER(ompdx_function_t, size);
+	MEMBER(ompdx_function_t, function_class);
+	MEMBER(ompdx_function_t, wait);
+	MEMBER(ompdx_function_t, roles);
+	MEMBER(ompdx_function_t, state);
+	MEMBER(ompdx_function_t, code_argument);
+	MEMBER(ompdx_function_t, object_argument);
+	MEMBER(ompdx_function_t, entry);
+
+	TYPE(ompdx_entry_point_t);
+	MEMBER(ompdx_entry_point_t, size);
+	MEMBER(ompdx_entry_point_t, address);
+	MEMBER(ompdx_entry_point_t, code_size);
+	MEMBER(ompdx_entry_point_t, name);
+	MEMBER(ompdx_entry_point_t, function_class);
+	MEMBER(ompdx_entry_point_t, reserved);
+
+	TYPE(ompdx_entry_points_t);
+	MEMBER(ompdx_entry_points_t, size);
+	MEMBER(ompdx_entry_points_t, count);
+	MEMBER(ompdx_entry_points_t, entry_points);
+}
 #endif
 
 int main(void)
@@ -604,6 +685,7 @@ int main(void)
 	print_extension_view();
 	print_extension_tasks();
 	print_extension_locks();
+	print_extension_functions();
 #endif
 	return 0;
 }

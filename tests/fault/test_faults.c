@@ -54,6 +54,7 @@ static const char *look(const struct process *process, ompd_address_space_handle
 {
 	ompdx_runtime_info_t info = {.size = sizeof(info)};
 	ompdx_diagnostics_t *diagnostics;
+	ompdx_entry_points_t *points;
 	ompdx_snapshot_handle_t *snapshot;
 	const char *difference;
 	unsigned problems = 0;
@@ -65,6 +66,9 @@ static const char *look(const struct process *process, ompd_address_space_handle
 	if (*everything && info.version != -1 && process->world->options.linkage == FAKE_SHARED &&
 	    info.version != fake_expected_version(process->omp))
 		return "another version";
+	rc = ompdx_entry_points(handle, &points);
+	if (rc == ompd_rc_ok || rc == ompd_rc_incomplete)
+		fake_callbacks()->free_memory(points);
 	rc = ompdx_get_diagnostics(handle, &diagnostics);
 	*everything = *everything && rc == ompd_rc_ok;
 	if (rc == ompd_rc_ok)

@@ -365,6 +365,19 @@ static void sweep_frozen(const struct asked *asked)
 		finding("cannot be thawed", debugger_call());
 }
 
+static void sweep_entry_points(ompd_address_space_handle_t *space)
+{
+	ompdx_entry_points_t *points = NULL;
+	const ompd_rc_t rc = CALL(ompdx_entry_points(space, &points));
+
+	check_untouched(rc == ompd_rc_incomplete ? ompd_rc_ok : rc, points);
+	if (rc != ompd_rc_ok && rc != ompd_rc_incomplete)
+		return;
+	for (ompd_size_t i = 0; i < points->count; i++)
+		sweep_check_text(points, points->entry_points[i].name);
+	debugger_free(points);
+}
+
 static void sweep_space(const struct memory_image *image, struct sweep_options options,
 			ompd_address_space_handle_t *space, struct sweep_seen *seen)
 {
@@ -380,6 +393,8 @@ static void sweep_space(const struct memory_image *image, struct sweep_options o
 	sweep_frozen(&asked);
 	sweep_snapshot(image, space, options.leaves_handles, seen);
 	sweep_diagnostics(space);
+	if (!spent())
+		sweep_entry_points(space);
 	if (!options.leaves_handles)
 		release(&asked, CALL(ompd_rel_address_space_handle(space)));
 }

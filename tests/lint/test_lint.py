@@ -34,6 +34,7 @@ OPENING = ("opening/find.h", "opening/open.h")
 # What api/ needs of the debugger that is no byte of the target.
 BESIDE_BYTES = (
     "target/callbacks.h",
+    "target/image_symbols.h",
     "target/limits.h",
     "target/link_map.h",
     "target/text.h",
@@ -47,8 +48,13 @@ C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("libompd/runtime/common/", ("runtime/common/", "target/", "ompd.h", "ompd-ext.h")),
     ("libompd/runtime/*/", ("runtime/*/", "runtime/common/", "target/", *QUESTIONS, *NOUNS)),
     ("libompd/runtime/", ("target/", "ompd.h", "ompd-ext.h", *QUESTIONS)),
+    # Pure functions of names and facts: no byte of the target, no call of the debugger.
+    ("libompd/inference/", ("inference/", "ompd.h", "ompd-ext.h")),
     ("libompd/opening/", ("opening/", "target/", *QUESTIONS, *NOUNS)),
-    ("libompd/api/", ("api/", *OPENING, "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES)),
+    (
+        "libompd/api/",
+        ("api/", "inference/", *OPENING, "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES),
+    ),
     ("libompd/", ("target/", "snapshot.h", *QUESTIONS, *NOUNS)),
     ("include/ompd-ext.h", ("ompd.h",)),
     ("include/", ()),
@@ -545,6 +551,7 @@ def test_all_parts_are_seen(files: list[tuple[str, str]]) -> None:
     names = [name for name, _ in files]
     for part in (
         "libompd/api/",
+        "libompd/inference/",
         "libompd/runtime/llvm/",
         "libompd/target/",
         CORE + "model/",
@@ -572,6 +579,8 @@ VIOLATIONS = [
     (c_includes, "libompd/runtime/icv.c", '#include "address_space.h"\n'),
     (c_includes, "libompd/runtime/llvm/libomp.c", '#include "opening/find.h"\n'),
     (c_includes, "libompd/target/callbacks.c", '#include "library.h"\n'),
+    (c_includes, "libompd/inference/function.c", '#include "target/target.h"\n'),
+    (c_includes, "libompd/runtime/llvm/task.c", '#include "inference/function.h"\n'),
     (c_includes, "libompd/target/image.c", '#include "library.h"\n'),
     (c_includes, "include/ompd.h", '#include "ompd-ext.h"\n'),
     (c_calls, "libompd/api/task.c", "void f(void)\n{\n\tvoid *p = malloc(3);\n}\n"),

@@ -145,7 +145,7 @@ class ompd_callbacks_t(Structure):
 
 # ---- ompd-ext.h ----------------------------------------------------------------------------------
 
-OMPDX_VERSION = 6
+OMPDX_VERSION = 7
 NO_INDEX = 0xFFFFFFFF
 
 OMPDX_NATIVE_PTHREAD = 1
@@ -526,6 +526,99 @@ class ompdx_loops_t(Structure):
     ]
 
 
+OMPDX_STATE_WAIT_BARRIER = 0x010
+OMPDX_STATE_WAIT_BARRIER_IMPLICIT_PARALLEL = 0x011
+OMPDX_STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE = 0x012
+OMPDX_STATE_WAIT_BARRIER_EXPLICIT = 0x014
+OMPDX_STATE_WAIT_BARRIER_IMPLEMENTATION = 0x015
+OMPDX_STATE_WAIT_BARRIER_TEAMS = 0x016
+OMPDX_STATE_WAIT_TASKWAIT = 0x020
+OMPDX_STATE_WAIT_TASKGROUP = 0x021
+OMPDX_STATE_WAIT_LOCK = 0x041
+OMPDX_STATE_WAIT_CRITICAL = 0x042
+OMPDX_STATE_WAIT_ATOMIC = 0x043
+OMPDX_STATE_WAIT_ORDERED = 0x044
+
+OMPDX_ROLE_FORKS = 0x1
+OMPDX_ROLE_FORKS_BY_ANOTHER = 0x2
+OMPDX_ROLE_LEAGUE = 0x4
+OMPDX_ROLE_SERIALIZES = 0x8
+OMPDX_ROLE_BEFORE_REGION = 0x10
+OMPDX_ROLE_EXECUTES_AT_ONCE = 0x20
+OMPDX_ROLE_EXECUTES_TASKS = 0x40
+OMPDX_ROLE_ENDS_REDUCTION = 0x80
+OMPDX_ROLE_CANCEL_BARRIER = 0x100
+OMPDX_ROLE_UNNAMED_CRITICAL = 0x200
+OMPDX_ROLE_CONTENDED = 0x400
+OMPDX_ROLE_WORKS = 0x800
+OMPDX_ROLE_NESTED = 0x1000
+OMPDX_ROLE_INVOKES = 0x10000
+OMPDX_ROLE_BEGINS_REGION = 0x20000
+OMPDX_ROLE_ACQUIRES = 0x40000
+OMPDX_ROLE_CREATES_THREAD = 0x100000
+OMPDX_ROLE_STARTS_THREAD = 0x200000
+OMPDX_ROLE_SLEEPS = 0x400000
+OMPDX_ROLE_OF_CLANG = 0x1000000
+
+
+class FunctionClass(enum.IntEnum):
+    """ompdx_function_class_t."""
+
+    OTHER = 0
+    ENTRY = 1
+    INTERNAL = 2
+    AMBIGUOUS = 3
+    OUTLINED = 4
+    SYSTEM = 5
+
+
+class WaitFor(enum.IntEnum):
+    """ompdx_wait_t."""
+
+    NONE = 0
+    BARRIER = 1
+    WORKSHARE = 2
+    REDUCTION = 3
+    REGION = 4
+    CRITICAL = 5
+    LOCK = 6
+    NEST_LOCK = 7
+    ATOMIC = 8
+    ORDERED = 9
+    DOACROSS = 10
+    TASKWAIT = 11
+    DEPEND = 12
+    TASKGROUP = 13
+
+
+class ompdx_function_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("function_class", c_int),
+        ("wait", c_int),
+        ("roles", c_uint32),
+        ("state", c_uint32),
+        ("code_argument", c_int32),
+        ("object_argument", c_int32),
+        ("entry", c_char_p),
+    ]
+
+
+class ompdx_entry_point_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("code_size", c_uint64),
+        ("name", c_char_p),
+        ("function_class", c_int),
+        ("reserved", c_uint32),
+    ]
+
+
+class ompdx_entry_points_t(Structure):
+    _fields_ = [("size", ompd_size_t), ("count", ompd_size_t), ("entry_points", c_void_p)]
+
+
 # ---- Routines ------------------------------------------------------------------------------------
 
 _out_handle = POINTER(Handle)
@@ -623,6 +716,8 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
     ],
     "ompdx_snapshot_arrivals": [Handle, POINTER(POINTER(ompdx_arrivals_t))],
     "ompdx_snapshot_loops": [Handle, POINTER(POINTER(ompdx_loops_t))],
+    "ompdx_describe_function": [c_char_p, POINTER(ompdx_function_t)],
+    "ompdx_entry_points": [Handle, POINTER(POINTER(ompdx_entry_points_t))],
 }
 
 
