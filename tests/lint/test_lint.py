@@ -304,7 +304,8 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     # The shell. What runs in a GDB of its own is one file of it.
     "ompd_cli.guardian": (),
     "ompd_cli.wrapper": (),
-    "ompd_cli.inside": ("ompd_gdb.second_look", "ompd_cli.outcome"),
+    "ompd_cli.waking": ("ompd_cli.guardian",),
+    "ompd_cli.inside": ("ompd_gdb.second_look", "ompd_cli.outcome", "ompd_cli.waking"),
     "ompd_cli.": (
         "ompd_cli.",
         "ompd_core.arch.",
