@@ -12,6 +12,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -186,8 +187,8 @@ def built_for(runtime: str, program: str, build: str = "debug") -> Path:
 
 
 def settings_of(runtime: str) -> dict[str, str]:
-    """GNU's older one begins no regions inside of others unless it is told to."""
-    return {"OMP_NESTED": "true"} if runtime == "libgomp-10" else {}
+    """GNU's older ones begin no regions inside of others unless they are told to."""
+    return {"OMP_NESTED": "true"} if re.match(r"libgomp-(9|10)\b", runtime) else {}
 
 
 def _from_one_source(program: str, compiler: str, flags: list[str], into: Path) -> None:
