@@ -188,7 +188,12 @@ def built_for(runtime: str, program: str, build: str = "debug") -> Path:
 
 def settings_of(runtime: str) -> dict[str, str]:
     """GNU's older ones begin no regions inside of others unless they are told to."""
-    return {"OMP_NESTED": "true"} if re.match(r"libgomp-(9|10)\b", runtime) else {}
+    return {"OMP_NESTED": "true"} if is_older_gnus(runtime) else {}
+
+
+def is_older_gnus(runtime: str | Path) -> bool:
+    """Of GCC 9 or 10: how many levels may be active is one number for the whole program."""
+    return re.search(r"libgomp-(9|10)\b", str(runtime)) is not None
 
 
 def _from_one_source(program: str, compiler: str, flags: list[str], into: Path) -> None:
