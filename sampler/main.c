@@ -18,7 +18,8 @@ static int open_record(const struct options *options)
 	if (options->file) {
 		fd = open(options->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd < 0)
-			fail(EXIT_NOT_WRITTEN, "%s cannot be written: %s.", options->file, strerror(errno));
+			fail(EXIT_NOT_WRITTEN, "%s cannot be written: %s.", options->file,
+			     strerror(errno));
 	}
 	/* The program's own descriptors are not to have it among them. */
 	if (fd != STDOUT_FILENO)

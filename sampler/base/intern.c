@@ -65,8 +65,7 @@ uint32_t intern(struct interner *interner, const void *key, bool *is_new)
 		return interner->slots[slot] - 1;
 	if (interner->count == INTERNED_MAX)
 		return NONE;
-	interner->keys =
-		grow(interner->keys, interner->count, &interner->capacity, interner->size);
+	interner->keys = grow(interner->keys, interner->count, &interner->capacity, interner->size);
 	memcpy(interner->keys + (size_t)interner->count * interner->size, key, interner->size);
 	interner->slots[slot] = ++interner->count;
 	if (is_new)

@@ -130,7 +130,8 @@ static enum perf_answer refusal(void)
 {
 	if (errno == ESRCH)
 		return PERF_GONE;
-	return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PERF_NO_MEMORY : PERF_REFUSED;
+	return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PERF_NO_MEMORY
+								     : PERF_REFUSED;
 }
 
 static enum perf_answer open_own(struct perf *perf, struct perf_thread *thread)
@@ -292,7 +293,8 @@ static bool read_sample(const struct perf_record *record, struct sample *sample)
 	memcpy(&abi, at, 8);
 	at += 8;
 	/* A thread of the kernel, or 32-bit code. */
-	if (abi != PERF_SAMPLE_REGS_ABI_64 || end - at < (ptrdiff_t)(8 * this_machine.perf_count + 8))
+	if (abi != PERF_SAMPLE_REGS_ABI_64 ||
+	    end - at < (ptrdiff_t)(8 * this_machine.perf_count + 8))
 		return false;
 	sample->registers.known = 0;
 	for (unsigned i = 0; i < this_machine.perf_count; i++, at += 8) {

@@ -26,9 +26,9 @@ struct perf_thread {
 };
 
 struct perf {
-	bool kernel;   /* samples when the kernel is at work for the program too */
-	bool shared;   /* a ring for each processor instead of one for each thread */
-	uint64_t period; /* nanoseconds on a processor between two samples */
+	bool kernel;         /* samples when the kernel is at work for the program too */
+	bool shared;         /* a ring for each processor instead of one for each thread */
+	uint64_t period;     /* nanoseconds on a processor between two samples */
 	double rate, drains; /* how often a second: at most, and the rings are emptied */
 	int processors;
 	struct perf_thread *threads;

@@ -37,8 +37,8 @@ static void copy_out(const struct ring *ring, uint64_t at, void *bytes, size_t s
 	memcpy((uint8_t *)bytes + first, ring->data, size - first);
 }
 
-static const struct perf_event_header *in_one_piece(const struct ring *ring, uint64_t at, size_t size,
-						     struct records *records)
+static const struct perf_event_header *in_one_piece(const struct ring *ring, uint64_t at,
+						    size_t size, struct records *records)
 {
 	size_t from = (size_t)(at & (ring->size - 1));
 
@@ -77,9 +77,9 @@ void ring_collect(struct ring *ring, uint64_t until, struct records *records)
 			return;
 		records->records = grow(records->records, records->count, &records->capacity,
 					sizeof *records->records);
-		records->records[records->count] =
-			(struct perf_record){id.time, (pid_t)id.pid, (pid_t)id.lwp, (uint32_t)records->count,
-					in_one_piece(ring, ring->read_to, header.size, records)};
+		records->records[records->count] = (struct perf_record){
+			id.time, (pid_t)id.pid, (pid_t)id.lwp, (uint32_t)records->count,
+			in_one_piece(ring, ring->read_to, header.size, records)};
 		records->count++;
 		ring->read_to += header.size;
 	}

@@ -15,8 +15,9 @@
 struct sample {
 	pid_t lwp;
 	uint64_t time;
-	struct registers registers; /* of the program's code, also when the kernel was at work for it */
-	const uint8_t *stack;	    /* from the stack pointer on */
+	struct registers
+		registers;    /* of the program's code, also when the kernel was at work for it */
+	const uint8_t *stack; /* from the stack pointer on */
 	size_t stack_size;
 };
 

@@ -37,7 +37,8 @@ static bool loaded(const uint8_t *code, size_t at, uint64_t start, uint64_t *add
 {
 	int32_t displacement;
 
-	if (at + 7 <= CODE_BYTES && code[at] == 0x48 && code[at + 1] == 0x8d && code[at + 2] == 0x3d) {
+	if (at + 7 <= CODE_BYTES && code[at] == 0x48 && code[at + 1] == 0x8d &&
+	    code[at + 2] == 0x3d) {
 		memcpy(&displacement, code + at + 3, 4);
 		*address = start + at + 7 + (uint64_t)(int64_t)displacement;
 		return true;

@@ -13,7 +13,7 @@
 #define SOURCE_BYTES 512
 
 struct call_site {
-	int32_t flags;		   /* ident_t's; -1: not found */
+	int32_t flags;             /* ident_t's; -1: not found */
 	char source[SOURCE_BYTES]; /* ";file;function;line;column;;"; "": nothing */
 };
 

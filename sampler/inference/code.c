@@ -6,10 +6,11 @@
 
 #include "../base/grow.h"
 #include "../names/names.h"
+#include "call_target.h"
 
-void codes_init(struct codes *codes, struct images *images)
+void codes_init(struct codes *codes, struct images *images, struct memory *memory)
 {
-	*codes = (struct codes){.images = images};
+	*codes = (struct codes){.images = images, .memory = memory};
 }
 
 void codes_deinit(struct codes *codes)
@@ -54,8 +55,8 @@ static void widen(struct codes *codes)
 static void describe(struct code *code)
 {
 	code->described.size = sizeof code->described;
-	code->is_described = code->symbol && ompdx_describe_function(code->symbol, &code->described) ==
-						     ompd_rc_ok;
+	code->is_described = code->symbol &&
+			     ompdx_describe_function(code->symbol, &code->described) == ompd_rc_ok;
 }
 
 static const struct runtime_code *runtime_of(const struct codes *codes, const struct code *code)
@@ -67,8 +68,9 @@ static const struct runtime_code *runtime_of(const struct codes *codes, const st
 			continue;
 		/* Of a program that holds the runtime only names tell which code is whose. */
 		if (!runtime->embedded ||
-		    (code->is_described && (code->described.function_class == ompdx_function_entry ||
-					    code->described.function_class == ompdx_function_internal)))
+		    (code->is_described &&
+		     (code->described.function_class == ompdx_function_entry ||
+		      code->described.function_class == ompdx_function_internal)))
 			return runtime;
 	}
 	return NULL;
@@ -91,6 +93,20 @@ static ompdx_code_t whose(const struct code *code)
 	}
 }
 
+/* Of a place that is in the middle of a call. Of the innermost frame it says nothing, and is not asked for. */
+static void look_at_call(const struct codes *codes, struct code *code)
+{
+	struct call_target target = call_target_read(codes->memory, code->pc + 1);
+	struct image *image = target.address ? image_at(codes->images, target.address) : NULL;
+	struct function_name name =
+		image ? name_function(image, target.address) : (struct function_name){NULL, 0};
+
+	code->frame.direct_call = target.direct;
+	code->called.size = sizeof code->called;
+	code->is_called = name.symbol && name.start == target.address &&
+			  ompdx_describe_function(name.symbol, &code->called) == ompd_rc_ok;
+}
+
 static void look(struct codes *codes, struct code *code)
 {
 	code->image = image_at(codes->images, code->pc);
@@ -110,9 +126,12 @@ static void look(struct codes *codes, struct code *code)
 		code->frame.runtime = runtime->number;
 		code->frame.runtime_kind = runtime->kind;
 	} else if (code->frame.code == ompdx_code_runtime) {
-		code->frame.runtime_kind = strstr(code->image->path, "libgomp") ? ompdx_runtime_gomp
-										: ompdx_runtime_llvm;
+		code->frame.runtime_kind = strstr(code->image->path, "libgomp")
+						   ? ompdx_runtime_gomp
+						   : ompdx_runtime_llvm;
 	}
+	if (code->frame.code == ompdx_code_program || code->frame.code == ompdx_code_runtime)
+		look_at_call(codes, code);
 }
 
 uint32_t code_at(struct codes *codes, uint64_t pc)
@@ -136,6 +155,7 @@ ompdx_frame_t code_frame(const struct codes *codes, uint32_t number)
 	ompdx_frame_t frame = codes->codes[number].frame;
 
 	frame.function = codes->codes[number].is_described ? &codes->codes[number].described : NULL;
+	frame.called = codes->codes[number].is_called ? &codes->codes[number].called : NULL;
 	return frame;
 }
 

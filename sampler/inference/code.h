@@ -18,6 +18,8 @@ struct code {
 	ompdx_frame_t frame; /* its function member is set when it is asked for: codes move */
 	ompdx_function_t described;
 	bool is_described;
+	ompdx_function_t called; /* what is called before pc, if that is looked at and known */
+	bool is_called;
 };
 
 /* The runtimes that are open: whose code is in which image. */
@@ -30,6 +32,7 @@ struct runtime_code {
 
 struct codes {
 	struct images *images;
+	struct memory *memory;
 	const struct runtime_code *runtimes;
 	size_t runtime_count;
 	struct code *codes;
@@ -39,7 +42,7 @@ struct codes {
 	size_t slot_count;
 };
 
-void codes_init(struct codes *codes, struct images *images);
+void codes_init(struct codes *codes, struct images *images, struct memory *memory);
 void codes_deinit(struct codes *codes);
 
 /* The same addresses are other places now. */
@@ -57,7 +60,9 @@ static inline const struct code *code_of(const struct codes *codes, uint32_t num
 }
 
 bool code_is_runtime(const struct code *code);
-bool code_is_program(const struct code *code); /* or of a library that is not known to be none of the program's */
+bool code_is_program(
+	const struct code
+		*code); /* or of a library that is not known to be none of the program's */
 bool code_has_role(const struct code *code, uint32_t role);
 bool code_is_entry(const struct code *code);
 

@@ -42,7 +42,8 @@ const struct seen *history_nearest(const struct history *history, uint64_t time,
 
 	/* From the newest on: once they get further away before the moment, all others are further. */
 	for (uint64_t i = 1; i <= kept(history->seen_count); i++) {
-		const struct seen *seen = &history->seen[(history->seen_count - i) % HISTORY_LENGTH];
+		const struct seen *seen =
+			&history->seen[(history->seen_count - i) % HISTORY_LENGTH];
 
 		if (where >> seen->where & 1 &&
 		    (!best || distance(seen->time, time) < distance(best->time, time)))

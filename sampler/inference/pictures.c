@@ -11,12 +11,27 @@
 
 #define OMPD_VERSION 202411
 
-/* Of a runtime that is linked into the program: its own symbols are the only names there are. */
+/* A runtime's own, where it is linked into the program, and what the C library publishes for debuggers. The same few are
+ * asked for again and again, also those that are nowhere. */
 static uint64_t find_symbol(void *context, const char *name)
 {
-	const struct images *images = context;
+	struct pictures *pictures = context;
+	const struct images *images = pictures->images;
+	uint64_t address = 0;
 
-	return images->mapping_count ? name_address(images->mappings[0].image, name) : 0;
+	for (size_t i = 0; i < pictures->symbol_count; i++)
+		if (strcmp(pictures->symbols[i].name, name) == 0)
+			return pictures->symbols[i].address;
+	for (size_t i = 0; i < images->count && !address; i++)
+		if (images->all[i]->mapped)
+			address = name_address(images->all[i], name);
+	if (strlen(name) < sizeof pictures->symbols->name && pictures->symbol_count < SYMBOLS_MAX) {
+		struct found_symbol *found = &pictures->symbols[pictures->symbol_count++];
+
+		strcpy(found->name, name);
+		found->address = address;
+	}
+	return address;
 }
 
 void pictures_init(struct pictures *pictures, const struct process *process, struct memory *memory,
@@ -26,7 +41,7 @@ void pictures_init(struct pictures *pictures, const struct process *process, str
 		.debugger = {.process = process,
 			     .memory = memory,
 			     .find_symbol = find_symbol,
-			     .context = images},
+			     .context = pictures},
 		.images = images,
 		.threads = threads,
 	};
@@ -86,11 +101,13 @@ static bool is_open(const struct pictures *pictures, const struct image *image)
 	return false;
 }
 
-static void keep(struct pictures *pictures, ompd_address_space_handle_t *handle, struct image *image)
+static void keep(struct pictures *pictures, ompd_address_space_handle_t *handle,
+		 struct image *image)
 {
 	struct runtime *runtime = &pictures->runtimes[pictures->count++];
 
-	*runtime = (struct runtime){.number = pictures->numbers++, .handle = handle, .image = image};
+	*runtime =
+		(struct runtime){.number = pictures->numbers++, .handle = handle, .image = image};
 	describe(runtime);
 }
 
@@ -162,6 +179,7 @@ bool pictures_find(struct pictures *pictures)
 	ompdx_runtimes_t *found = NULL;
 	bool changed = close_unmapped(pictures);
 
+	pictures->symbol_count = 0;
 	if (pictures->debugger.memory->readable) {
 		debugger_find_link_map(&pictures->debugger);
 		if (ompdx_find_runtimes(debugger_context(&pictures->debugger), NULL, 0, &found) ==
@@ -182,9 +200,9 @@ static void list_threads(struct pictures *pictures)
 	for (uint32_t i = 0; i < threads->living_count; i++) {
 		pictures->natives = grow(pictures->natives, i, &pictures->native_capacity,
 					 sizeof *pictures->natives);
-		pictures->native_threads = grow(pictures->native_threads, i,
-						&pictures->native_thread_capacity,
-						sizeof *pictures->native_threads);
+		pictures->native_threads =
+			grow(pictures->native_threads, i, &pictures->native_thread_capacity,
+			     sizeof *pictures->native_threads);
 		pictures->native_threads[i] = threads->living[i];
 		pictures->natives[i] = (ompdx_native_thread_t){
 			.size = sizeof *pictures->natives,
@@ -207,9 +225,9 @@ static const ompdx_view_level_t *view_level(const ompdx_view_t *view, uint32_t i
 
 static const ompdx_view_region_t *view_region(const ompdx_view_t *view, uint32_t index)
 {
-	return index < view->region_count
-		       ? (const void *)((const char *)view->regions + (size_t)index * view->regions->size)
-		       : NULL;
+	return index < view->region_count ? (const void *)((const char *)view->regions +
+							   (size_t)index * view->regions->size)
+					  : NULL;
 }
 
 /* Who began the region: its thread 0. */
@@ -218,9 +236,9 @@ static uint32_t team_of(const struct pictures *pictures, const ompdx_view_t *vie
 {
 	if (!region->member_count || region->member_first >= view->member_count)
 		return NONE;
-	uint32_t index = *(const uint32_t *)(const void *)((const char *)view->members +
-							   (size_t)region->member_first *
-								   view->member_size);
+	uint32_t index =
+		*(const uint32_t *)(const void *)((const char *)view->members +
+						  (size_t)region->member_first * view->member_size);
 
 	return index < pictures->native_count ? pictures->native_threads[index] : NONE;
 }
@@ -246,7 +264,8 @@ static void see_thread(struct pictures *pictures, const struct runtime *runtime,
 {
 	struct thread *thread = pictures->threads->all[pictures->native_threads[index]];
 	const ompdx_view_thread_t *one = view_thread(runtime->view, index);
-	struct seen seen = {.time = pictures->taken_at, .where = SEEN_IDLE, .team = NONE, .thread_num = -1};
+	struct seen seen = {
+		.time = pictures->taken_at, .where = SEEN_IDLE, .team = NONE, .thread_num = -1};
 
 	if (one->problem != ompdx_problem_none || one->kind == ompdx_thread_none)
 		return;
@@ -267,6 +286,8 @@ static void see_thread(struct pictures *pictures, const struct runtime *runtime,
 		seen.level = region->level;
 		seen.region = region->function;
 		seen.team = team_of(pictures, runtime->view, region);
+		if (pictures->region_seen && region->function && region->source)
+			pictures->region_seen(pictures->context, region->function, region->source);
 	}
 	history_see(&thread->history, seen);
 }
@@ -326,14 +347,16 @@ static const ompdx_team_arrivals_t *team_arrivals(const struct runtime *runtime,
 	return NULL;
 }
 
-bool pictures_facts(const struct pictures *pictures, const struct thread *thread, ompdx_facts_t *facts)
+bool pictures_facts(const struct pictures *pictures, const struct thread *thread,
+		    ompdx_facts_t *facts)
 {
 	for (uint32_t i = 0; i < pictures->count; i++) {
 		const struct runtime *runtime = &pictures->runtimes[i];
 
 		if (runtime->number != thread->runtime || !runtime->view)
 			continue;
-		for (uint32_t k = 0; k < pictures->native_count && k < runtime->view->thread_count; k++) {
+		for (uint32_t k = 0; k < pictures->native_count && k < runtime->view->thread_count;
+		     k++) {
 			if (pictures->native_threads[k] != thread->number)
 				continue;
 			*facts = (ompdx_facts_t){.size = sizeof *facts};

@@ -30,7 +30,8 @@ const struct call_site *site_of(struct tellings *tellings, uint32_t code)
 
 	if (number == NONE)
 		return &nothing;
-	tellings->sites = grow(tellings->sites, number, &tellings->site_capacity, sizeof *tellings->sites);
+	tellings->sites =
+		grow(tellings->sites, number, &tellings->site_capacity, sizeof *tellings->sites);
 	if (is_new)
 		call_site_read(tellings->memory, code_of(tellings->codes, code)->pc + 1,
 			       &tellings->sites[number]);

@@ -12,17 +12,19 @@
 
 /* Interned: no padding. */
 struct told {
-	uint64_t region;  /* where the code of the innermost region begins that is on the stack; 0: none is */
-	uint64_t object;  /* the lock that it sleeps on; 0 */
-	uint32_t stack;	  /* its number, NONE: not known */
-	uint32_t caller;  /* the place that called the runtime for what it waits for; NONE */
-	uint32_t fork;	  /* the place of the innermost call that began a region, by this thread; NONE */
-	uint16_t state;	  /* a value of ompt_state_t */
-	uint8_t wait;	  /* ompdx_wait_t */
+	uint64_t
+		region; /* where the code of the innermost region begins that is on the stack; 0: none is */
+	uint64_t object; /* the lock that it sleeps on; 0 */
+	uint32_t stack;  /* its number, NONE: not known */
+	uint32_t caller; /* the place that called the runtime for what it waits for; NONE */
+	uint32_t
+		fork; /* the place of the innermost call that began a region, by this thread; NONE */
+	uint16_t state;    /* a value of ompt_state_t */
+	uint8_t wait;      /* ompdx_wait_t */
 	uint8_t construct; /* ompdx_construct_t */
-	uint8_t doubt;	  /* ompdx_doubt_t */
-	uint8_t whole;	  /* the stack could be followed to its end */
-	uint8_t inside;	  /* the program's code is on the stack */
+	uint8_t doubt;     /* ompdx_doubt_t */
+	uint8_t whole;     /* the stack could be followed to its end */
+	uint8_t inside;    /* the program's code is on the stack */
 	uint8_t reserved[5];
 };
 

@@ -11,8 +11,8 @@
 #include "../target/images.h"
 
 struct function_name {
-	const char *symbol;  /* as in the symbol table; NULL: none */
-	uint64_t start;	     /* where it begins; 0: not known */
+	const char *symbol; /* as in the symbol table; NULL: none */
+	uint64_t start;     /* where it begins; 0: not known */
 };
 
 struct line_name {

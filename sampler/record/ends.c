@@ -71,8 +71,8 @@ static void put_moment(struct writer *writer, uint64_t start)
 	put_text_number(writer, "monotonic", start);
 }
 
-void record_begin(struct record *record, const struct process *process, const struct settings *settings,
-		  const struct record_way *way)
+void record_begin(struct record *record, const struct process *process,
+		  const struct settings *settings, const struct record_way *way)
 {
 	struct writer *writer = &record->writer;
 	char path[4096];

@@ -142,7 +142,8 @@ bool record_write(struct record *record, uint64_t before)
 	return writer_flush(&record->writer);
 }
 
-void record_note(struct record *record, const char *code, const struct thread *thread, const char *text)
+void record_note(struct record *record, const char *code, const struct thread *thread,
+		 const char *text)
 {
 	line_begin(&record->writer);
 	put_text(&record->writer, "note", code);

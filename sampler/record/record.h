@@ -53,14 +53,15 @@ void record_init(struct record *record, int fd, struct codes *codes, struct tell
 		 struct threads *threads, struct pictures *pictures);
 void record_deinit(struct record *record);
 
-void record_begin(struct record *record, const struct process *process, const struct settings *settings,
-		  const struct record_way *way);
+void record_begin(struct record *record, const struct process *process,
+		  const struct settings *settings, const struct record_way *way);
 
 /* Writes what is known of the time before the moment. false: it cannot be written. */
 bool record_write(struct record *record, uint64_t before);
 bool record_end(struct record *record, const struct record_end *end, uint64_t at);
 
-void record_note(struct record *record, const char *code, const struct thread *thread, const char *text);
+void record_note(struct record *record, const char *code, const struct thread *thread,
+		 const char *text);
 void record_rate(struct record *record, double rate, const char *why);
 
 #endif /* SAMPLER_RECORD_H */

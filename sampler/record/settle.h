@@ -11,7 +11,7 @@
 struct settling {
 	struct user_stacks stacks;
 	bool kernel_samples;
-	bool knows_on;	  /* the clock tells time on a processor from sleep */
+	bool knows_on;    /* the clock tells time on a processor from sleep */
 	bool has_runtime; /* a runtime is in the process */
 };
 

@@ -27,6 +27,7 @@ void tables_deinit(struct tables *tables)
 	free(tables->region_more);
 	free(tables->fork_regions);
 	free(tables->image_told);
+	free(tables->frame_of_code);
 	interner_deinit(&tables->frames);
 	interner_deinit(&tables->stacks);
 	interner_deinit(&tables->regions);
@@ -35,7 +36,8 @@ void tables_deinit(struct tables *tables)
 	interner_deinit(&tables->fork_places);
 }
 
-static uint32_t number(struct tables *tables, struct interner *interner, const void *key, bool *is_new)
+static uint32_t number(struct tables *tables, struct interner *interner, const void *key,
+		       bool *is_new)
 {
 	uint32_t found = intern(interner, key, is_new);
 
@@ -163,8 +165,8 @@ static uint32_t *fork_at(struct tables *tables, uint32_t code)
 
 	if (at == NONE)
 		return NULL;
-	tables->fork_regions =
-		grow(tables->fork_regions, at, &tables->fork_capacity, sizeof *tables->fork_regions);
+	tables->fork_regions = grow(tables->fork_regions, at, &tables->fork_capacity,
+				    sizeof *tables->fork_regions);
 	if (is_new)
 		tables->fork_regions[at] = NONE;
 	return &tables->fork_regions[at];
@@ -210,8 +212,9 @@ uint32_t table_construct(struct tables *tables, const struct told *told, uint32_
 	uint32_t code = told->caller;
 
 	if (of_region) {
-		const struct image *image =
-			key.place.image == NONE ? NULL : tables->codes->images->all[key.place.image];
+		const struct image *image = key.place.image == NONE
+						    ? NULL
+						    : tables->codes->images->all[key.place.image];
 
 		code = code_at(tables->codes, key.place.offset + (image ? image->bias : 0));
 	}
@@ -231,29 +234,85 @@ uint32_t table_construct(struct tables *tables, const struct told *told, uint32_
 
 static const char *word_of_frame(uint32_t kind)
 {
-	static const char *const words[] = {"user", "construct", "wait", "runtime", "system", "unknown"};
+	static const char *const words[] = {"user",    "construct", "wait",
+					    "runtime", "system",    "unknown"};
 
 	return words[kind];
 }
 
-uint32_t table_frame(struct tables *tables, enum frame_kind kind, uint32_t code)
+/* What is known of the region whose code the place is in; NULL: nothing, or it is in none. */
+static const char *source_of_region(struct tables *tables, const struct code *code)
 {
-	struct frame key = {.kind = (uint32_t)kind, .region = NONE, .construct = NONE, .state = NONE};
+	if (!code->function || !code->image)
+		return NULL;
+	const struct place place = {code->function - code->image->bias, code->image->number, 0};
+
+	for (uint32_t i = 0; i < tables->regions.count; i++) {
+		const struct place *region = interned(&tables->regions, i);
+
+		if (region->image == place.image && region->offset == place.offset)
+			return tables->region_more[i].source;
+	}
+	return NULL;
+}
+
+/* Its line, and its function: that of a construct whose code has no name of its own is the construct's. */
+static void text_of_frame(struct tables *tables, const struct code *code, struct source_text *text)
+{
+	struct source_text recorded;
+
+	source_text_of_code(code, text);
+	if (text->function || !source_text_recorded(source_of_region(tables, code), &recorded))
+		return;
+	text->function = recorded.function;
+	recorded.function = NULL;
+	source_text_deinit(&recorded);
+}
+
+static uint32_t make_frame(struct tables *tables, enum frame_kind kind, uint32_t code)
+{
+	const struct code one = *code_of(tables->codes, code);
+	struct frame key = {
+		.kind = (uint32_t)kind, .region = NONE, .construct = NONE, .state = NONE};
+	struct source_text text;
 	bool is_new;
 
-	key.place = place_of(code_of(tables->codes, code));
+	text_of_frame(tables, &one, &text);
+	key.function = place_of(&one);
+	if (one.function && one.image)
+		key.function.offset = one.function - one.image->bias;
+	else if (kind == FRAME_SYSTEM)
+		key.function.offset = 0;
+	key.line = kind == FRAME_USER ? (uint32_t)text.line : 0;
+	/* Without lines each call is a place of its own. */
+	if (kind == FRAME_USER && !text.line)
+		key.function.offset = place_of(&one).offset;
 	uint32_t frame = number(tables, &tables->frames, &key, &is_new);
 
-	if (!is_new)
-		return frame;
-	table_image(tables, code_of(tables->codes, code)->image);
-	line_begin(tables->writer);
-	put_number(tables->writer, "frame", frame);
-	put_text(tables->writer, "kind", word_of_frame(key.kind));
-	put_code(tables, code, NULL);
-	put_place(tables, &key.place);
-	line_end(tables->writer);
+	if (is_new) {
+		const struct place place = place_of(&one);
+
+		table_image(tables, one.image);
+		line_begin(tables->writer);
+		put_number(tables->writer, "frame", frame);
+		put_text(tables->writer, "kind", word_of_frame(key.kind));
+		put_source(tables->writer, &text);
+		put_place(tables, &place);
+		line_end(tables->writer);
+	}
+	source_text_deinit(&text);
 	return frame;
+}
+
+uint32_t table_frame(struct tables *tables, enum frame_kind kind, uint32_t code)
+{
+	while (code >= tables->frame_of_code_capacity)
+		tables->frame_of_code =
+			grow(tables->frame_of_code, tables->frame_of_code_capacity,
+			     &tables->frame_of_code_capacity, sizeof *tables->frame_of_code);
+	if (!tables->frame_of_code[code])
+		tables->frame_of_code[code] = make_frame(tables, kind, code) + 1;
+	return tables->frame_of_code[code] - 1;
 }
 
 uint32_t table_construct_frame(struct tables *tables, uint32_t region, uint32_t code)
@@ -262,8 +321,14 @@ uint32_t table_construct_frame(struct tables *tables, uint32_t region, uint32_t 
 		.kind = FRAME_CONSTRUCT, .region = region, .construct = NONE, .state = NONE};
 	bool is_new;
 
-	if (region == NONE && code != NONE)
-		key.place = place_of(code_of(tables->codes, code));
+	/* A task's code: wherever in it. */
+	if (region == NONE && code != NONE) {
+		const struct code *one = code_of(tables->codes, code);
+
+		key.function = place_of(one);
+		if (one->function && one->image)
+			key.function.offset = one->function - one->image->bias;
+	}
 	uint32_t frame = number(tables, &tables->frames, &key, &is_new);
 
 	if (!is_new)
@@ -281,7 +346,8 @@ uint32_t table_construct_frame(struct tables *tables, uint32_t region, uint32_t 
 	line_begin(tables->writer);
 	put_number(tables->writer, "frame", frame);
 	put_text(tables->writer, "kind", word_of_frame(FRAME_CONSTRUCT));
-	put_text(tables->writer, "text", region == NONE ? "#pragma omp task" : "#pragma omp parallel");
+	put_text(tables->writer, "text",
+		 region == NONE ? "#pragma omp task" : "#pragma omp parallel");
 	if (code != NONE)
 		put_code(tables, code, recorded);
 	put_number_or_null(tables->writer, "region", region);
@@ -353,7 +419,7 @@ uint32_t table_activity(struct tables *tables, const struct activity *key)
 	put_number_or_null(writer, "holder", key->holder);
 	put_text(writer, "certainty",
 		 key->state == STATE_UNKNOWN ? "unknown"
-		 : why			     ? "likely"
+		 : why                       ? "likely"
 					     : "certain");
 	put_text(writer, "why", why);
 	line_end(writer);

@@ -11,7 +11,14 @@
 #include "words.h"
 #include "writer.h"
 
-enum frame_kind { FRAME_USER, FRAME_CONSTRUCT, FRAME_WAIT, FRAME_RUNTIME, FRAME_SYSTEM, FRAME_UNKNOWN };
+enum frame_kind {
+	FRAME_USER,
+	FRAME_CONSTRUCT,
+	FRAME_WAIT,
+	FRAME_RUNTIME,
+	FRAME_SYSTEM,
+	FRAME_UNKNOWN
+};
 
 /* Interned: no padding. image NONE, offset 0: in no image. */
 struct place {
@@ -20,12 +27,14 @@ struct place {
 	uint32_t reserved;
 };
 
+/* Of code: all places of one line of a function are one frame, and all of a system function. */
 struct frame {
-	struct place place;
-	uint32_t kind;
+	struct place function;
+	uint32_t kind, line;
 	uint32_t region;    /* of a construct frame; NONE: a task's */
 	uint32_t construct; /* of a wait */
-	uint32_t state;	    /* of a wait */
+	uint32_t state;     /* of a wait */
+	uint32_t reserved;
 };
 
 struct record_stack {
@@ -50,7 +59,7 @@ struct activity {
 
 /* Beside what is interned: */
 struct region {
-	char *source; /* ";file;function;line;column;;" or NULL */
+	char *source;    /* ";file;function;line;column;;" or NULL */
 	uint32_t forker; /* the thread that began it last; NONE */
 	bool told;
 };
@@ -59,7 +68,9 @@ struct tables {
 	struct writer *writer;
 	struct codes *codes;
 	struct tellings *tellings;
-	uint64_t start; /* the record's moment 0 */
+	uint64_t start;          /* the record's moment 0 */
+	uint32_t *frame_of_code; /* number + 1; 0: not looked at */
+	size_t frame_of_code_capacity;
 	bool *image_told;
 	size_t image_capacity;
 	struct interner frames, stacks, regions, constructs, activities;

@@ -47,8 +47,8 @@ static uint32_t path_to_region(const struct user_stacks *stacks, uint32_t team, 
 
 /* The frames from the outermost to `end' (excluded), above base. entered: the region whose code the thread's own part
  * begins with; NONE: not known, or the stack begins elsewhere. */
-static uint32_t push_frames(const struct user_stacks *stacks, const struct native *native, uint32_t end,
-			    uint32_t team, uint64_t time, unsigned depth)
+static uint32_t push_frames(const struct user_stacks *stacks, const struct native *native,
+			    uint32_t end, uint32_t team, uint64_t time, unsigned depth)
 {
 	struct tables *tables = stacks->tables;
 	uint32_t stack = NONE;
@@ -64,8 +64,9 @@ static uint32_t push_frames(const struct user_stacks *stacks, const struct nativ
 		if (code->frame.code == ompdx_code_system) {
 			/* What starts threads, and what the runtime calls, is not the user's affair. */
 			if (any && !in_runtime)
-				stack = table_stack(tables, stack,
-						    table_frame(tables, FRAME_SYSTEM, native->code[i]));
+				stack = table_stack(
+					tables, stack,
+					table_frame(tables, FRAME_SYSTEM, native->code[i]));
 			continue;
 		}
 		if (in_runtime) {
@@ -77,7 +78,8 @@ static uint32_t push_frames(const struct user_stacks *stacks, const struct nativ
 			if (code->image && function)
 				place = (struct place){function - code->image->bias,
 						       code->image->number, 0};
-			for (uint32_t k = 0; k < tables->regions.count && place.image != NONE; k++) {
+			for (uint32_t k = 0; k < tables->regions.count && place.image != NONE;
+			     k++) {
 				const struct place *known = interned(&tables->regions, k);
 
 				if (known->image == place.image && known->offset == place.offset)
@@ -91,18 +93,19 @@ static uint32_t push_frames(const struct user_stacks *stacks, const struct nativ
 		in_runtime = false;
 		any = true;
 		stack = table_stack(tables, stack,
-				    table_frame(tables,
-						code->image ? FRAME_USER : FRAME_UNKNOWN,
+				    table_frame(tables, code->image ? FRAME_USER : FRAME_UNKNOWN,
 						native->code[i]));
 	}
 	return stack;
 }
 
 /* Outside of the innermost call that begins the region. */
-static uint32_t fork_frame(const struct user_stacks *stacks, const struct native *native, uint32_t region)
+static uint32_t fork_frame(const struct user_stacks *stacks, const struct native *native,
+			   uint32_t region)
 {
 	for (uint32_t i = 0; i + 1 < native->count; i++)
-		if (code_is_entry(at(native, i)) && code_has_role(at(native, i), OMPDX_ROLE_FORKS) &&
+		if (code_is_entry(at(native, i)) &&
+		    code_has_role(at(native, i), OMPDX_ROLE_FORKS) &&
 		    region_of_fork(stacks->tables, native->code[i + 1]) == region)
 			return i + 1;
 	return native->count;
@@ -126,12 +129,15 @@ static uint32_t path_to_region(const struct user_stacks *stacks, uint32_t team, 
 		return NONE;
 	struct native native;
 
-	read_native(stacks->tables, told_of(stacks->tables->tellings, forked->told)->stack, &native);
-	const struct seen *seen = history_nearest(&threads->all[team]->history, time, 1u << SEEN_INSIDE);
+	read_native(stacks->tables, told_of(stacks->tables->tellings, forked->told)->stack,
+		    &native);
+	const struct seen *seen =
+		history_nearest(&threads->all[team]->history, time, 1u << SEEN_INSIDE);
 	/* Its own team is the one outside; of a thread that begins regions inside of others a picture shows the inner. */
 	uint32_t outer = seen && seen->team != team ? seen->team : NONE;
 
-	return push_frames(stacks, &native, fork_frame(stacks, &native, region), outer, time, depth);
+	return push_frames(stacks, &native, fork_frame(stacks, &native, region), outer, time,
+			   depth);
 }
 
 /* The innermost function of the runtime that the program called. */
@@ -166,7 +172,8 @@ uint32_t user_stack(const struct user_stacks *stacks, const struct moment *momen
 	else
 		stack = path_to_region(stacks, moment->team, moment->time, moment->region, 1);
 	if (at_end && moment->region != NONE)
-		stack = table_stack(tables, stack, table_construct_frame(tables, moment->region, NONE));
+		stack = table_stack(tables, stack,
+				    table_construct_frame(tables, moment->region, NONE));
 	if (is_wait(moment->state))
 		return table_stack(tables, stack,
 				   table_wait_frame(tables, moment->state, moment->construct));
@@ -174,7 +181,8 @@ uint32_t user_stack(const struct user_stacks *stacks, const struct moment *momen
 		uint32_t entry = innermost_entry(&native);
 
 		if (entry != NONE)
-			stack = table_stack(tables, stack, table_frame(tables, FRAME_RUNTIME, entry));
+			stack = table_stack(tables, stack,
+					    table_frame(tables, FRAME_RUNTIME, entry));
 	}
 	return stack;
 }

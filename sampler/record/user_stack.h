@@ -17,8 +17,8 @@ struct user_stacks {
 struct moment {
 	const struct told *told;
 	uint64_t time;
-	uint32_t region;    /* the innermost; NONE */
-	uint32_t team;	    /* who began it; NONE: not known */
+	uint32_t region; /* the innermost; NONE */
+	uint32_t team;   /* who began it; NONE: not known */
 	uint32_t state;
 	uint32_t construct; /* of a wait */
 };

@@ -142,7 +142,8 @@ const char *sentence_of_doubt(ompdx_doubt_t doubt)
 	case ompdx_doubt_no_thread:
 		return "The runtime does not know this thread.";
 	case ompdx_doubt_idle_or_end:
-		return "It has come to the end of its region, or is in none: no picture of the runtime tells.";
+		return "It has come to the end of its region, or is in none: no picture of the "
+		       "runtime tells.";
 	case ompdx_doubt_in_reduction:
 		return "It waits for the others, or for its turn to add.";
 	case ompdx_doubt_in_atomic:

@@ -18,7 +18,8 @@
 #define STATE_UNKNOWN 0x1004
 
 const char *word_of_state(uint32_t state);
-const char *word_of_construct(ompdx_wait_t wait, ompdx_construct_t construct); /* NULL: it is none */
+const char *word_of_construct(ompdx_wait_t wait,
+			      ompdx_construct_t construct); /* NULL: it is none */
 const char *word_of_image(enum image_kind kind);
 const char *word_of_thread(ompdx_thread_kind_t kind);
 const char *word_of_runtime(ompdx_runtime_kind_t kind);

@@ -14,7 +14,7 @@ struct writer {
 	char *bytes;
 	size_t count, capacity;
 	uint64_t written;
-	int error; /* errno of what could not be written; 0 */
+	int error;  /* errno of what could not be written; 0 */
 	bool first; /* no comma before the next member or element */
 };
 
@@ -33,7 +33,8 @@ void put_number(struct writer *writer, const char *name, uint64_t value);
 void put_signed(struct writer *writer, const char *name, int64_t value);
 void put_decimal(struct writer *writer, const char *name, double value);
 void put_text(struct writer *writer, const char *name, const char *text); /* NULL: null */
-void put_text_number(struct writer *writer, const char *name, uint64_t value); /* in decimal, as text */
+void put_text_number(struct writer *writer, const char *name,
+		     uint64_t value); /* in decimal, as text */
 void put_address(struct writer *writer, const char *name, uint64_t value);
 void put_bool(struct writer *writer, const char *name, bool value);
 void put_null(struct writer *writer, const char *name);

@@ -29,10 +29,12 @@ static void lower(struct budget *budget, struct session *session, double percent
 	char why[160];
 
 	if (session->view_rate > VIEW_RATE_LEAST && budget->view_cost) {
-		double affordable = VIEW_SHARE * allowed / 100 * (double)SECOND / (double)budget->view_cost;
+		double affordable =
+			VIEW_SHARE * allowed / 100 * (double)SECOND / (double)budget->view_cost;
 
 		if (affordable < session->view_rate) {
-			session->view_rate = affordable > VIEW_RATE_LEAST ? affordable : VIEW_RATE_LEAST;
+			session->view_rate =
+				affordable > VIEW_RATE_LEAST ? affordable : VIEW_RATE_LEAST;
 			return;
 		}
 	}
@@ -43,8 +45,8 @@ static void lower(struct budget *budget, struct session *session, double percent
 	if (rate >= session->rate)
 		return;
 	session->rate = rate;
-	snprintf(why, sizeof why, "sampling took %.1f %% of a processor, the budget is %g %%", percent,
-		 allowed);
+	snprintf(why, sizeof why, "sampling took %.1f %% of a processor, the budget is %g %%",
+		 percent, allowed);
 	record_rate(&session->record, rate, why);
 }
 
@@ -56,7 +58,8 @@ void budget_keep(struct budget *budget, struct session *session, uint64_t at)
 	const double percent =
 		100 * (double)(processor - budget->processor_then) / (double)(at - budget->since);
 
-	if (budget->warm && session->options.budget > 0 && percent > session->options.budget * TOLERANCE)
+	if (budget->warm && session->options.budget > 0 &&
+	    percent > session->options.budget * TOLERANCE)
 		lower(budget, session, percent);
 	budget->warm = true;
 	budget->since = at;

@@ -9,8 +9,8 @@
 
 struct budget {
 	uint64_t since, processor_then; /* the window that is being measured */
-	uint64_t view_cost;		/* of the last pictures, on a processor */
-	bool warm;			/* what is done once is over */
+	uint64_t view_cost;             /* of the last pictures, on a processor */
+	bool warm;                      /* what is done once is over */
 };
 
 void budget_init(struct budget *budget);

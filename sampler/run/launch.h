@@ -10,7 +10,7 @@
 
 struct launch {
 	pid_t pid;
-	int go;	    /* closing it lets the program begin */
+	int go;     /* closing it lets the program begin */
 	int answer; /* why it could not be started */
 	bool ended;
 	int status; /* waitpid's, if it has ended */

@@ -109,7 +109,8 @@ static void spread_schedule(struct session *session, struct thread *thread, uint
 	const uint64_t since = thread->timeline.since, length = at > since ? at - since : 0;
 
 	thread_read_schedule(thread, &session->process);
-	uint64_t on = thread->schedule_on - on_before, delay = thread->schedule_delay - delay_before;
+	uint64_t on = thread->schedule_on - on_before,
+		 delay = thread->schedule_delay - delay_before;
 
 	if (on > length)
 		on = length;
@@ -136,7 +137,8 @@ static void stop_some(struct loop *loop, uint64_t at)
 
 	stops_release(&loop->stops);
 	for (size_t i = 0; i < session->threads.living_count; i++) {
-		struct thread *thread = living(session, loop->turn++ % session->threads.living_count);
+		struct thread *thread =
+			living(session, loop->turn++ % session->threads.living_count);
 
 		if (i && now() >= until)
 			break;
@@ -229,7 +231,8 @@ static bool is_over(struct loop *loop, uint64_t at)
 		bool killed = WIFSIGNALED(loop->launch->status);
 
 		loop->how = killed ? "killed" : "exited";
-		loop->text = killed ? "The program was ended by a signal." : "The program has ended.";
+		loop->text =
+			killed ? "The program was ended by a signal." : "The program has ended.";
 	} else if (!loop->launch && !process_lives(&session->process)) {
 		loop->how = "gone";
 		loop->text = "The process has ended.";
@@ -305,9 +308,13 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 	const uint64_t start = session->record.start;
 
 	srand((unsigned)start);
+	if (!launch)
+		session_begin(session);
 	session_refresh(session, start);
-	if (launch)
+	if (launch) {
 		launch_go(launch, session->options.program[0]);
+		session_begin(session);
+	}
 	if (session->options.seconds > 0)
 		loop.end = start + (uint64_t)(session->options.seconds * (double)SECOND);
 	loop.next_flush = start + (uint64_t)(session->options.flush * (double)SECOND);
@@ -316,6 +323,7 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 	for (uint64_t at = now(); !is_over(&loop, at); at = now()) {
 		pass(&loop, at);
 		budget_keep(&loop.budget, session, at);
+		session->begun = true;
 		if (!flush(&loop, at))
 			return failure(session);
 		/* A pass that was late is not made up for. */

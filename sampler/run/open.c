@@ -39,13 +39,16 @@ static const char *perf_refusal(const struct session *session, int error)
 		return "This kernel has no perf events.";
 	if (paranoid > 2 && session->settings.uid != 0)
 		snprintf(text, sizeof text,
-			 "perf is refused: kernel.perf_event_paranoid is %d; `sysctl kernel.perf_event_paranoid=2' "
+			 "perf is refused: kernel.perf_event_paranoid is %d; `sysctl "
+			 "kernel.perf_event_paranoid=2' "
 			 "allows it for one's own programs.",
 			 paranoid);
 	else if (error == EPERM || error == EACCES)
 		snprintf(text, sizeof text,
-			 "perf is refused although kernel.perf_event_paranoid is %d: the process is another user's, or a "
-			 "seccomp filter (a container's) or a security module forbids perf_event_open.",
+			 "perf is refused although kernel.perf_event_paranoid is %d: the process "
+			 "is another user's, or a "
+			 "seccomp filter (a container's) or a security module forbids "
+			 "perf_event_open.",
 			 paranoid);
 	else
 		snprintf(text, sizeof text, "perf is refused: %s.", strerror(error));
@@ -59,11 +62,13 @@ static const char *memory_refusal(const struct session *session)
 	if (session->settings.yama_ptrace_scope > 0)
 		snprintf(text, sizeof text,
 			 "The process's memory may not be read: kernel.yama.ptrace_scope is %d; "
-			 "`sysctl kernel.yama.ptrace_scope=0', or ompd starting the program, allows it.",
+			 "`sysctl kernel.yama.ptrace_scope=0', or ompd starting the program, "
+			 "allows it.",
 			 session->settings.yama_ptrace_scope);
 	else
 		snprintf(text, sizeof text,
-			 "The process's memory may not be read: it is another user's, or a seccomp filter (a "
+			 "The process's memory may not be read: it is another user's, or a seccomp "
+			 "filter (a "
 			 "container's) or a security module forbids process_vm_readv.");
 	return text;
 }
@@ -88,10 +93,12 @@ static void use_perf(struct session *session)
 	session->tick = SECOND / TICKS_PERF;
 	session->way.clock = "perf";
 	session->way.kernel_samples = session->perf.kernel;
-	how(session, "The kernel samples each thread by its time on a processor and notes when it gets one and loses it "
+	how(session, "The kernel samples each thread by its time on a processor and notes when it "
+		     "gets one and loses it "
 		     "(perf, cpu-clock); nothing is stopped, signalled or written.");
 	if (!session->perf.kernel)
-		limit(session, "Time in the kernel is told as \"kernel\", not by what the program wanted of it: "
+		limit(session, "Time in the kernel is told as \"kernel\", not by what the program "
+			       "wanted of it: "
 			       "kernel.perf_event_paranoid is above 1, or CAP_PERFMON is missing.");
 }
 
@@ -101,8 +108,10 @@ static void use_stops(struct session *session)
 	session->tick = SECOND / TICKS_STOPS;
 	session->way.clock = "stops";
 	session->way.kernel_samples = true;
-	how(session, "A thread that runs is stopped for each of its samples, as often as the budget allows; time on a "
-		     "processor is by schedstat, and its place within a tenth of a second is not exact.");
+	how(session,
+	    "A thread that runs is stopped for each of its samples, as often as the budget allows; "
+	    "time on a "
+	    "processor is by schedstat, and its place within a tenth of a second is not exact.");
 }
 
 static void use_memory(struct session *session)
@@ -111,7 +120,8 @@ static void use_memory(struct session *session)
 	session->tick = SECOND / TICKS_MEMORY;
 	session->way.clock = "memory";
 	session->way.kernel_samples = true;
-	how(session, "Only the runtime's memory tells: who is idle and who has come to the end of its region; work, locks, "
+	how(session, "Only the runtime's memory tells: who is idle and who has come to the end of "
+		     "its region; work, locks, "
 		     "other waits and places in the code are not known.");
 }
 
@@ -137,8 +147,8 @@ static void choose(struct session *session, bool own)
 		     memory_refusal(session));
 	if (asked == CLOCK_STOPS || (asked == CLOCK_BEST && own)) {
 		if (!own)
-			fail(EXIT_NOT_ALLOWED,
-			     "Only a program that the sampler starts is stopped for samples: -- PROGRAM.");
+			fail(EXIT_NOT_ALLOWED, "Only a program that the sampler starts is stopped "
+					       "for samples: -- PROGRAM.");
 		use_stops(session);
 	} else {
 		use_memory(session);
@@ -155,7 +165,8 @@ static void describe(struct session *session)
 	way->view_rate = session->view_rate;
 	way->budget = session->options.budget;
 	if (session->memory.readable)
-		how(session, "Sleeping threads are told by their system call and their stack's memory, and who is in which "
+		how(session, "Sleeping threads are told by their system call and their stack's "
+			     "memory, and who is in which "
 			     "region by pictures of the runtime's memory.");
 	else
 		limit(session, memory_refusal(session));
@@ -163,7 +174,8 @@ static void describe(struct session *session)
 
 void session_open(struct session *session, const struct options *options, pid_t pid, int fd)
 {
-	*session = (struct session){.options = *options, .rate = options->rate, .images_void = true};
+	*session =
+		(struct session){.options = *options, .rate = options->rate, .images_void = true};
 	settings_read(&session->settings);
 	if (!process_init(&session->process, pid))
 		fail(EXIT_NO_PROCESS, "There is no process %d.", pid);
@@ -175,7 +187,7 @@ void session_open(struct session *session, const struct options *options, pid_t 
 	session->view_rate = session->memory.readable ? VIEW_RATE : 0;
 	describe(session);
 	images_init(&session->images, &session->process, &session->memory);
-	codes_init(&session->codes, &session->images);
+	codes_init(&session->codes, &session->images, &session->memory);
 	tellings_init(&session->tellings, &session->codes, &session->memory);
 	session->unwinder = unwinder_create((struct cfi_source){images_cfi, &session->images});
 	threads_init(&session->threads);
@@ -184,5 +196,11 @@ void session_open(struct session *session, const struct options *options, pid_t 
 	record_init(&session->record, fd, &session->codes, &session->tellings, &session->threads,
 		    &session->pictures);
 	session->record.settling.knows_on = true;
+	session->pictures.region_seen = session_learn_source;
+	session->pictures.context = session;
+}
+
+void session_begin(struct session *session)
+{
 	record_begin(&session->record, &session->process, &session->settings, &session->way);
 }

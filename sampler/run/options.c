@@ -11,9 +11,11 @@
 #include "../base/say.h"
 
 static const char usage[] =
-	"usage: ompd-sampler [-o FILE | --fd N] [-d SECONDS] [-F HZ] [--budget PERCENT] [--flush SECONDS]\n"
+	"usage: ompd-sampler [-o FILE | --fd N] [-d SECONDS] [-F HZ] [--budget PERCENT] [--flush "
+	"SECONDS]\n"
 	"                    [--clock perf|stops|memory] -p PID | -- PROGRAM [ARGUMENTS]\n"
-	"Samples what the OpenMP threads of a program do, and writes a record: docs/record-format.md.\n";
+	"Samples what the OpenMP threads of a program do, and writes a record: "
+	"docs/record-format.md.\n";
 
 static double number(const char *option, const char *text, double least, double most)
 {
@@ -21,7 +23,8 @@ static double number(const char *option, const char *text, double least, double 
 	double value = strtod(text, &end);
 
 	if (end == text || *end || !isfinite(value) || value < least || value > most)
-		fail(EXIT_USAGE, "%s takes a number from %g to %g, not \"%s\".", option, least, most, text);
+		fail(EXIT_USAGE, "%s takes a number from %g to %g, not \"%s\".", option, least,
+		     most, text);
 	return value;
 }
 
@@ -67,7 +70,8 @@ static void check(const struct options *options)
 	if (options->file && options->fd >= 0)
 		fail(EXIT_USAGE, "Either -o FILE or --fd N, not both.");
 	if (options->program && !options->file && options->fd < 0)
-		fail(EXIT_USAGE, "With -- PROGRAM, stdout is the program's: say -o FILE or --fd N.");
+		fail(EXIT_USAGE,
+		     "With -- PROGRAM, stdout is the program's: say -o FILE or --fd N.");
 	if (options->fd >= 0 && fcntl(options->fd, F_GETFD) < 0)
 		fail(EXIT_USAGE, "--fd %d is no open descriptor.", options->fd);
 }
@@ -85,8 +89,9 @@ void options_read(int argc, char **argv, struct options *options)
 			break;
 		}
 		if (argv[i][0] != '-' || !argv[i + 1])
-			fail(EXIT_USAGE, argv[i][0] == '-' ? "%s wants a value: see --help."
-							   : "\"%s\" is no option: see --help.",
+			fail(EXIT_USAGE,
+			     argv[i][0] == '-' ? "%s wants a value: see --help."
+					       : "\"%s\" is no option: see --help.",
 			     argv[i]);
 		take_option(options, argv[i], argv[i + 1]);
 		i++;

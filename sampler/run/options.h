@@ -11,8 +11,8 @@
 enum clock_kind { CLOCK_BEST, CLOCK_PERF, CLOCK_STOPS, CLOCK_MEMORY };
 
 struct options {
-	pid_t pid;	/* 0: a program is to be started */
-	char **program; /* with its arguments; NULL: none */
+	pid_t pid;        /* 0: a program is to be started */
+	char **program;   /* with its arguments; NULL: none */
 	const char *file; /* NULL: none */
 	int fd;
 	double seconds; /* 0: until it ends */

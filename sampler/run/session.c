@@ -40,8 +40,16 @@ static void learn(struct session *session, struct thread *thread, uint64_t at, u
 		uint32_t region = table_region(tables, function);
 
 		learn_fork(tables, fork, region);
-		learn_region(tables, region, thread->number, site_of(&session->tellings, fork)->source);
+		learn_region(tables, region, thread->number,
+			     site_of(&session->tellings, fork)->source);
 	}
+}
+
+void session_learn_source(void *session, uint64_t function, const char *source)
+{
+	struct tables *tables = &((struct session *)session)->record.tables;
+
+	learn_region(tables, table_region(tables, function), NONE, source);
 }
 
 static void count_stack(struct session *session, struct thread *thread, const struct frames *frames)
@@ -58,8 +66,8 @@ static void count_stack(struct session *session, struct thread *thread, const st
 static void reach_of(const struct session *session, const struct thread *thread, uint64_t *reach,
 		     uint64_t *own)
 {
-	uint64_t period = session->period > session->period_before ? session->period
-								   : session->period_before;
+	uint64_t period =
+		session->period > session->period_before ? session->period : session->period_before;
 
 	*own = 2 * period;
 	if (session->clock == CLOCK_PERF && session->perf.shared) {
@@ -79,8 +87,7 @@ static void reach_of(const struct session *session, const struct thread *thread,
 void session_sample(struct session *session, struct thread *thread, const struct sample *sample)
 {
 	static struct frames frames;
-	const struct stack_copy stack = {sample->stack,
-					 sample->registers.value[this_machine.sp],
+	const struct stack_copy stack = {sample->stack, sample->registers.value[this_machine.sp],
 					 sample->stack_size, NULL};
 	uint64_t reach, own;
 
@@ -139,7 +146,8 @@ static void on_lost(void *context, pid_t lwp, uint64_t time, uint64_t count)
 		thread->lost += count;
 	if (!session->has_noted_lost)
 		record_note(&session->record, "lost", thread,
-			    "The kernel had no room for records of threads that switched often: samples and switches "
+			    "The kernel had no room for records of threads that switched often: "
+			    "samples and switches "
 			    "are missing, and the times on a processor around them are not exact.");
 	session->has_noted_lost = true;
 }
@@ -172,8 +180,8 @@ static void on_executed(void *context, uint64_t time)
 
 struct sink session_sink(struct session *session)
 {
-	return (struct sink){session,	on_sample, on_off,	      on_on,
-			     on_lost,	on_ended,  on_images_changed, on_executed};
+	return (struct sink){session,  on_sample,         on_off,     on_on, on_lost,
+			     on_ended, on_images_changed, on_executed};
 }
 
 static void add_clock(struct session *session, struct thread *thread, uint32_t stack_bytes)
@@ -188,8 +196,10 @@ static void add_clock(struct session *session, struct thread *thread, uint32_t s
 	default:
 		if (!session->has_left_out)
 			record_note(&session->record, "threads_left_out", thread,
-				    "More threads than perf has memory or descriptors for: some are not sampled, and "
-				    "are told by what they sleep on only; ulimit -l and ulimit -n decide.");
+				    "More threads than perf has memory or descriptors for: some "
+				    "are not sampled, and "
+				    "are told by what they sleep on only; ulimit -l and ulimit -n "
+				    "decide.");
 		session->has_left_out = true;
 	}
 }
@@ -233,10 +243,20 @@ static void refresh_images(struct session *session)
 	session->images_void = false;
 	if (session->executed) {
 		session->executed = false;
+		process_init(&session->process, session->process.pid);
 		pictures_forget(&session->pictures);
 		session->memory.readable = memory_allowed(session->process.pid);
-		record_note(&session->record, "exec", NULL, "Another program is in the process from here on.");
+		if (session->begun)
+			record_note(&session->record, "exec", NULL,
+				    "Another program is in the process from here on.");
 		session->record.settling.has_runtime = false;
+		for (uint32_t i = 0; i < session->threads.living_count; i++) {
+			struct thread *thread = session->threads.all[session->threads.living[i]];
+
+			process_thread_name(&session->process, thread->lwp, thread->name);
+			thread->runtime = NONE;
+			thread->told = thread->seen = false;
+		}
 	}
 	if (images_refresh(&session->images)) {
 		unwinder_forget(session->unwinder);
@@ -263,7 +283,8 @@ static bool read_live_word(void *context, uint64_t address, uint64_t *value)
 	return memory_read(context, address, sizeof *value, value);
 }
 
-static void look_at_stack(struct session *session, const struct system_call *call, struct frames *frames)
+static void look_at_stack(struct session *session, const struct system_call *call,
+			  struct frames *frames)
 {
 	static uint8_t bytes[SLEEPER_BYTES];
 	const struct word_source live = {read_live_word, &session->memory};
@@ -279,8 +300,9 @@ static void look_at_stack(struct session *session, const struct system_call *cal
 }
 
 /* What libgomp's threads sleep on tells more than their stacks. false: it has to be looked at later. */
-static bool sleep_of(struct session *session, const struct thread *thread, const struct system_call *call,
-		     ompdx_sleep_t *sleep, ompdx_facts_t *facts, const ompdx_sleep_t **used)
+static bool sleep_of(struct session *session, const struct thread *thread,
+		     const struct system_call *call, ompdx_sleep_t *sleep, ompdx_facts_t *facts,
+		     const ompdx_sleep_t **used)
 {
 	uint32_t word;
 
@@ -291,8 +313,8 @@ static bool sleep_of(struct session *session, const struct thread *thread, const
 	if (session->pictures.taken_at < thread->timeline.sleep_began)
 		return false;
 	sleep->size = sizeof *sleep;
-	if (ompdx_decode_sleep(this_machine.elf_machine, (uint64_t)call->number, call->arguments, sleep) !=
-	    ompd_rc_ok)
+	if (ompdx_decode_sleep(this_machine.elf_machine, (uint64_t)call->number, call->arguments,
+			       sleep) != ompd_rc_ok)
 		return true;
 	if (memory_read(&session->memory, sleep->address, sizeof word, &word)) {
 		sleep->now = word;

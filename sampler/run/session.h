@@ -34,6 +34,7 @@ struct session {
 	uint64_t period, period_before; /* of samples, now and until the clocks were set last */
 	uint64_t period_set_at;
 	uint64_t tick; /* between two passes */
+	bool begun;    /* the record: an exec before was that of the program that we start */
 	bool images_void, executed, has_left_out, has_noted_lost, has_noted_full;
 	uint64_t samples, lost, cut, stacks;
 	uint64_t sample_processor; /* our time for all of them */
@@ -41,6 +42,8 @@ struct session {
 
 /* The process is there. Finds out what is allowed, and decides how it is sampled; ends the sampler if nothing is. */
 void session_open(struct session *session, const struct options *options, pid_t pid, int fd);
+/* The record's first line: of a program that we start, when it has begun. */
+void session_begin(struct session *session);
 void session_close(struct session *session);
 
 struct sink session_sink(struct session *session);
@@ -53,6 +56,9 @@ void session_look_at_sleepers(struct session *session, uint64_t at);
 
 /* What a stack of a thread tells, in the middle of its work. */
 void session_sample(struct session *session, struct thread *thread, const struct sample *sample);
+
+/* What a compiler recorded of a region. */
+void session_learn_source(void *session, uint64_t function, const char *source);
 
 /* A sample that nobody's code tells: by the last picture alone. */
 void session_sample_by_memory(struct session *session, struct thread *thread, uint64_t at);

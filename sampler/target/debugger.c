@@ -32,8 +32,8 @@ static ompd_rc_t print(const char *text, int category)
 static ompd_rc_t sizes(ompd_address_space_context_t *context, ompd_device_type_sizes_t *types)
 {
 	(void)context;
-	*types = (ompd_device_type_sizes_t){sizeof(char),      sizeof(short),  sizeof(int),
-					    sizeof(long),      sizeof(long long), sizeof(void *)};
+	*types = (ompd_device_type_sizes_t){sizeof(char), sizeof(short),     sizeof(int),
+					    sizeof(long), sizeof(long long), sizeof(void *)};
 	return ompd_rc_ok;
 }
 
@@ -150,7 +150,8 @@ void debugger_find_link_map(struct debugger *debugger)
 	for (uint64_t i = 0; dynamic && i < size / sizeof(Elf64_Dyn) && i < DYNAMIC_MAX; i++) {
 		Elf64_Dyn entry;
 
-		if (!memory_read(debugger->memory, bias + dynamic + i * sizeof entry, sizeof entry, &entry) ||
+		if (!memory_read(debugger->memory, bias + dynamic + i * sizeof entry, sizeof entry,
+				 &entry) ||
 		    entry.d_tag == DT_NULL)
 			return;
 		if (entry.d_tag == DT_DEBUG) {

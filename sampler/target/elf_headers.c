@@ -38,7 +38,8 @@ static bool read_at(const struct source *source, uint64_t offset, void *bytes, s
 		if (header->p_type == PT_LOAD && offset >= header->p_offset &&
 		    offset - header->p_offset < header->p_filesz)
 			return memory_read(source->memory,
-					   source->bias + header->p_vaddr + (offset - header->p_offset),
+					   source->bias + header->p_vaddr +
+						   (offset - header->p_offset),
 					   size, bytes);
 	}
 	return false;
@@ -100,7 +101,8 @@ static void read_build_id(const struct source *source, const Elf64_Phdr *header,
 	struct bytes bytes = {notes, size, 0, !read_at(source, header->p_offset, notes, size)};
 
 	while (!bytes.bad && bytes.at < bytes.size) {
-		uint64_t name_size = bytes_unsigned(&bytes, 4), value_size = bytes_unsigned(&bytes, 4);
+		uint64_t name_size = bytes_unsigned(&bytes, 4),
+			 value_size = bytes_unsigned(&bytes, 4);
 		uint64_t type = bytes_unsigned(&bytes, 4);
 		struct bytes name = bytes_part(&bytes, (name_size + 3) & ~UINT64_C(3));
 		struct bytes value = bytes_part(&bytes, (value_size + 3) & ~UINT64_C(3));
@@ -138,13 +140,14 @@ static bool read_headers(const struct source *source, uint64_t address, uint64_t
 {
 	Elf64_Ehdr header;
 	/* In memory the file's beginning is where the bytes before this part would lie. */
-	bool begun = source->fd >= 0
-			     ? pread(source->fd, &header, sizeof header, 0) == sizeof header
-			     : memory_read(source->memory, address - offset, sizeof header, &header);
+	bool begun = source->fd >= 0 ? pread(source->fd, &header, sizeof header, 0) == sizeof header
+				     : memory_read(source->memory, address - offset, sizeof header,
+						   &header);
 
 	if (!begun || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != this_machine.elf_machine ||
-	    header.e_phentsize != sizeof *headers || header.e_phnum > HEADERS_MAX)
+	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_machine != this_machine.elf_machine || header.e_phentsize != sizeof *headers ||
+	    header.e_phnum > HEADERS_MAX)
 		return false;
 	*count = header.e_phnum;
 	size_t size = *count * sizeof *headers;

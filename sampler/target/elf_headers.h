@@ -11,7 +11,8 @@
 #include "images.h"
 
 /* Fills bias, build_id and cfi of an image, of which the part of the file from `offset' on is mapped at `address'. */
-void elf_headers_read(struct image *image, struct memory *memory, uint64_t address, uint64_t offset);
+void elf_headers_read(struct image *image, struct memory *memory, uint64_t address,
+		      uint64_t offset);
 
 void elf_headers_release(struct image *image);
 

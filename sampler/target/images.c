@@ -20,14 +20,14 @@ static const struct {
 	const char *pattern;
 	enum image_kind kind;
 } by_name[] = {
-	{"libc.so*", IMAGE_SYSTEM},	 {"libc-2*", IMAGE_SYSTEM},
-	{"ld-linux*", IMAGE_SYSTEM},	 {"ld-2*", IMAGE_SYSTEM},
-	{"libpthread*", IMAGE_SYSTEM},	 {"[[]vdso]", IMAGE_SYSTEM},
-	{"ld64*", IMAGE_SYSTEM},	 {"libomp.so*", IMAGE_RUNTIME},
-	{"libomp5*", IMAGE_RUNTIME},	 {"libiomp5*", IMAGE_RUNTIME},
-	{"libgomp.so*", IMAGE_RUNTIME},	 {"libm.so*", IMAGE_LIBRARY},
-	{"libm-2*", IMAGE_LIBRARY},	 {"libstdc++*", IMAGE_LIBRARY},
-	{"libgcc_s*", IMAGE_LIBRARY},	 {"libc++*", IMAGE_LIBRARY},
+	{"libc.so*", IMAGE_SYSTEM},      {"libc-2*", IMAGE_SYSTEM},
+	{"ld-linux*", IMAGE_SYSTEM},     {"ld-2*", IMAGE_SYSTEM},
+	{"libpthread*", IMAGE_SYSTEM},   {"[[]vdso]", IMAGE_SYSTEM},
+	{"ld64*", IMAGE_SYSTEM},         {"libomp.so*", IMAGE_RUNTIME},
+	{"libomp5*", IMAGE_RUNTIME},     {"libiomp5*", IMAGE_RUNTIME},
+	{"libgomp.so*", IMAGE_RUNTIME},  {"libm.so*", IMAGE_LIBRARY},
+	{"libm-2*", IMAGE_LIBRARY},      {"libstdc++*", IMAGE_LIBRARY},
+	{"libgcc_s*", IMAGE_LIBRARY},    {"libc++*", IMAGE_LIBRARY},
 	{"libgfortran*", IMAGE_LIBRARY}, {"libquadmath*", IMAGE_LIBRARY},
 };
 
@@ -71,8 +71,9 @@ static bool read_line(const char *text, struct line *line)
 	char permissions[8];
 	int path = 0;
 
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &line->start,
-		   &line->end, permissions, &line->offset, &major, &minor, &line->inode, &path) < 7)
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &line->start, &line->end, permissions, &line->offset, &major, &minor,
+		   &line->inode, &path) < 7)
 		return false;
 	line->executable = permissions[2] == 'x';
 	line->device = makedev(major, minor);
@@ -164,7 +165,8 @@ static uint64_t fingerprint_of(uint64_t fingerprint, const struct line *line)
 	return fingerprint;
 }
 
-static void each_code_line(struct images *images, void (*take_line)(struct images *, const struct line *))
+static void each_code_line(struct images *images,
+			   void (*take_line)(struct images *, const struct line *))
 {
 	static char text[4600];
 	static struct line line;
@@ -174,7 +176,8 @@ static void each_code_line(struct images *images, void (*take_line)(struct image
 	FILE *file = fopen(path, "re");
 
 	for (int i = 0; file && i < MAPPINGS_MAX && fgets(text, sizeof text, file); i++)
-		if (read_line(text, &line) && line.executable && strcmp(line.path, "[vsyscall]") != 0)
+		if (read_line(text, &line) && line.executable &&
+		    strcmp(line.path, "[vsyscall]") != 0)
 			take_line(images, &line);
 	if (file)
 		fclose(file);
@@ -228,7 +231,8 @@ struct image *image_at(const struct images *images, uint64_t address)
 		else
 			high = middle;
 	}
-	return low && address < images->mappings[low - 1].end ? images->mappings[low - 1].image : NULL;
+	return low && address < images->mappings[low - 1].end ? images->mappings[low - 1].image
+							      : NULL;
 }
 
 struct image *image_of_bias(const struct images *images, uint64_t bias)

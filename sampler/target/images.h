@@ -22,8 +22,8 @@ struct image {
 	char *file;    /* how we reach it; NULL: not at all, or it is not the same file any more */
 	uint64_t bias; /* address in the process less that in the file */
 	uint64_t device, inode, first; /* which mapping it is known by */
-	char build_id[65];	       /* "": none, or not known */
-	bool mapped;		       /* still */
+	char build_id[65];             /* "": none, or not known */
+	bool mapped;                   /* still */
 	struct cfi cfi;
 	void *names; /* names/names.c keeps there what it has opened */
 };

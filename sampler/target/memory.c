@@ -89,14 +89,15 @@ static bool read_page(struct memory *memory, uint64_t address, size_t size, uint
 
 	if (page && page->known) {
 		page->used = true;
-		memcpy(bytes, memory->bytes + (size_t)page->at * PAGE_BYTES + address % PAGE_BYTES, size);
+		memcpy(bytes, memory->bytes + (size_t)page->at * PAGE_BYTES + address % PAGE_BYTES,
+		       size);
 		return true;
 	}
 	if (!read_now(memory, address, size, bytes))
 		return false;
 	if (!page && memory->missed_count + memory->count < PAGES_MAX) {
-		memory->missed = grow(memory->missed, memory->missed_count, &memory->missed_capacity,
-				      sizeof *memory->missed);
+		memory->missed = grow(memory->missed, memory->missed_count,
+				      &memory->missed_capacity, sizeof *memory->missed);
 		memory->missed[memory->missed_count++] = start;
 	}
 	return true;
@@ -155,7 +156,8 @@ static void plan(struct memory *memory)
 		qsort(memory->pages, kept, sizeof *memory->pages, by_address);
 	memory->count = 0;
 	for (size_t i = 0; i < kept; i++) {
-		if (memory->count && memory->pages[memory->count - 1].address == memory->pages[i].address)
+		if (memory->count &&
+		    memory->pages[memory->count - 1].address == memory->pages[i].address)
 			continue;
 		memory->pages[memory->count] = memory->pages[i];
 		memory->pages[memory->count].at = (uint32_t)memory->count;
@@ -179,8 +181,8 @@ void memory_picture_begin(struct memory *memory)
 		size_t count = 0;
 
 		for (; count < PIECES_MAX && first + count < memory->count; count++)
-			pieces[count] = (struct iovec){as_pointer(memory->pages[first + count].address),
-						       PAGE_BYTES};
+			pieces[count] = (struct iovec){
+				as_pointer(memory->pages[first + count].address), PAGE_BYTES};
 		size_t done = read_pieces(memory, memory->bytes + first * PAGE_BYTES,
 					  count * PAGE_BYTES, pieces, count) /
 			      PAGE_BYTES;

@@ -144,8 +144,9 @@ bool process_thread_name(const struct process *process, pid_t lwp, char name[NAM
 bool process_thread_runs(const struct process *process, pid_t lwp)
 {
 	char text[512];
-	const char *at = thread_file(process, lwp, "stat", text, sizeof text) > 0 ? strrchr(text, ')')
-										   : NULL;
+	const char *at = thread_file(process, lwp, "stat", text, sizeof text) > 0
+				 ? strrchr(text, ')')
+				 : NULL;
 
 	return at && at[1] == ' ' && at[2] == 'R';
 }
@@ -176,7 +177,8 @@ enum call_state process_call(const struct process *process, pid_t lwp, struct sy
 
 	if (count == 9)
 		return CALL_SLEEPS;
-	if (sscanf(text, "%" SCNd64 " %" SCNx64 " %" SCNx64, &call->number, &call->sp, &call->pc) == 3)
+	if (sscanf(text, "%" SCNd64 " %" SCNx64 " %" SCNx64, &call->number, &call->sp, &call->pc) ==
+	    3)
 		return CALL_SLEEPS;
 	return CALL_GONE;
 }

@@ -17,7 +17,8 @@
 
 struct process {
 	pid_t pid;
-	uint64_t started; /* in the kernel's ticks: another process with the same number has another */
+	uint64_t
+		started; /* in the kernel's ticks: another process with the same number has another */
 };
 
 bool process_init(struct process *process, pid_t pid); /* false: there is none */

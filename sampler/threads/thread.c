@@ -89,7 +89,8 @@ void thread_read_schedule(struct thread *thread, const struct process *process)
 	thread->schedule_known = true;
 }
 
-static struct thread *add(struct threads *threads, const struct process *process, pid_t lwp, uint64_t at)
+static struct thread *add(struct threads *threads, const struct process *process, pid_t lwp,
+			  uint64_t at)
 {
 	struct thread *thread = take(1, sizeof *thread);
 
@@ -99,11 +100,17 @@ static struct thread *add(struct threads *threads, const struct process *process
 				  .listed = true,
 				  .runtime = NONE,
 				  .runtime_id = -1,
+				  .last_region = NONE,
+				  .last_team = NONE,
+				  .last_level = -1,
+				  .last_thread_num = -1,
 				  .last_told = NONE};
 	process_thread_name(process, lwp, thread->name);
 	process_schedule(process, lwp, &thread->schedule_on_before, &thread->schedule_delay_before);
-	timeline_init(&thread->timeline, at, process_thread_runs(process, lwp) ? PIECE_ON : PIECE_ASLEEP);
-	threads->all = grow(threads->all, threads->count, &threads->capacity, sizeof(struct thread *));
+	timeline_init(&thread->timeline, at,
+		      process_thread_runs(process, lwp) ? PIECE_ON : PIECE_ASLEEP);
+	threads->all =
+		grow(threads->all, threads->count, &threads->capacity, sizeof(struct thread *));
 	threads->all[threads->count++] = thread;
 	threads->living = grow(threads->living, threads->living_count, &threads->living_capacity,
 			       sizeof *threads->living);
@@ -130,7 +137,8 @@ uint32_t threads_refresh(struct threads *threads, const struct process *process,
 		struct thread *thread = threads->all[threads->living[i]];
 
 		if (!thread->listed && !thread->gone) {
-			timeline_turn(&thread->timeline, at, (enum piece_kind)thread->timeline.kind);
+			timeline_turn(&thread->timeline, at,
+				      (enum piece_kind)thread->timeline.kind);
 			thread->gone = at > thread->timeline.since ? at : thread->timeline.since;
 		}
 	}

@@ -16,9 +16,9 @@ struct thread {
 	uint32_t number;
 	pid_t lwp;
 	char name[NAME_MAX_BYTES];
-	uint64_t born, gone; /* moments; gone 0: not yet */
-	bool sampled;	     /* by a clock of its own */
-	bool listed;	     /* in the last list of threads */
+	uint64_t born, gone;  /* moments; gone 0: not yet */
+	bool sampled;         /* by a clock of its own */
+	bool listed;          /* in the last list of threads */
 	bool gone_told, told; /* in the record; false again when something of it has changed */
 	/* By pictures of the runtime: */
 	uint32_t runtime; /* NONE: no picture shows it as a runtime's */
@@ -27,13 +27,17 @@ struct thread {
 	bool seen; /* a picture was taken with it */
 	struct history history;
 	struct timeline timeline;
+	/* Where its last activity was, for the time until it has a processor again. */
+	uint32_t last_region, last_team;
+	int32_t last_level, last_thread_num;
 	uint32_t last_told; /* by its last sample; NONE */
 	uint64_t last_sample;
 	uint32_t stack_bytes; /* that a sample copies */
 	/* Sums */
 	uint64_t samples, asleep_samples, lost, cut, beyond;
-	uint64_t schedule_on, schedule_delay;		    /* since it was first seen */
-	uint64_t schedule_on_before, schedule_delay_before; /* what the kernel had counted by then */
+	uint64_t schedule_on, schedule_delay; /* since it was first seen */
+	uint64_t schedule_on_before,
+		schedule_delay_before; /* what the kernel had counted by then */
 	bool schedule_known;
 };
 

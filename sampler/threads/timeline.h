@@ -32,8 +32,8 @@ struct piece {
 struct timeline {
 	struct piece *pieces; /* the first of them begins where the last that was taken out ends */
 	size_t count, capacity;
-	uint64_t since; /* up to here all is in pieces */
-	uint8_t kind;	/* of what comes behind */
+	uint64_t since;      /* up to here all is in pieces */
+	uint8_t kind;        /* of what comes behind */
 	uint32_t sleep_told; /* what is known of the sleep that goes on; NONE */
 	uint64_t sleep_began;
 	uint64_t on, preempted, untold; /* sums of what was taken out */

@@ -16,7 +16,8 @@ struct bytes {
 	bool bad;
 };
 
-uint64_t bytes_unsigned(struct bytes *bytes, size_t size); /* 1, 2, 4 or 8 of them, this machine's order */
+uint64_t bytes_unsigned(struct bytes *bytes,
+			size_t size); /* 1, 2, 4 or 8 of them, this machine's order */
 int64_t bytes_signed(struct bytes *bytes, size_t size);
 uint64_t bytes_uleb(struct bytes *bytes);
 int64_t bytes_sleb(struct bytes *bytes);

@@ -23,7 +23,7 @@ struct execution {
 	const struct cfi *cfi;
 	const struct entry *entry;
 	uint64_t address; /* up to which they are executed */
-	uint64_t place;	  /* for which the next instructions are */
+	uint64_t place;   /* for which the next instructions are */
 	struct rules rules;
 	struct rules initial; /* after the common ones */
 	struct rules remembered[REMEMBERED_MAX];
@@ -45,7 +45,8 @@ static void set(struct execution *execution, uint64_t column, enum rule_kind kin
 		execution->bad = true;
 		return;
 	}
-	*rule_of(execution, column) = (struct rule){(uint8_t)column, (uint8_t)kind, 0, (int32_t)value};
+	*rule_of(execution, column) =
+		(struct rule){(uint8_t)column, (uint8_t)kind, 0, (int32_t)value};
 }
 
 /* By the data factor, without overflow. */
@@ -54,7 +55,7 @@ static int64_t scaled(const struct execution *execution, int64_t value)
 	int64_t result;
 
 	return __builtin_mul_overflow(value, execution->entry->data_factor, &result) ? INT64_MAX
-										      : result;
+										     : result;
 }
 
 static struct rule expression(struct execution *execution, struct bytes *bytes, uint64_t column,
@@ -119,11 +120,11 @@ static void execute_extended(struct execution *execution, struct bytes *bytes, u
 	case 0x00: /* nop */
 		break;
 	case 0x01: /* set_loc */
-		execution->place = encoded_pointer(bytes, execution->entry->encoding,
-						   execution->cfi->frames_address +
-							   (uint64_t)(bytes->start -
-								      execution->cfi->frames),
-						   0);
+		execution->place =
+			encoded_pointer(bytes, execution->entry->encoding,
+					execution->cfi->frames_address +
+						(uint64_t)(bytes->start - execution->cfi->frames),
+					0);
 		break;
 	case 0x02:
 		advance(execution, bytes_unsigned(bytes, 1));
@@ -136,7 +137,8 @@ static void execute_extended(struct execution *execution, struct bytes *bytes, u
 		break;
 	case 0x05: /* offset_extended */
 		column = bytes_uleb(bytes);
-		set(execution, column, RULE_AT_OFFSET, scaled(execution, (int64_t)bytes_uleb(bytes)));
+		set(execution, column, RULE_AT_OFFSET,
+		    scaled(execution, (int64_t)bytes_uleb(bytes)));
 		break;
 	case 0x06:
 		restore(execution, bytes_uleb(bytes));
@@ -169,7 +171,8 @@ static void execute_extended(struct execution *execution, struct bytes *bytes, u
 		break;
 	case 0x0f: /* def_cfa_expression */
 		execution->rules.cfa_by_expression = true;
-		execution->rules.cfa_expression = expression(execution, bytes, 0, RULE_IS_EXPRESSION);
+		execution->rules.cfa_expression =
+			expression(execution, bytes, 0, RULE_IS_EXPRESSION);
 		break;
 	case 0x10:
 		set_expression(execution, bytes, RULE_AT_EXPRESSION);
@@ -188,7 +191,8 @@ static void execute_extended(struct execution *execution, struct bytes *bytes, u
 		break;
 	case 0x14: /* val_offset */
 		column = bytes_uleb(bytes);
-		set(execution, column, RULE_IS_OFFSET, scaled(execution, (int64_t)bytes_uleb(bytes)));
+		set(execution, column, RULE_IS_OFFSET,
+		    scaled(execution, (int64_t)bytes_uleb(bytes)));
 		break;
 	case 0x15:
 		column = bytes_uleb(bytes);
@@ -260,8 +264,9 @@ static void fill(const struct execution *execution, struct row *row)
 	returns.column = (uint8_t)this_machine.pc;
 	add_rule(row, returns);
 	for (unsigned i = 0; i < this_machine.count; i++)
-		if (i != this_machine.pc && (row->signal || this_machine.kept >> i & 1 || i == column ||
-					     (i == this_machine.sp && rules->of[i].kind != RULE_SAME)))
+		if (i != this_machine.pc &&
+		    (row->signal || this_machine.kept >> i & 1 || i == column ||
+		     (i == this_machine.sp && rules->of[i].kind != RULE_SAME)))
 			add_rule(row, rules->of[i]);
 	row->told = true;
 }

@@ -23,9 +23,9 @@ struct cfi {
 enum rule_kind {
 	RULE_SAME,
 	RULE_UNDEFINED,
-	RULE_AT_OFFSET,	    /* saved at the CFA + value */
-	RULE_IS_OFFSET,	    /* is the CFA + value */
-	RULE_REGISTER,	    /* is in register value */
+	RULE_AT_OFFSET, /* saved at the CFA + value */
+	RULE_IS_OFFSET, /* is the CFA + value */
+	RULE_REGISTER,  /* is in register value */
 	RULE_AT_EXPRESSION, /* saved where the expression says: value bytes into .eh_frame, size bytes long */
 	RULE_IS_EXPRESSION
 };
@@ -42,8 +42,8 @@ struct rule {
 
 /* How the caller's registers are found from one place in the code. */
 struct row {
-	bool told;	/* else nothing is known of this place */
-	bool signal;	/* the caller was interrupted, it did not call */
+	bool told;      /* else nothing is known of this place */
+	bool signal;    /* the caller was interrupted, it did not call */
 	bool outermost; /* there is no caller */
 	uint8_t cfa_register;
 	bool cfa_by_expression; /* then it is cfa.value and cfa.size */

@@ -104,7 +104,8 @@ static bool read_entry(const struct cfi *cfi, uint64_t at, struct entry *entry, 
 	uint64_t here = bytes.at, back = bytes_unsigned(&bytes, 4);
 
 	*entry = (struct entry){0};
-	if (bytes.bad || back == 0 || back > here || !read_common(cfi, here - back, entry, &augmented))
+	if (bytes.bad || back == 0 || back > here ||
+	    !read_common(cfi, here - back, entry, &augmented))
 		return false;
 	entry->begin = encoded_pointer(&bytes, entry->encoding, cfi->frames_address, 0);
 	entry->end = entry->begin + encoded_pointer(&bytes, entry->encoding & POINTER_FORMAT, 0, 0);
@@ -168,6 +169,7 @@ bool find_entry(const struct cfi *cfi, uint64_t address, struct entry *entry)
 	if (low == 0)
 		return false;
 	line_at(cfi, header, low - 1, &at);
-	return at >= cfi->frames_address && read_entry(cfi, at - cfi->frames_address, entry, &end) &&
-	       address >= entry->begin && address < entry->end;
+	return at >= cfi->frames_address &&
+	       read_entry(cfi, at - cfi->frames_address, entry, &end) && address >= entry->begin &&
+	       address < entry->end;
 }

@@ -14,9 +14,9 @@ struct entry {
 	int64_t data_factor;
 	uint64_t return_column;
 	bool signal;
-	struct bytes common;	   /* instructions for all entries of its kind */
+	struct bytes common;       /* instructions for all entries of its kind */
 	struct bytes instructions; /* its own */
-	uint8_t encoding;	   /* of addresses in instructions */
+	uint8_t encoding;          /* of addresses in instructions */
 };
 
 /* false: none is about it, or it is damaged. */

@@ -183,8 +183,8 @@ static void step(struct evaluation *e)
 	}
 }
 
-bool evaluate(struct bytes code, const struct registers *registers,
-	      const struct word_source *words, const uint64_t *first, uint64_t *value)
+bool evaluate(struct bytes code, const struct registers *registers, const struct word_source *words,
+	      const uint64_t *first, uint64_t *value)
 {
 	struct evaluation e = {.code = code, .registers = registers, .words = words};
 

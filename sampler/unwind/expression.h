@@ -15,7 +15,7 @@ struct word_source {
 };
 
 /* first: what is on the expression's stack when it begins; NULL: nothing. false: it cannot be told. */
-bool evaluate(struct bytes code, const struct registers *registers,
-	      const struct word_source *words, const uint64_t *first, uint64_t *value);
+bool evaluate(struct bytes code, const struct registers *registers, const struct word_source *words,
+	      const uint64_t *first, uint64_t *value);
 
 #endif /* SAMPLER_EXPRESSION_H */

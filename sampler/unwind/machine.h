@@ -19,10 +19,11 @@ struct registers {
 
 struct machine {
 	uint16_t elf_machine;
-	unsigned count;      /* of registers that rules may speak of */
-	unsigned sp, pc;     /* pc: the column in which rules tell the return address */
-	uint64_t kept;       /* by a function for its caller */
-	uint64_t perf_mask;  /* what perf is asked for, and DWARF's numbers in the order of its bits: */
+	unsigned count;  /* of registers that rules may speak of */
+	unsigned sp, pc; /* pc: the column in which rules tell the return address */
+	uint64_t kept;   /* by a function for its caller */
+	uint64_t
+		perf_mask; /* what perf is asked for, and DWARF's numbers in the order of its bits: */
 	unsigned perf_count;
 	uint8_t perf_order[REGISTERS_MAX];
 	bool link_register; /* without a rule the return address is still in its register */

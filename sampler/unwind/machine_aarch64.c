@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#if defined __aarch64__
 #include "machine.h"
+
+#if defined __aarch64__
 
 #include <elf.h>
 #include <sys/ptrace.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#if defined __x86_64__
 #include "machine.h"
+
+#if defined __x86_64__
 
 #include <asm/perf_regs.h>
 #include <elf.h>
@@ -18,7 +19,8 @@ const struct machine this_machine = {
 	.sp = RSP,
 	.pc = RIP,
 	.kept = BIT(RBX) | BIT(RBP) | BIT(12) | BIT(13) | BIT(14) | BIT(15),
-	.perf_mask = (BIT(PERF_REG_X86_IP + 1) - 1) | (BIT(PERF_REG_X86_R15 + 1) - BIT(PERF_REG_X86_R8)),
+	.perf_mask =
+		(BIT(PERF_REG_X86_IP + 1) - 1) | (BIT(PERF_REG_X86_R15 + 1) - BIT(PERF_REG_X86_R8)),
 	.perf_count = 17,
 	.perf_order = {RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, RIP, 8, 9, 10, 11, 12, 13, 14, 15},
 };

@@ -193,8 +193,7 @@ void unwind(struct unwinder *unwinder, struct registers registers, const struct 
 		const struct place *place = place_at(unwinder, pc);
 
 		frames->whole = place->row.told && place->row.outermost;
-		if (frames->whole || !place->row.told ||
-		    !find_cfa(place, &registers, &words, &cfa))
+		if (frames->whole || !place->row.told || !find_cfa(place, &registers, &words, &cfa))
 			break;
 		/* A stack grows downwards: who calls lies higher. */
 		if (called && !place->row.signal && cfa <= registers.value[this_machine.sp])

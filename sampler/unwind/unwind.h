@@ -36,8 +36,8 @@ struct stack_copy {
 struct frames {
 	uint64_t pc[FRAMES_MAX];
 	uint32_t count;
-	bool whole;   /* to where the thread began */
-	bool beyond;  /* it goes on where the copy ends: a larger one would tell more */
+	bool whole;  /* to where the thread began */
+	bool beyond; /* it goes on where the copy ends: a larger one would tell more */
 };
 
 void unwind(struct unwinder *unwinder, struct registers registers, const struct stack_copy *stack,
