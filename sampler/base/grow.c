@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "grow.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "base/say.h"
 
 void *take(size_t count, size_t size)
 {

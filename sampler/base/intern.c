@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "intern.h"
+#include "base/intern.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
+#include "base/grow.h"
 
 static uint64_t hash(const uint8_t *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "say.h"
+#include "base/say.h"
 
 #include <stdarg.h>
 #include <stdio.h>

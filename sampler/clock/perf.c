@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perf.h"
+#include "clock/perf.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../base/clocks.h"
-#include "../base/grow.h"
+#include "base/clocks.h"
+#include "base/grow.h"
 
 /* Beside the stack a sample has its registers and its length. */
 #define SAMPLE_BYTES_BESIDE 512

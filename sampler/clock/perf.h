@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ring.h"
-#include "sink.h"
+#include "clock/ring.h"
+#include "clock/sink.h"
 
 /* Copied of the stack at first, and of threads of which that is too little. */
 #define STACK_BYTES_FIRST 8192

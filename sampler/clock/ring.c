@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ring.h"
+#include "clock/ring.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../base/grow.h"
+#include "base/grow.h"
 
 bool ring_map(struct ring *ring, int fd, size_t pages)
 {

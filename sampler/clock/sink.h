@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../unwind/machine.h"
+#include "unwind/machine.h"
 
 struct sample {
 	pid_t lwp;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stops.h"
+#include "clock/stops.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../base/clocks.h"
+#include "base/clocks.h"
 
 /* A thread that the kernel holds longer is let go later. */
 #define PATIENCE (5 * MILLISECOND)

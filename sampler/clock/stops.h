@@ -6,8 +6,8 @@
 #ifndef SAMPLER_STOPS_H
 #define SAMPLER_STOPS_H
 
-#include "../target/memory.h"
-#include "sink.h"
+#include "clock/sink.h"
+#include "target/memory.h"
 
 enum stop_answer {
 	STOP_OK,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "call_site.h"
+#include "inference/call_site.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "../target/memory.h"
+#include "target/memory.h"
 
 #define SOURCE_BYTES 512
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "call_target.h"
+#include "inference/call_target.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "../target/memory.h"
+#include "target/memory.h"
 
 struct call_target {
 	int direct;       /* 1: a fixed address; 0: by pointer, or no call; -1: not known */

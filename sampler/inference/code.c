@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "code.h"
+#include "inference/code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/grow.h"
-#include "../names/names.h"
-#include "call_target.h"
+#include "base/grow.h"
+#include "inference/call_target.h"
+#include "names/names.h"
 
 void codes_init(struct codes *codes, struct images *images, struct memory *memory)
 {

@@ -7,8 +7,8 @@
 
 #include <ompd-ext.h>
 
-#include "../base/intern.h"
-#include "../target/images.h"
+#include "base/intern.h"
+#include "target/images.h"
 
 struct code {
 	uint64_t pc;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pictures.h"
+#include "inference/pictures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/clocks.h"
-#include "../base/grow.h"
-#include "../names/names.h"
+#include "base/clocks.h"
+#include "base/grow.h"
+#include "names/names.h"
 
 #define OMPD_VERSION 202411
 

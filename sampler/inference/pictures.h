@@ -8,9 +8,9 @@
 
 #include <ompd-ext.h>
 
-#include "../target/debugger.h"
-#include "../threads/thread.h"
-#include "code.h"
+#include "inference/code.h"
+#include "target/debugger.h"
+#include "threads/thread.h"
 
 #define RUNTIMES_MAX 8
 #define SYMBOLS_MAX 256

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "told.h"
+#include "inference/told.h"
 
 #include <stdlib.h>
 
-#include "../base/grow.h"
+#include "base/grow.h"
 
 void tellings_init(struct tellings *tellings, struct codes *codes, struct memory *memory)
 {

@@ -5,10 +5,10 @@
 #ifndef SAMPLER_TOLD_H
 #define SAMPLER_TOLD_H
 
-#include "../base/intern.h"
-#include "../unwind/unwind.h"
-#include "call_site.h"
-#include "code.h"
+#include "base/intern.h"
+#include "inference/call_site.h"
+#include "inference/code.h"
+#include "unwind/unwind.h"
 
 /* Interned: no padding. */
 struct told {

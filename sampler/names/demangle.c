@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/grow.h"
-#include "names.h"
+#include "base/grow.h"
+#include "names/names.h"
 
 typedef char *demangler(const char *, char *, size_t *, int *);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "names.h"
+#include "names/names.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/grow.h"
+#include "base/grow.h"
 
 /* Of more compilation units no lines are told. */
 #define UNITS_MAX (1 << 20)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../target/images.h"
+#include "target/images.h"
 
 struct function_name {
 	const char *symbol; /* as in the symbol table; NULL: none */

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../base/clocks.h"
-#include "record.h"
+#include "base/clocks.h"
+#include "record/record.h"
 
 static void put_setting(struct writer *writer, const char *name, int value)
 {

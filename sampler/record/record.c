@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record.h"
+#include "record/record.h"
 
 #include <stdlib.h>
 
-#include "../base/clocks.h"
-#include "../base/grow.h"
+#include "base/clocks.h"
+#include "base/grow.h"
 
 void record_init(struct record *record, int fd, struct codes *codes, struct tellings *tellings,
 		 struct threads *threads, struct pictures *pictures)

@@ -5,8 +5,8 @@
 #ifndef SAMPLER_RECORD_H
 #define SAMPLER_RECORD_H
 
-#include "../target/settings.h"
-#include "settle.h"
+#include "record/settle.h"
+#include "target/settings.h"
 
 /* How it is made. */
 struct record_way {

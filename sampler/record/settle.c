@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "settle.h"
+#include "record/settle.h"
 
 #define IN_REGION (1u << SEEN_INSIDE | 1u << SEEN_AT_END)
 #define WITHOUT_FRAMES (1u << SEEN_IDLE | 1u << SEEN_AT_END)

@@ -6,7 +6,7 @@
 #ifndef SAMPLER_SETTLE_H
 #define SAMPLER_SETTLE_H
 
-#include "user_stack.h"
+#include "record/user_stack.h"
 
 struct settling {
 	struct user_stacks stacks;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source_text.h"
+#include "record/source_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/grow.h"
-#include "../names/names.h"
+#include "base/grow.h"
+#include "names/names.h"
 
 void source_text_deinit(struct source_text *text)
 {

@@ -5,7 +5,7 @@
 #ifndef SAMPLER_SOURCE_TEXT_H
 #define SAMPLER_SOURCE_TEXT_H
 
-#include "../inference/code.h"
+#include "inference/code.h"
 
 struct source_text {
 	char *function; /* NULL: not known */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tables.h"
+#include "record/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/grow.h"
-#include "source_text.h"
+#include "base/grow.h"
+#include "record/source_text.h"
 
 void tables_init(struct tables *tables, struct writer *writer, struct codes *codes,
 		 struct tellings *tellings, uint64_t start)

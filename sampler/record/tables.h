@@ -5,11 +5,11 @@
 #ifndef SAMPLER_TABLES_H
 #define SAMPLER_TABLES_H
 
-#include "../inference/pictures.h"
-#include "../inference/told.h"
-#include "../threads/thread.h"
-#include "words.h"
-#include "writer.h"
+#include "inference/pictures.h"
+#include "inference/told.h"
+#include "record/words.h"
+#include "record/writer.h"
+#include "threads/thread.h"
 
 enum frame_kind {
 	FRAME_USER,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "user_stack.h"
+#include "record/user_stack.h"
 
 /* Regions inside of each other whose paths are joined. */
 #define NESTING_MAX 16

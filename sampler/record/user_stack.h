@@ -6,7 +6,7 @@
 #ifndef SAMPLER_USER_STACK_H
 #define SAMPLER_USER_STACK_H
 
-#include "tables.h"
+#include "record/tables.h"
 
 struct user_stacks {
 	struct tables *tables;

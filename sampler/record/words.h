@@ -8,7 +8,7 @@
 #include <ompd-ext.h>
 #include <stdint.h>
 
-#include "../target/images.h"
+#include "target/images.h"
 
 /* States of ours, behind OMPT's. */
 #define STATE_PREEMPTED 0x1000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "writer.h"
+#include "record/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/grow.h"
-#include "../base/intern.h"
+#include "base/grow.h"
+#include "base/intern.h"
 
 /* Handed on when so much has come together. */
 #define HAND_ON_BYTES (1 << 16)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "budget.h"
+#include "run/budget.h"
 
 #include <stdio.h>
 
-#include "../base/clocks.h"
+#include "base/clocks.h"
 
 /* Measured over so long, and the first such time has what is done once: symbols, the record's tables. */
 #define WINDOW (2 * SECOND)

@@ -5,7 +5,7 @@
 #ifndef SAMPLER_BUDGET_H
 #define SAMPLER_BUDGET_H
 
-#include "session.h"
+#include "run/session.h"
 
 struct budget {
 	uint64_t since, processor_then; /* the window that is being measured */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launch.h"
+#include "run/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../base/say.h"
+#include "base/say.h"
 
 /* The other ends are closed by exec, and by whoever dies. */
 static void be_program(char **program, int wait_for, int answer)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "loop.h"
+#include "run/loop.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -8,9 +8,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "../base/clocks.h"
-#include "../clock/stops.h"
-#include "budget.h"
+#include "base/clocks.h"
+#include "clock/stops.h"
+#include "run/budget.h"
 
 /* What is younger is not written yet: the samples and pictures that tell it may still come. */
 #define LAG (120 * MILLISECOND)

@@ -5,9 +5,9 @@
 #ifndef SAMPLER_LOOP_H
 #define SAMPLER_LOOP_H
 
-#include "../base/say.h"
-#include "launch.h"
-#include "session.h"
+#include "base/say.h"
+#include "run/launch.h"
+#include "run/session.h"
 
 /* SIGINT, SIGTERM and SIGHUP end the loop; a reader that went away is told by write. */
 void loop_take_signals(void);

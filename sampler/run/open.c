@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/clocks.h"
-#include "../base/say.h"
-#include "session.h"
+#include "base/clocks.h"
+#include "base/say.h"
+#include "run/session.h"
 
 /* Pictures of the runtime, at most. */
 #define VIEW_RATE 50

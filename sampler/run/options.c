@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
+#include "run/options.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/say.h"
+#include "base/say.h"
 
 static const char usage[] =
 	"usage: ompd-sampler [-o FILE | --fd N] [-d SECONDS] [-F HZ] [--budget PERCENT] [--flush "

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session.h"
+#include "run/session.h"
 
 #include <string.h>
 
-#include "../base/clocks.h"
-#include "../names/names.h"
+#include "base/clocks.h"
+#include "names/names.h"
 
 /* Threads that are asleep are not looked at before they have slept that long: shorter sleeps are told by those that
  * happen to be met. */

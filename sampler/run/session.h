@@ -5,15 +5,15 @@
 #ifndef SAMPLER_SESSION_H
 #define SAMPLER_SESSION_H
 
-#include "../clock/perf.h"
-#include "../clock/sink.h"
-#include "../inference/pictures.h"
-#include "../inference/told.h"
-#include "../record/record.h"
-#include "../target/settings.h"
-#include "../threads/thread.h"
-#include "../unwind/unwind.h"
-#include "options.h"
+#include "clock/perf.h"
+#include "clock/sink.h"
+#include "inference/pictures.h"
+#include "inference/told.h"
+#include "record/record.h"
+#include "run/options.h"
+#include "target/settings.h"
+#include "threads/thread.h"
+#include "unwind/unwind.h"
 
 struct session {
 	struct options options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "debugger.h"
+#include "target/debugger.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 
 #include <ompd-ext.h>
 
-#include "images.h"
-#include "memory.h"
-#include "process.h"
+#include "target/images.h"
+#include "target/memory.h"
+#include "target/process.h"
 
 struct debugger {
 	const struct process *process;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "elf_headers.h"
+#include "target/elf_headers.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/grow.h"
-#include "../unwind/machine.h"
-#include "../unwind/pointers.h"
+#include "base/grow.h"
+#include "unwind/machine.h"
+#include "unwind/pointers.h"
 
 /* Files with more are no programs. */
 #define HEADERS_MAX 128

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "images.h"
+#include "target/images.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "../base/grow.h"
-#include "elf_headers.h"
+#include "base/grow.h"
+#include "target/elf_headers.h"
 
 /* Longer lists are cut. */
 #define MAPPINGS_MAX 65536

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../unwind/cfi.h"
-#include "memory.h"
-#include "process.h"
+#include "target/memory.h"
+#include "target/process.h"
+#include "unwind/cfi.h"
 
 enum image_kind { IMAGE_USER, IMAGE_LIBRARY, IMAGE_RUNTIME, IMAGE_SYSTEM };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "memory.h"
+#include "target/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
-#include "../base/grow.h"
+#include "base/grow.h"
 
 /* What one call of the kernel's takes. */
 #define PIECES_MAX 1024

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process.h"
+#include "target/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/grow.h"
+#include "base/grow.h"
 
 static ssize_t read_file(const char *path, void *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "settings.h"
+#include "target/settings.h"
 
 #include <errno.h>
 #include <stdio.h>

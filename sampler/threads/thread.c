@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "thread.h"
+#include "threads/thread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/grow.h"
+#include "base/grow.h"
 
 void threads_init(struct threads *threads)
 {

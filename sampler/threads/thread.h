@@ -8,9 +8,9 @@
 #include <ompd-ext.h>
 #include <stdbool.h>
 
-#include "../inference/history.h"
-#include "../target/process.h"
-#include "timeline.h"
+#include "target/process.h"
+#include "threads/history.h"
+#include "threads/timeline.h"
 
 struct thread {
 	uint32_t number;

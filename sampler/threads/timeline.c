@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "timeline.h"
+#include "threads/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/grow.h"
+#include "base/grow.h"
 
 void timeline_init(struct timeline *timeline, uint64_t at, enum piece_kind kind)
 {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../base/intern.h"
+#include "base/intern.h"
 
 enum piece_kind { PIECE_ON, PIECE_ASLEEP, PIECE_PREEMPTED };
 

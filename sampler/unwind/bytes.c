@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bytes.h"
+#include "unwind/bytes.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cfi.h"
+#include "unwind/cfi.h"
 
 #include <string.h>
 
-#include "entries.h"
-#include "machine.h"
-#include "pointers.h"
+#include "unwind/entries.h"
+#include "unwind/machine.h"
+#include "unwind/pointers.h"
 
 /* Compilers nest these two deep. */
 #define REMEMBERED_MAX 32

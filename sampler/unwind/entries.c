@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "entries.h"
+#include "unwind/entries.h"
 
 #include <string.h>
 
-#include "machine.h"
-#include "pointers.h"
+#include "unwind/machine.h"
+#include "unwind/pointers.h"
 
 /* Without a table of them all entries are looked at, up to: */
 #define ENTRIES_MAX (1 << 20)

@@ -5,8 +5,8 @@
 #ifndef SAMPLER_ENTRIES_H
 #define SAMPLER_ENTRIES_H
 
-#include "bytes.h"
-#include "cfi.h"
+#include "unwind/bytes.h"
+#include "unwind/cfi.h"
 
 struct entry {
 	uint64_t begin, end; /* the addresses that it is about */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "expression.h"
+#include "unwind/expression.h"
 
 #include <dwarf.h>
 

@@ -5,8 +5,8 @@
 #ifndef SAMPLER_EXPRESSION_H
 #define SAMPLER_EXPRESSION_H
 
-#include "bytes.h"
-#include "machine.h"
+#include "unwind/bytes.h"
+#include "unwind/machine.h"
 
 /* The eight bytes at an address of the stack; false: not to be had. */
 struct word_source {

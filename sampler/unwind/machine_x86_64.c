@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine.h"
+#include "unwind/machine.h"
 
 #if defined __x86_64__
 

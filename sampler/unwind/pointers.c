@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pointers.h"
+#include "unwind/pointers.h"
 
 static uint64_t value_of(struct bytes *bytes, uint8_t format)
 {

@@ -5,7 +5,7 @@
 #ifndef SAMPLER_POINTERS_H
 #define SAMPLER_POINTERS_H
 
-#include "bytes.h"
+#include "unwind/bytes.h"
 
 #define POINTER_OMITTED 0xff
 #define POINTER_FORMAT 0x0f

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unwind.h"
+#include "unwind/unwind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/grow.h"
+#include "base/grow.h"
 
 /* Places that are remembered; more than any program's samples come to, as a rule. */
 #define ROWS_MAX (UINT32_C(1) << 15)

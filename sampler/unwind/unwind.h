@@ -5,9 +5,9 @@
 #ifndef SAMPLER_UNWIND_H
 #define SAMPLER_UNWIND_H
 
-#include "cfi.h"
-#include "expression.h"
-#include "machine.h"
+#include "unwind/cfi.h"
+#include "unwind/expression.h"
+#include "unwind/machine.h"
 
 /* Deeper stacks are cut. */
 #define FRAMES_MAX 512

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "history.h"
+#include "threads/history.h"
 
 #include <stdlib.h>
 
-#include "../base/grow.h"
+#include "base/grow.h"
 
 void history_deinit(struct history *history)
 {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../base/intern.h"
+#include "base/intern.h"
 
 /* As many pictures, and moments inside of regions that it began. */
 #define HISTORY_LENGTH 256
