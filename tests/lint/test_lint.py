@@ -31,6 +31,8 @@ NOUNS = ("ompd.h", "ompd-ext.h", "library.h", "handle.h", "handle_table.h", "add
 QUESTIONS = ("runtime/runtime.h", "runtime/entity.h", "runtime/icv.h", "runtime/icv.def")
 # How a runtime is found and opened, whichever it is.
 OPENING = ("opening/find.h", "opening/open.h")
+# What the host knows of devices, whichever runtime there is.
+OFFLOAD = ("offload/offload.h",)
 # What api/ needs of the debugger that is no byte of the target.
 BESIDE_BYTES = (
     "target/callbacks.h",
@@ -50,10 +52,12 @@ C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("libompd/runtime/", ("target/", "ompd.h", "ompd-ext.h", *QUESTIONS)),
     # Pure functions of names and facts: no byte of the target, no call of the debugger.
     ("libompd/inference/", ("inference/", "ompd.h", "ompd-ext.h")),
+    # Another library than the runtimes: of their folders only what is no one's own.
+    ("libompd/offload/", ("offload/", "runtime/common/", "target/", *NOUNS)),
     ("libompd/opening/", ("opening/", "target/", *QUESTIONS, *NOUNS)),
     (
         "libompd/api/",
-        ("api/", "inference/", *OPENING, "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES),
+        ("api/", "inference/", *OPENING, *OFFLOAD, "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES),
     ),
     ("libompd/", ("target/", "snapshot.h", *QUESTIONS, *NOUNS)),
     # The sampler: a process of its own. What it knows of OpenMP it asks libompd.
@@ -317,7 +321,8 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     # The shell. What runs in a GDB of its own is one file of it.
     "ompd_cli.guardian": (),
     "ompd_cli.wrapper": (),
-    "ompd_cli.inside": ("ompd_gdb.second_look", "ompd_cli.outcome"),
+    "ompd_cli.waking": ("ompd_cli.guardian",),
+    "ompd_cli.inside": ("ompd_gdb.second_look", "ompd_cli.outcome", "ompd_cli.waking"),
     "ompd_cli.": (
         "ompd_cli.",
         "ompd_core.arch.",
@@ -589,6 +594,7 @@ def test_all_parts_are_seen(files: list[tuple[str, str]]) -> None:
     for part in (
         "libompd/api/",
         "libompd/inference/",
+        "libompd/offload/",
         "libompd/runtime/llvm/",
         "libompd/target/",
         CORE + "model/",
@@ -618,6 +624,7 @@ VIOLATIONS = [
     (c_includes, "libompd/target/callbacks.c", '#include "library.h"\n'),
     (c_includes, "libompd/inference/function.c", '#include "target/target.h"\n'),
     (c_includes, "libompd/runtime/llvm/task.c", '#include "inference/function.h"\n'),
+    (c_includes, "libompd/offload/offload.c", '#include "runtime/llvm/llvm.h"\n'),
     (c_includes, "libompd/target/image.c", '#include "library.h"\n'),
     (c_includes, "include/ompd.h", '#include "ompd-ext.h"\n'),
     (c_includes, "sampler/unwind/cfi.c", '#include "target/images.h"\n'),
