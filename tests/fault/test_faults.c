@@ -55,7 +55,6 @@ static const char *look(const struct process *process, ompd_address_space_handle
 	ompdx_runtime_info_t info = {.size = sizeof(info)};
 	ompdx_diagnostics_t *diagnostics;
 	ompdx_entry_points_t *points;
-	ompdx_offload_t *offload;
 	ompdx_snapshot_handle_t *snapshot;
 	const char *difference;
 	unsigned problems = 0;
@@ -70,8 +69,6 @@ static const char *look(const struct process *process, ompd_address_space_handle
 	rc = ompdx_entry_points(handle, &points);
 	if (rc == ompd_rc_ok || rc == ompd_rc_incomplete)
 		fake_callbacks()->free_memory(points);
-	if (ompdx_get_offload(handle, NULL, 0, &offload) == ompd_rc_ok)
-		return "an offload runtime that is none";
 	rc = ompdx_get_diagnostics(handle, &diagnostics);
 	*everything = *everything && rc == ompd_rc_ok;
 	if (rc == ompd_rc_ok)

@@ -15,6 +15,7 @@ import machine
 import pytest
 import sessions
 import shown
+from mark_as_cuda import EM_CUDA, SM_80, mark_as_cuda
 
 OF_BOOKWORM = ("libomptarget-13", "libomptarget-14", "libomptarget-15", "libomptarget-16")
 ALL = OF_BOOKWORM + tuple(f"libomptarget-{release}" for release in (17, 18, 19, 21, 22, 23))
@@ -22,7 +23,7 @@ ALL = OF_BOOKWORM + tuple(f"libomptarget-{release}" for release in (17, 18, 19, 
 COVER = ("libomptarget-13", "libomptarget-14", "libomptarget-16", "libomptarget-19")
 RUNTIMES = ALL if machine.FULL else COVER
 STEPS = 300
-KIND_HOST, KERNEL, VARIABLE = 1, 1, 2
+KIND_HOST, KIND_CUDA, KERNEL, VARIABLE = 1, 2, 1, 2
 # Reads of a table of some hundred mappings, with finding the library, and KiB.
 READS_MAX, KIB_MAX = 400, 1600
 
@@ -214,6 +215,39 @@ def test_damaged_cores(folder: Path) -> None:
         refused += offload.get("layout") == "refused"
         assert offload["reads"] < 5000, offload["reads"]
     print(f"{runtime}: {refused} refused")
+
+
+# The releases whose CUDA plugin takes code that says to be of this interface's version.
+WITH_DRIVER = (14, 15, 16, 19) if machine.FULL else (14, 19)
+
+
+@pytest.mark.parametrize("release", WITH_DRIVER)
+def test_gpu(release: int, folder: Path) -> None:
+    """LLVM's own CUDA plugin over a driver of ours: device addresses are none of the process's."""
+    runtime = f"libomptarget-{release}"
+    driver = folder / "libcuda.so.1"
+    machine.run(
+        *("gcc", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-O1"),
+        *(shown.PROGRAMS / "fake_driver.c", "-o", driver),
+    )
+    (folder / "libcuda.so").symlink_to(driver.name)
+    program = folder / "maps"
+    assert mark_as_cuda(shown.built(runtime), program) == 1
+    path = f"{folder}:{shown.environment(runtime)['LD_LIBRARY_PATH']}"
+    with shown.living(
+        runtime, folder, seed(), STEPS, "wait", program=program, LD_LIBRARY_PATH=path
+    ) as (process, account):
+        offload = shown.told("attach", process.pid)["offload"]
+        maps = Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8")
+    assert shown.shown(offload) == shown.recorded(account)
+    comparison.compared["mappings on a GPU"] += len(account["mappings"])
+    ranges = [[int(x, 16) for x in line.split()[0].split("-")] for line in maps.splitlines()]
+    for device in offload["devices"]:
+        assert (device["kind"], device["machine"]) == (KIND_CUDA, EM_CUDA)
+        assert device["machine_flags"] == SM_80
+        for one in device["mappings"]:
+            at = int(one["device_begin"], 16)
+            assert not any(start <= at < end for start, end in ranges)
 
 
 def test_no_offload_runtime(folder: Path) -> None:

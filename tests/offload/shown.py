@@ -30,10 +30,8 @@ def built(runtime: str, *flags: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     own: list[str] = []
     if (place / "libc").exists():
-        own = [
-            f"-Wl,--dynamic-linker={place}/libc/ld-linux-x86-64.so.2",
-            "-Wl,--allow-shlib-undefined",
-        ]
+        loader = place / "libc" / "ld-linux-x86-64.so.2"
+        own = [f"-Wl,--dynamic-linker={loader}", "-Wl,--allow-shlib-undefined"]
     made = folder / f"maps.{os.getpid()}"
     machine.run(
         *(machine.CLANG, "-g", "-O1", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"),
@@ -70,7 +68,7 @@ def told(*words: str | Path | int, library: Path | None = None) -> Any:
 def living(
     runtime: str, folder: Path, *arguments: object, program: Path | None = None, **settings: str
 ) -> Iterator[tuple[subprocess.Popen[str], Any]]:
-    """The process, when it has written its account and waits; what it printed is in folder/output."""
+    """The process, when it has written its account; what it printed is in folder/output."""
     account = folder / "account.json"
     account.unlink(missing_ok=True)
     with open(folder / "output", "w", encoding="utf-8") as output:
