@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What do libgomp's small functions read? Each is a handful of x86-64 instructions that name the member or
- * the variable that it returns.
+ * What do libgomp's small functions read? Each is a handful of instructions that name the member or the variable
+ * that it returns.
  */
 #ifndef RUNTIME_GOMP_ACCESSORS_H
 #define RUNTIME_GOMP_ACCESSORS_H
@@ -9,9 +9,9 @@
 #include "target/image.h"
 
 enum operand {
-	OPERAND_NUMBER,        /* a number that is put into a register of 8 bytes */
+	OPERAND_NUMBER,        /* how far gomp_tls_data lies from the thread pointer, if a linker knew it */
 	OPERAND_WORD_VARIABLE, /* the address of a variable of 8 bytes that is loaded */
-	OPERAND_WORD_CHOSEN,   /* the same, if another one is 0 */
+	OPERAND_WORD_CHOSEN,   /* the same, if another word is 0 */
 	OPERAND_INT_VARIABLE,  /* of 4 */
 	OPERAND_BYTE_VARIABLE, /* of 1 */
 	OPERAND_ADDRESS,       /* an address that is taken */
