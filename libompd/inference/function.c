@@ -205,6 +205,12 @@ static uint32_t state_of(const ompdx_function_t *function)
 		return OMPDX_STATE_WAIT_TASKWAIT;
 	case ompdx_wait_taskgroup:
 		return OMPDX_STATE_WAIT_TASKGROUP;
+	case ompdx_wait_target:
+		return OMPDX_STATE_WAIT_TARGET;
+	case ompdx_wait_target_map:
+		return OMPDX_STATE_WAIT_TARGET_MAP;
+	case ompdx_wait_target_update:
+		return OMPDX_STATE_WAIT_TARGET_UPDATE;
 	case ompdx_wait_none:
 		break;
 	}

@@ -606,6 +606,9 @@ static void print_extension_functions(void)
 	VALUE(OMPDX_STATE_WAIT_CRITICAL);
 	VALUE(OMPDX_STATE_WAIT_ATOMIC);
 	VALUE(OMPDX_STATE_WAIT_ORDERED);
+	VALUE(OMPDX_STATE_WAIT_TARGET);
+	VALUE(OMPDX_STATE_WAIT_TARGET_MAP);
+	VALUE(OMPDX_STATE_WAIT_TARGET_UPDATE);
 	VALUE(OMPDX_ROLE_FORKS);
 	VALUE(OMPDX_ROLE_FORKS_BY_ANOTHER);
 	VALUE(OMPDX_ROLE_LEAGUE);
@@ -646,6 +649,9 @@ static void print_extension_functions(void)
 	VALUE(ompdx_wait_taskwait);
 	VALUE(ompdx_wait_depend);
 	VALUE(ompdx_wait_taskgroup);
+	VALUE(ompdx_wait_target);
+	VALUE(ompdx_wait_target_map);
+	VALUE(ompdx_wait_target_update);
 
 	TYPE(ompdx_function_t);
 	MEMBER(ompdx_function_t, size);
