@@ -3,8 +3,6 @@
 
 #include <elf.h>
 
-#include "runtime/gomp/accessor_code.h"
-
 ompd_rc_t accessor_operand(struct image *image, const char *function, enum operand kind,
 			   uint64_t *ret)
 {
