@@ -53,17 +53,8 @@ def emulated(
     settings = {"LD_LIBRARY_PATH": f"{runtime}:{libc}", "OMPD_TRUTH_FILE": record, **environment}
     words = [word for name, value in settings.items() for word in ("-E", f"{name}={value}")]
     # Of a processor that signs addresses the emulator does not tell GDB how.
-    command = [
-        "qemu-aarch64",
-        "-cpu",
-        "cortex-a72",
-        "-L",
-        SYSROOT,
-        *words,
-        "-g",
-        str(port),
-        executable,
-    ]
+    emulator = ["qemu-aarch64", "-cpu", "cortex-a72", "-L", SYSROOT]
+    command = [*emulator, *words, "-g", str(port), executable]
     with subprocess.Popen(
         [str(word) for word in command],
         env=dict(os.environ),
