@@ -126,6 +126,7 @@ SETTINGS = {
     "OMP_TOOL": "disabled",
     "OMP_TOOL_LIBRARIES": "/nowhere/tool.so",
 }
+# In the same order.
 TRUE = {
     "cancel-var": "true",
     "max-task-priority-var": "9",
@@ -176,7 +177,8 @@ def true_or_unknown(
     taken = {name: value for name, value in settings.items() if name in shown}
     assert taken == {name: shown[name] for name in taken} and len(taken) >= len(settings) - 3, said
     icvs = {one["name"]: one["values"] for one in answer.document("ompd icvs -json")["icvs"]}
-    for name, true in {**TRUE, "num-procs-var": str(procs)}.items():
+    asked = {name: TRUE[name] for name, setting in zip(TRUE, SETTINGS) if setting in settings}
+    for name, true in {**asked, "num-procs-var": str(procs)}.items():
         (told,) = icvs[name]
         unknown = name not in known and told["text"] is None and told["doubts"]
         assert unknown or told["text"] == true, (name, told, true)
