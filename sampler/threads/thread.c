@@ -89,6 +89,25 @@ void thread_read_schedule(struct thread *thread, const struct process *process)
 	thread->schedule_known = true;
 }
 
+void thread_spread_schedule(struct thread *thread, const struct process *process, uint64_t at)
+{
+	const uint64_t on_before = thread->schedule_on, delay_before = thread->schedule_delay;
+	const uint64_t since = thread->timeline.since, length = at > since ? at - since : 0;
+
+	thread_read_schedule(thread, process);
+	uint64_t on = thread->schedule_on - on_before,
+		 delay = thread->schedule_delay - delay_before;
+
+	if (on > length)
+		on = length;
+	if (delay > length - on)
+		delay = length - on;
+	timeline_turn(&thread->timeline, since, PIECE_ON);
+	timeline_turn(&thread->timeline, since + on, PIECE_PREEMPTED);
+	timeline_turn(&thread->timeline, since + on + delay, PIECE_ASLEEP);
+	timeline_turn(&thread->timeline, at, PIECE_ASLEEP);
+}
+
 static struct thread *add(struct threads *threads, const struct process *process, pid_t lwp,
 			  uint64_t at)
 {

@@ -69,4 +69,8 @@ void thread_end(struct threads *threads, struct thread *thread, uint64_t at);
 /* What the kernel has counted for it until now. */
 void thread_read_schedule(struct thread *thread, const struct process *process);
 
+/* The same since its timeline's last moment: how long it was on a processor, and wanted one; when, is not known: first,
+ * say. */
+void thread_spread_schedule(struct thread *thread, const struct process *process, uint64_t at);
+
 #endif /* SAMPLER_THREAD_H */
