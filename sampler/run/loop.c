@@ -237,6 +237,8 @@ static uint64_t read_schedules(const struct session *session)
 {
 	uint64_t at = 0;
 
+	for (uint32_t i = 0; i < session->threads.count; i++)
+		session->threads.all[i]->schedule_known = false;
 	for (int tries = 0; tries < SCHEDULE_TRIES; tries++) {
 		const uint64_t before = now();
 

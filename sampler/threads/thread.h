@@ -37,7 +37,8 @@ struct thread {
 	uint64_t samples, asleep_samples, lost, cut, beyond;
 	uint64_t schedule_on, schedule_delay; /* since it was first seen */
 	uint64_t schedule_on_before,
-		schedule_delay_before; /* what the kernel had counted by then */
+		schedule_delay_before;    /* what the kernel had counted by then */
+	uint64_t spread_on, spread_delay; /* of it, what is in the timeline */
 	bool schedule_known;
 };
 

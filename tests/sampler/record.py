@@ -80,7 +80,9 @@ def read(path: Path) -> Record:
 
 def _refers_to_what_is_there(record: Record, kind: str, line: dict[str, Any]) -> None:
     referred = {name: line.get(name) for name in TABLES if name != kind}
-    referred["stack"] = line.get("parent", line.get("stack")) if kind == "stack" else line.get("stack")
+    referred["stack"] = (
+        line.get("parent", line.get("stack")) if kind == "stack" else line.get("stack")
+    )
     referred["thread"] = line.get("segments", line.get("gone", line.get("thread")))
     if kind == "thread":
         del referred["thread"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a record tell what the program did? By a program whose phases are drawn when the test runs, and that tells what
-it did when the sampler has ended."""
+"""Does a record tell what the program did? By a program whose phases are drawn when the test runs,
+and that tells what it did when the sampler has ended."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from record import Record, read
 FULL = os.environ.get("OMPD_FULL") == "1"
 SECONDS = 12 if FULL else 5
 RATE = 1000
-# The states of a record, by what the program calls them. libgomp's barriers tell no construct, and a thread without code
-# of the program's may be idle or at its region's end: the program cannot tell either.
+# The states of a record, by what the program calls them. libgomp's barriers tell no construct, and
+# a thread without code of the program's may be idle or at its region's end: the program cannot
+# tell either.
 CALLED = {
     "work_serial": "serial",
     "work_parallel": "work",
@@ -77,7 +78,7 @@ def samples_of(record: Record, lwp: int) -> int:
 
 
 def worst(truth: dict[int, dict[str, float]], record: Record) -> list[tuple[float, float, str]]:
-    """Points of a thread's processor time by which a state is wrong, what chance allows, and which it is."""
+    """Points of a thread's processor time by which a state is wrong, what is allowed, and which."""
     told = told_by(record)
     found = []
     for lwp, sums in truth.items():
@@ -87,7 +88,13 @@ def worst(truth: dict[int, dict[str, float]], record: Record) -> list[tuple[floa
             share = expected.get(state, 0) / 100
             chance = 100 * (max(share, 0.02) * (1 - share) / count) ** 0.5
             error = got.get(state, 0) - expected.get(state, 0)
-            found.append((abs(error), 2 + 4 * chance, f"{state} {got.get(state, 0):.1f} for {100 * share:.1f}"))
+            found.append(
+                (
+                    abs(error),
+                    2 + 4 * chance,
+                    f"{state} {got.get(state, 0):.1f} for {100 * share:.1f}",
+                )
+            )
     return sorted(found, reverse=True)
 
 
@@ -96,9 +103,7 @@ def sampled(program: Path, folder: Path, *more: str) -> tuple[Record, dict[int, 
     record, truth = folder / "record", folder / "truth"
     print("seed", seed)
     options = ("-F", str(RATE), "--budget", "0", "-d", str(SECONDS), "-o", record)
-    process = subprocess.Popen(
-        (program, str(seed), str(SECONDS + 3), truth, *more), cwd=folder
-    )
+    process = subprocess.Popen((program, str(seed), str(SECONDS + 3), truth, *more), cwd=folder)
     try:
         subprocess.run((SAMPLER, *options, "-p", str(process.pid)), check=True)
         assert not truth.exists(), "the program tells what it did only when the sampler has ended"
@@ -149,7 +154,9 @@ def test_stacks_are_whole(observed) -> None:
 
 def test_places_are_the_programs(observed) -> None:
     record, _ = observed
-    regions = {(r["function"], Path(r["file"] or "").name) for r in record.tables["region"].values()}
+    regions = {
+        (r["function"], Path(r["file"] or "").name) for r in record.tables["region"].values()
+    }
     assert ("round_of_phases", "phases.c") in regions, regions
     kinds = {c["kind"]: c for c in record.tables["construct"].values()}
     text = (Path(__file__).parent / "programs" / "phases.c").read_text().splitlines()
