@@ -47,9 +47,18 @@ def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
     assert (end["how"], end["status"]) == ("exited", 3)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP, signal.SIGINT])
-@pytest.mark.parametrize("clock", ["perf", "stops"])
-def test_the_program_outlives_the_sampler(build, folder, number, clock) -> None:
+@pytest.mark.parametrize(
+    "clock, number",
+    [
+        ("perf", signal.SIGKILL),
+        ("perf", signal.SIGSTOP),
+        ("perf", signal.SIGINT),
+        # The kernel lets go whom a tracer held that dies; whom one holds that is stopped, it does not.
+        ("stops", signal.SIGKILL),
+        ("stops", signal.SIGINT),
+    ],
+)
+def test_the_program_outlives_the_sampler(build, folder, clock, number) -> None:
     victim = build("victim")
     expected = alone(victim, "300").split()[0]
     for _ in range(34 if FULL else 2):
@@ -62,7 +71,7 @@ def test_the_program_outlives_the_sampler(build, folder, number, clock) -> None:
         ) as sampler:
             time.sleep(random.uniform(0.02, 1.5))
             sampler.send_signal(number)
-            output = sampler.stdout.read() if sampler.stdout else ""
+            output = sampler.stdout.readline() if sampler.stdout else ""
             sampler.kill()
         assert output.split()[:1] == [expected]
         if number == signal.SIGINT:

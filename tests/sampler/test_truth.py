@@ -142,7 +142,7 @@ def test_time_on_a_processor_is_the_kernels(observed) -> None:
     record, _ = observed
     for sums in record.tables["sums"].values():
         if sums["schedstat_on"] is not None and sums["schedstat_on"] > 10**8:
-            # On a busy machine what thousands of switches take themselves is the thread's for the kernel.
+            # What thousands of switches take themselves is the thread's for the kernel.
             apart = abs(sums["on"] - sums["schedstat_on"])
             assert apart <= 0.02 * sums["schedstat_on"] + 3 * 10**7, sums
 
