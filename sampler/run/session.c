@@ -282,6 +282,8 @@ void session_refresh_images(struct session *session)
 	}
 	if (pictures_find(&session->pictures))
 		codes_forget(&session->codes);
+	if (session->begun)
+		record_runtimes(&session->record);
 	session->codes.runtimes = session->pictures.code;
 	session->codes.runtime_count = session->pictures.code_count;
 }

@@ -37,6 +37,11 @@ def alone(program: Path, *arguments: str) -> str:
     return run(program, *arguments).stdout
 
 
+def wait_for_a_record(path: Path) -> None:
+    while not path.exists() or not path.stat().st_size:
+        time.sleep(0.02)
+
+
 def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
     guard, victim = build("guard", "plain"), build("victim")
     done = run(guard, "kill", SAMPLER, "-o", folder / "r", "--", victim, "200")
@@ -53,7 +58,7 @@ def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
         ("perf", signal.SIGKILL),
         ("perf", signal.SIGSTOP),
         ("perf", signal.SIGINT),
-        # The kernel lets go whom a tracer held that dies; whom one holds that is stopped, it does not.
+        # Whom a tracer holds the kernel lets go when that dies, not when it is stopped.
         ("stops", signal.SIGKILL),
         ("stops", signal.SIGINT),
     ],
@@ -65,13 +70,17 @@ def test_the_program_outlives_the_sampler(build, folder, clock, number) -> None:
         record = folder / f"r{random.random()}"
         # The program's output ends when it does, whoever its parent is then.
         with subprocess.Popen(
-            (SAMPLER, "--clock", clock, "-o", record, "--", victim, "300"),
+            (SAMPLER, "--clock", clock, "--flush", "0.05", "-o", record, "--", victim, "300"),
             stdout=subprocess.PIPE,
             text=True,
         ) as sampler:
-            time.sleep(random.uniform(0.02, 1.5))
+            # Until then the program has not begun, and waits for the sampler.
+            wait_for_a_record(record)
+            time.sleep(random.uniform(0, 0.5))
             sampler.send_signal(number)
             output = sampler.stdout.readline() if sampler.stdout else ""
+            if number == signal.SIGINT:
+                sampler.wait(60)
             sampler.kill()
         assert output.split()[:1] == [expected]
         if number == signal.SIGINT:
@@ -129,14 +138,15 @@ def test_an_ordinary_user_may(build, folder) -> None:
 def test_many_threads_and_little_memory_to_lock(build, folder) -> None:
     program = build("crowd_of_threads")
     command = (
-        f"ulimit -l 64; exec {' '.join(NOBODY)} {SAMPLER} -d 2 -o {folder}/r -- {program} 64 3"
+        f"ulimit -l 64; exec {' '.join(NOBODY)} {SAMPLER} -d 2 -o {folder}/r -- {program} 64 6"
     )
     done = run("sh", "-c", command)
     assert done.returncode == 0, done.stderr
     record = read(folder / "r")
-    assert len(record.tables["thread"]) >= 64
+    assert len(record.tables["thread"]) >= 40
     sampled = [sums for sums in record.tables["sums"].values() if sums["samples"]]
-    assert len(sampled) >= 32, "their samples share the processors' rings"
+    assert len(sampled) >= 16, "their samples share the processors' rings"
+    assert "threads_left_out" not in [line.get("note") for line in record.lines]
 
 
 @pytest.mark.parametrize("how", ["churn", "exec"])
@@ -164,8 +174,7 @@ def test_a_reader_that_goes_away(build) -> None:
 def test_a_killed_program_has_a_whole_record(build, folder) -> None:
     with subprocess.Popen((build("victim"), "1000000"), stdout=subprocess.DEVNULL) as process:
         sampler = subprocess.Popen((SAMPLER, "-o", folder / "r", "-p", str(process.pid)))
-        while not (folder / "r").exists() or not (folder / "r").stat().st_size:
-            time.sleep(0.05)
+        wait_for_a_record(folder / "r")
         process.kill()
         process.wait()
         assert sampler.wait(60) == 0
