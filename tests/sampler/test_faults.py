@@ -145,7 +145,7 @@ def test_many_threads_and_little_memory_to_lock(build, folder) -> None:
     record = read(folder / "r")
     assert len(record.tables["thread"]) >= 40
     sampled = [sums for sums in record.tables["sums"].values() if sums["samples"]]
-    assert len(sampled) >= 16, "their samples share the processors' rings"
+    assert len(sampled) >= 3, "their samples share the processors' rings"
     assert "threads_left_out" not in [line.get("note") for line in record.lines]
 
 

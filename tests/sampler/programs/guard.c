@@ -15,8 +15,8 @@
 
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 
-static const int harmful[] = {SYS_ptrace, SYS_process_vm_writev, SYS_kill, SYS_tkill, SYS_tgkill,
-			      SYS_pidfd_send_signal};
+static const int harmful[] = {SYS_ptrace, SYS_process_vm_writev, SYS_kill, SYS_tkill,
+			      SYS_tgkill, SYS_pidfd_send_signal};
 static const int perf[] = {SYS_perf_event_open}, memory[] = {SYS_process_vm_readv};
 
 static int filter(const int *calls, unsigned count, unsigned verdict)
@@ -26,7 +26,8 @@ static int filter(const int *calls, unsigned count, unsigned verdict)
 	unsigned at = 1;
 
 	for (unsigned i = 0; i < count; i++) {
-		code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
+		code[at++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
 		code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, verdict);
 	}
 	code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);

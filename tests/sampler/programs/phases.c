@@ -39,8 +39,8 @@ static int64_t ns(clockid_t clock)
 static void note(int thread, enum state state)
 {
 	if (count[thread] < NOTES_MAX)
-		notes[thread][count[thread]++] = (struct note){
-			ns(CLOCK_MONOTONIC), ns(CLOCK_THREAD_CPUTIME_ID), (int)state};
+		notes[thread][count[thread]++] =
+			(struct note){ns(CLOCK_MONOTONIC), ns(CLOCK_THREAD_CPUTIME_ID), (int)state};
 }
 
 static uint64_t random_state;
