@@ -161,6 +161,7 @@ def test_attached(runtime: str, policy: str, attaches: int, folder: Path) -> Non
     settings.update({"OMP_WAIT_POLICY": policy} if policy else {})
     program = looks.Program(machine.built_for(runtime, "busy"), [], settings, begun)
     with looks.running(program, folder) as pid:
+        looks.wait_for_threads(pid, 4)
         wishes = {**seeds(attaches), "OMPD_STOPS_PID": str(pid)}
         before = [f"python import os; os.environ.update({wishes})"]
         ask("gdb", [f"source {script}"], before, [program.executable], folder=folder)

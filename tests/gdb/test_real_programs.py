@@ -6,7 +6,6 @@ random moments."""
 from __future__ import annotations
 
 import itertools
-import os
 import random
 import re
 import time
@@ -169,13 +168,6 @@ def program_of_science(case: Science, runtime: str, folder: Path) -> Program:
     )
 
 
-def wait_for_threads(pid: int) -> None:
-    end = time.monotonic() + looks.PATIENCE
-    while len(os.listdir(f"/proc/{pid}/task")) < 2:
-        assert time.monotonic() < end, "it has not begun any thread"
-        time.sleep(0.05)
-
-
 def processor_time(pid: int) -> int:
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
@@ -202,7 +194,7 @@ def check(name: str, program: Program, folder: Path) -> None:
     """At random moments, by GDB that attaches and by the shell's ompd."""
     wrong = []
     with looks.running(program, folder) as pid:
-        wait_for_threads(pid)
+        looks.wait_for_threads(pid, 2)
         stops = looks.attached(program, pid, LOOKS, zlib.crc32(name.encode()), folder)
         for _ in range(SHELL_LOOKS):
             before = processor_time(pid)
