@@ -32,6 +32,11 @@ PREFIXES = {
     "Problem": "ompdx_problem_",
     "FunctionClass": "ompdx_function_",
     "WaitFor": "ompdx_wait_",
+    "Code": "ompdx_code_",
+    "Extent": "ompdx_extent_",
+    "Construct": "ompdx_construct_",
+    "Place": "ompdx_place_",
+    "DoubtCode": "ompdx_doubt_",
 }
 CONSTANT = re.compile(r"OMPDX?_[A-Z_]+$")
 # Types of a device that no plugin has anything to do with.

@@ -278,7 +278,7 @@ def in_team(state: str, thread: int, path: tuple[At, ...] = (), **more: Any) -> 
 def uneven_team(
     rounds: int, work: list[int], slow: At = UPDATE, barrier: tuple[str, int] = ("for", 45)
 ) -> Made:
-    """Each thread works so long, ns, in each round; then it waits for the one that works longest."""
+    """Each thread works so long, ns, in each round; then it waits for who works longest."""
     longest = max(work)
     threads: list[list[Moment]] = []
     for number, ns in enumerate(work):

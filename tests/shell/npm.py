@@ -31,7 +31,8 @@ _PATIENCE = 120.0  # seconds
 
 
 def package(name: str) -> Path:
-    """Its folder. Where npm is not there, or reaches nobody, the test is not run; in CI it fails."""
+    """Its folder. Where npm is not there, or reaches nobody, the test is left out; in CI it
+    fails."""
     version, digest = PINNED[name]
     home = _cache() / f"{name}-{version}"
     home.parent.mkdir(parents=True, exist_ok=True)

@@ -19,8 +19,8 @@ window.exported = null;
 const usual = URL.createObjectURL;
 URL.createObjectURL = (blob) => { window.exported = blob; return usual.call(URL, blob); };
 HTMLAnchorElement.prototype.click = () => {};
-const ends = [...document.querySelectorAll("div")].filter((one) => one.innerText.endsWith("Export"));
-ends.pop().click();
+const all = [...document.querySelectorAll("div")];
+all.filter((one) => one.innerText.endsWith("Export")).pop().click();
 """
 
 

@@ -143,7 +143,7 @@ def test_speedscope_schema(exported: Exported) -> None:
 
 
 def test_trace_events(exported: Exported, seen: Browser) -> None:
-    """Chrome's format, as speedscope reads it: in microseconds, and each state within its region."""
+    """Chrome's format, as speedscope reads it: microseconds, each state within its region."""
     profiles, complaints = speedscope.read(seen, exported.file("chrome-trace"), exported.folder)
     assert complaints == []
     found = added(
@@ -216,7 +216,8 @@ def test_flame_graph(exported: Exported) -> None:
 
 DECODE = """
 const { Profile } = require(process.argv[1]);
-const profile = Profile.decode(require("zlib").gunzipSync(require("fs").readFileSync(process.argv[2])));
+const packed = require("fs").readFileSync(process.argv[2]);
+const profile = Profile.decode(require("zlib").gunzipSync(packed));
 const text = (at) => profile.stringTable.strings[Number(at)];
 const named = (value) => [text(value.type), text(value.unit)];
 const locations = new Map(profile.location.map((one) => [String(one.id), one]));
@@ -232,7 +233,9 @@ const samples = profile.sample.map((one) => ({
     labels: Object.fromEntries(one.label.map((label) => [text(label.key), text(label.str)])),
 }));
 console.log(JSON.stringify({
-    types: profile.sampleType.map(named), period: named(profile.periodType), every: String(profile.period),
+    types: profile.sampleType.map(named),
+    period: named(profile.periodType),
+    every: String(profile.period),
     duration: String(profile.durationNanos), samples,
 }));
 """

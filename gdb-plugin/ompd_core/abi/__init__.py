@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Callable, Mapping, TypeVar
 
-from . import gomp, kmpc, omp
-from .base import AFTER, Held, Interface
+from . import gomp, kmpc, omp, tgt
+from .base import AFTER, Held, Interface, TargetCall
 from .kmpc import (
     ALSO_FLANGS,
     BARRIER_EXPLICIT,
@@ -16,7 +16,7 @@ from .kmpc import (
     IDENT_SOURCE,
 )
 
-INTERFACES = (kmpc.INTERFACE, gomp.INTERFACE, omp.INTERFACE)
+INTERFACES = (kmpc.INTERFACE, gomp.INTERFACE, omp.INTERFACE, tgt.INTERFACE)
 
 _Value = TypeVar("_Value")
 
@@ -59,6 +59,7 @@ LOOP_LEFT = _names(lambda one: one.loop_left)
 BEGINS: Held = _table(lambda one: one.begins)
 ENDS: Held = _table(lambda one: one.ends)
 TESTS = _names(lambda one: one.tests)
+TARGETS: Mapping[str, TargetCall] = _table(lambda one: one.targets)
 # What compilers alone call; the routines of omp_* may be anybody's.
 PREFIXES = tuple(one.prefix for one in INTERFACES if one is not omp.INTERFACE)
 NESTED = tuple(one.prefix for one in INTERFACES if one.nested)
@@ -106,7 +107,9 @@ __all__ = [
     "PARTS_OF",
     "PREFIXES",
     "SERIALIZES",
+    "TARGETS",
     "TESTS",
+    "TargetCall",
     "UNNAMED_CRITICAL",
     "WAITS",
     "WORK",

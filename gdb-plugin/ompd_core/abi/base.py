@@ -18,6 +18,17 @@ Held = Mapping[str, "tuple[str, int | None]"]
 
 
 @dataclass(frozen=True)
+class TargetCall:
+    """An entry point of an offload runtime, for a construct that uses a device; which arguments
+    tell of it, counted from 0."""
+
+    construct: str  # as it is written behind `omp'
+    source: int  # the description of where it was called
+    device: int  # the device's number, as the program has it
+    kernel: int | None = None  # what stands for the construct's code
+
+
+@dataclass(frozen=True)
 class Interface:
     # How the names of its entry points begin.
     prefix: str
@@ -77,3 +88,4 @@ class Interface:
     ends: Held = field(default_factory=dict)
     # How the names of those begin that begin only if they do not return zero.
     tests: tuple[str, ...] = ()
+    targets: Mapping[str, TargetCall] = field(default_factory=dict)

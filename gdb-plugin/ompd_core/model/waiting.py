@@ -31,6 +31,9 @@ _STATES = {
     "taskwait": "wait_taskwait",
     "depend": "wait_taskwait",
     "taskgroup": "wait_taskgroup",
+    "target": "wait_target",
+    "target_map": "wait_target_map",
+    "target_update": "wait_target_update",
 }
 
 

@@ -161,7 +161,7 @@ def _waits(document: Json) -> Section | None:
 
 def _for_whom(one: Json) -> Part:
     whole = number(one, "time") or 1
-    charged = objects(one, "for")
+    charged = objects(one, "charged")
     lines: list[Part] = [
         tag("div", f"{_percent(each, whole)} {word(each, 'text')}")
         for each in charged[:_FEW_CHARGED]

@@ -4,7 +4,7 @@ nanoseconds, shares are of 1."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Sequence
 
 from ...recording import shares
 from ...recording.record import Account, Place, Record
@@ -18,6 +18,9 @@ from ...recording.waiting import Waiting
 from ..json_text import SCHEMA
 from . import text, words
 
+if TYPE_CHECKING:
+    from ...documents import recording as documents
+
 Json = Dict[str, Any]
 MOST_ROWS = 4096  # of one section
 MOST_BRANCHES = 8192  # of the tree
@@ -25,10 +28,10 @@ MOST_CHARGED = 64
 _SMALL = 0.0005  # of all time, below which a branch is left out
 
 
-def document(command: str, summary: Summary, timeline: Timeline | None = None) -> Json:
+def document(command: str, summary: Summary, timeline: Timeline | None = None) -> documents.Record:
     """timeline: where the record has its rows."""
     record = summary.record
-    found: Json = {
+    found: documents.Record = {
         "schema": SCHEMA,
         "command": command,
         "notes": [*record.damage, *record.notes],
@@ -44,7 +47,7 @@ def document(command: str, summary: Summary, timeline: Timeline | None = None) -
     return found
 
 
-def _recording(summary: Summary) -> Json:
+def _recording(summary: Summary) -> documents.Recording:
     record = summary.record
     header, end = record.header, record.end
     return {
@@ -76,16 +79,17 @@ def _account(total: Account, whole: Account) -> Json:
     }
 
 
-def _state(name: str, total: Sum, whole: Sum) -> Json:
-    return {
+def _state(name: str, total: Sum, whole: Sum) -> Any:
+    made: Json = {
         "state": name,
         "kind": kind(name).value,
         "text": in_words(name),
         **_account(total.whole, whole.whole),
     }
+    return made
 
 
-def _kinds(total: Sum) -> Json:
+def _kinds(total: Sum) -> documents.Kinds:
     """In the order in which they are shown."""
     return {of.value: total.kinds[of].ns for of in Kind if of in total.kinds}
 
@@ -95,9 +99,9 @@ def _name(record: Record, place: int) -> Json:
     return {"thread": thread.number, "lwp": thread.lwp}
 
 
-def _thread(summary: Summary, number: int) -> Json:
+def _thread(summary: Summary, number: int) -> Any:
     thread, total = summary.record.threads[number], summary.threads[number]
-    return {
+    made: Json = {
         **_name(summary.record, number),
         "name": thread.name,
         "kind": thread.kind,
@@ -106,17 +110,18 @@ def _thread(summary: Summary, number: int) -> Json:
         **_account(total.whole, summary.whole.whole),
         "kinds": _kinds(total),
     }
+    return made
 
 
-def _loc(place: Place) -> Json:
+def _loc(place: Place) -> documents.CodePlace:
     return {"function": place.function, "file": place.file, "line": place.line}
 
 
-def _region(summary: Summary, use: RegionUse) -> Json:
+def _region(summary: Summary, use: RegionUse) -> Any:
     region = summary.record.regions[use.region]
     known = use.available > 0
     busiest = use.busiest
-    return {
+    made: Json = {
         "id": use.region,
         "loc": _loc(region.place),
         "generator": region.generator,
@@ -129,9 +134,10 @@ def _region(summary: Summary, use: RegionUse) -> Json:
         **_account(use.sum.whole, summary.whole.whole),
         "kinds": _kinds(use.sum),
     }
+    return made
 
 
-def _wait(summary: Summary, waiting: Waiting) -> Json:
+def _wait(summary: Summary, waiting: Waiting) -> Any:
     record, wait = summary.record, waiting.wait
     construct = None if wait.construct is None else record.constructs[wait.construct]
     charged = [
@@ -145,7 +151,7 @@ def _wait(summary: Summary, waiting: Waiting) -> Json:
         for doing, ns in waiting.most()[:MOST_CHARGED]
     ]
     last = sorted(waiting.last.items(), key=lambda one: -one[1])[:MOST_CHARGED]
-    return {
+    made: Json = {
         "state": wait.state,
         "text": words.wait(record, wait),
         "construct": construct.kind if construct else None,
@@ -157,7 +163,7 @@ def _wait(summary: Summary, waiting: Waiting) -> Json:
             {**_name(record, thread), "time": account.ns}
             for thread, account in sorted(waiting.sum.threads.items())[:MOST_ROWS]
         ],
-        "for": charged,
+        "charged": charged,
         "nobody": round(waiting.nobody),
         "unknown": round(waiting.unknown),
         "why_unknown": text.whose(waiting) if waiting.unknown >= 1 else None,
@@ -165,6 +171,7 @@ def _wait(summary: Summary, waiting: Waiting) -> Json:
         "last": [{**_name(record, thread), "times": times} for thread, times in last],
         "blurred": waiting.blurred,
     }
+    return made
 
 
 class _Tree:
@@ -175,10 +182,10 @@ class _Tree:
         self._least = _SMALL * summary.whole.whole.ns
         self._room = MOST_BRANCHES
 
-    def branches(self) -> list[Json]:
+    def branches(self) -> list[documents.Branch]:
         return self._below(self._summary.tree)
 
-    def _below(self, node: Node) -> list[Json]:
+    def _below(self, node: Node) -> list[documents.Branch]:
         found = []
         for one in node.sorted():
             if one.whole.ns < self._least or self._room <= 0:
@@ -187,7 +194,7 @@ class _Tree:
             found.append(self._branch(one))
         return found
 
-    def _branch(self, node: Node) -> Json:
+    def _branch(self, node: Node) -> documents.Branch:
         step = node.step
         assert step is not None
         return {
@@ -203,11 +210,11 @@ class _Tree:
         }
 
 
-def _timeline(record: Record, found: Timeline) -> Json:
+def _timeline(record: Record, found: Timeline) -> documents.Timeline:
     """Runs of parts: from, to, and the place of the kind in `kinds'."""
     kinds = [of for of in Kind if of in found.together]
     number = {of: i for i, of in enumerate(kinds)}
-    threads: Sequence[Json] = [
+    threads: Sequence[Any] = [
         {
             **_name(record, place),
             "runs": [[begin, end, number[of]] for begin, end, of in runs],

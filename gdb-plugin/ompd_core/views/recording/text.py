@@ -50,7 +50,8 @@ def head(record: Record, style: Style) -> list[str]:
     rate = f" at {header.rate:g} Hz" if header.rate else ""
     return paragraph(
         f"{program}{of}{on}: {words.seconds(record.last)}, {count(len(record.threads), 'thread')},"
-        f" {samples:,} samples{rate}. ± is what sampling leaves open (95 %), ~ marks too few samples.",
+        f" {samples:,} samples{rate}. ± is what sampling leaves open (95 %), ~ marks too few"
+        " samples.",
         style,
     )
 
