@@ -101,6 +101,7 @@ class Made:
                 **self.header,
             }
         )
+        yield _line({"runtime": 0, "kind": "llvm", "version": "LLVM libomp 19", "at": 0})
         writer = _Writer()
         for number, born in enumerate(self.born):
             kind = "worker" if number else "initial"

@@ -5,6 +5,7 @@ is not known, and nothing grows without a bound."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any, Callable
 
@@ -37,6 +38,10 @@ MOST_NOTES = 100
 MOST_DIGITS = 20  # of a number: int() takes very long for very many
 
 
+# States that the kernel tells, which knows no place in the code.
+_PLACELESS = ("preempted", "kernel")
+
+
 class Reader:
     """record is whole up to the last line that was fed."""
 
@@ -51,8 +56,12 @@ class Reader:
         self._rows = 0
         self._numbers: dict[str, dict[int, int]] = {}  # by kind: the record's, and the place here
         self._depths: list[int] = []
+        self._before: dict[int, int] = {}  # by thread, the last activity with a place
+        self._derived: dict[tuple[int, int], int] = {}
+        self._rates: list[float] = []
         self._limits: dict[str, None] = {}
         self._kinds: dict[str, Callable[[Json], None]] = {
+            "runtime": self._runtime,
             "image": self._image,
             "frame": self._frame,
             "stack": self._stack,
@@ -130,10 +139,10 @@ class Reader:
             if schema.startswith("ompd-record/"):
                 raise UserError(
                     "record_version",
-                    f"It is a record of another version, {schema[:40]}; this is of {SCHEMA}.",
+                    f"It is a record of another version, {json.dumps(schema[:40])}; this is of {SCHEMA}.",
                     "Use the `ompd' that came with the sampler which wrote it.",
                 )
-            raise _foreign(f'it is a document of "{schema[:40]}"')
+            raise _foreign(f"it is a document of {json.dumps(schema[:40])}")
         rate = part(line, "rate")
         self.record.header = Header(
             word(line, "program"),
@@ -152,6 +161,11 @@ class Reader:
         )
 
     # ---- Tables ----------------------------------------------------------------------------------
+
+    def _runtime(self, line: Json) -> None:
+        version = word(line, "version") or word(line, "kind") or "?"
+        if version not in self.record.runtimes and len(self.record.runtimes) < MOST_NOTES:
+            self.record.runtimes.append(version)
 
     def _image(self, line: Json) -> None:
         made = Image(word(line, "kind"), word(line, "path"), word(line, "build_id"))
@@ -290,12 +304,28 @@ class Reader:
             thread.born = thread.end = start
         elif start > thread.end:
             self._row(thread, start - thread.end, UNTOLD, 0)  # lines are missing
-        numbers = self._numbers.get("activity", {})
+        numbers, place = self._numbers.get("activity", {}), self._numbers["thread"][thread.number]
         for row in rows:
             if not _is_row(row) or thread.end + row[0] > fields.MOST:
                 self._damage()
                 return
-            self._row(thread, row[0], numbers.get(row[1], UNTOLD), row[2])
+            activity = self._placed(place, numbers.get(row[1], UNTOLD))
+            self._row(thread, row[0], activity, row[2])
+
+    def _placed(self, thread: int, number: int) -> int:
+        """Who has no processor is where he was when he lost it, and so is who is in the kernel."""
+        activities, before = self.record.activities, self._before.get(thread, UNTOLD)
+        told = activities[number]
+        was = activities[before]
+        if told.state in _PLACELESS and told.stack is None and told.region in (None, was.region):
+            key = (before, number)
+            if key not in self._derived and len(activities) < MOST_OF_A_KIND:
+                made = dataclasses.replace(was, state=told.state, on=told.on, holder=None)
+                self._derived[key] = len(activities)
+                activities.append(dataclasses.replace(made, construct=None))
+            return self._derived.get(key, number)
+        self._before[thread] = number
+        return number
 
     def _row(self, thread: Thread, ns: int, activity: int, samples: int) -> None:
         if ns == 0 and samples == 0:
@@ -331,11 +361,15 @@ class Reader:
     # ---- What happens in between, and how it ends ------------------------------------------------
 
     def _rate(self, line: Json) -> None:
-        rate, at = real(line, "rate"), number(line, "at")
-        if rate is not None:
+        rate = real(line, "rate")
+        if rate is None:
+            return
+        if not self._rates:
             why = word(line, "why")
             because = f": {why}" if why else ""
-            self._say(f"After {(at or 0) / 1e9:.1f} s the rate became {rate:g} Hz{because}")
+            self._say(f"After {(number(line, 'at') or 0) / 1e9:.1f} s the rate changed{because}")
+        self._rates.append(rate)
+        self.record.rate = rate
 
     def _note(self, line: Json) -> None:
         self._say(word(line, "text") or word(line, "note") or "?")

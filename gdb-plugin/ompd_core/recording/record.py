@@ -110,10 +110,12 @@ class Account:
 
     ns: int = 0
     samples: int = 0
+    exact: int = 0  # ns of it that need no samples: the kernel tells of each switch
 
-    def add(self, ns: int, samples: int) -> None:
+    def add(self, ns: int, samples: int, exact: int = 0) -> None:
         self.ns += ns
         self.samples += samples
+        self.exact += exact
 
 
 @dataclass
@@ -167,6 +169,7 @@ class End:
 @dataclass
 class Record:
     header: Header = Header()
+    runtimes: list[str] = field(default_factory=list)  # versions
     images: list[Image] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     stacks: list[Stack] = field(default_factory=list)
@@ -175,6 +178,7 @@ class Record:
     activities: list[Activity] = field(default_factory=lambda: [Activity()])
     threads: list[Thread] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    rate: float | None = None  # as it is now, where that is not the header's
     told: int = 0  # everything is there up to this time
     end: End | None = None
     damage: list[str] = field(default_factory=list)  # sentences

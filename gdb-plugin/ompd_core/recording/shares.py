@@ -29,10 +29,15 @@ class Share:
         return f"{self.percent:.1f} ±{self.error:.1f}"
 
 
-def share(part: int, whole: Account) -> Share:
-    """part: ns of it."""
+def share(part: int, whole: Account, exact: bool = False) -> Share:
+    """part: ns of it. exact: no sample is needed for it. What is exact in the whole, samples do
+    not blur: they divide the rest."""
     fraction = min(part / whole.ns, 1.0) if whole.ns else 0.0
-    return Share(100 * fraction, error(fraction, whole.samples))
+    if exact:
+        return Share(100 * fraction, 0.0)
+    rest = whole.ns - whole.exact
+    blurred = error(min(part / rest, 1.0) if rest > 0 else 0.0, whole.samples)
+    return Share(100 * fraction, None if blurred is None else blurred * rest / whole.ns)
 
 
 def error(fraction: float, samples: int) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .record import Account, Activity, Frame, Place, Record
 from .states import Kind, construct_in_words, in_words, kind
-from .sums import Totals, each
+from .sums import REGION_ENDS, Totals, each
 
 MOST_NODES = 100_000  # of the tree
 
@@ -40,11 +40,18 @@ class Steps:
         return (*found, self._state(activity))
 
     def _state(self, activity: Activity) -> Step:
+        if activity.state in REGION_ENDS and activity.region is not None:
+            place = Place(None, *self._line_of(activity.region))
+            return Step(f"<{in_words(activity.state)}>", "wait", place)
         if activity.construct is None or not activity.state.startswith("wait_"):
             return Step(f"<{in_words(activity.state)}>", "wait")
         construct = self._record.constructs[activity.construct]
         words = construct_in_words(construct.kind) or in_words(activity.state)
         return Step(f"<{words}>", "wait", construct.place)
+
+    def _line_of(self, region: int) -> tuple[str | None, int | None]:
+        place = self._record.regions[region].place
+        return place.file, place.line
 
     def _path(self, stack: int | None) -> tuple[Step, ...]:
         if stack is None:
@@ -55,13 +62,24 @@ class Steps:
             while at is not None:
                 number, at = self._record.stacks[at]
                 steps.append(self._step(number))
-            self._paths[stack] = tuple(reversed(steps))
+            self._paths[stack] = _from_main(steps[::-1])
         return self._paths[stack]
 
     def _step(self, number: int) -> Step:
         if number not in self._frames:
             self._frames[number] = _step(self._record, self._record.frames[number])
         return self._frames[number]
+
+
+_BEFORE_MAIN = ("_start", "__libc_start_", "start_thread", "__clone", "clone3")
+
+
+def _from_main(steps: list[Step]) -> tuple[Step, ...]:
+    """Without what calls it."""
+    at = 0
+    while at < len(steps) and steps[at].text.startswith(_BEFORE_MAIN):
+        at += 1
+    return tuple(steps[at:] or steps)
 
 
 def _step(record: Record, frame: Frame) -> Step:
@@ -71,8 +89,10 @@ def _step(record: Record, frame: Frame) -> Step:
         return Step(f"<{in_words(frame.text or '?')}>", frame.kind, frame.place)
     if frame.kind == "unknown" and not frame.place:
         return Step("<the stack goes on, and cannot be followed>", frame.kind)
-    name = frame.place.function or frame.text or _unnamed(record, frame)
-    return Step(name, frame.kind, frame.place)
+    name = frame.place.function or frame.text
+    if not name and frame.place.file:
+        return Step(at(frame.place), frame.kind, Place())
+    return Step(name or _unnamed(record, frame), frame.kind, frame.place)
 
 
 def _unnamed(record: Record, frame: Frame) -> str:

@@ -45,6 +45,9 @@ MEANING = {
 
 WAITS = (Kind.BARRIER, Kind.LOCK, Kind.TASKS, Kind.WAIT)
 
+# The kernel tells when a thread has no processor and wants one.
+EXACT = (Kind.PREEMPTED,)
+
 _KINDS = {
     "work_parallel": Kind.WORK,
     "work_reduction": Kind.WORK,

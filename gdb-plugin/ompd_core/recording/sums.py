@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Callable, Hashable, Iterable, Iterator, Mapping, TypeVar
 
 from .record import Account, Activity, Record
-from .states import Kind, kind
+from .states import EXACT, Kind, kind
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -21,12 +21,13 @@ class Sum:
     threads: dict[int, Account] = field(default_factory=dict)  # by their places in the record
 
     def add(self, thread: int, of: Kind, account: Account) -> None:
+        exact = account.ns if of in EXACT else 0
         for into in (
             self.whole,
             self.kinds.setdefault(of, Account()),
             self.threads.setdefault(thread, Account()),
         ):
-            into.add(account.ns, account.samples)
+            into.add(account.ns, account.samples, exact)
 
     def ns(self, *kinds: Kind) -> int:
         return sum(self.kinds[one].ns for one in kinds if one in self.kinds)
@@ -102,13 +103,21 @@ class Wait:
     region: int | None
 
 
-def by_wait(record: Record, of: Totals) -> dict[Wait, Sum]:
-    def wait(_: int, activity: Activity) -> Wait | None:
-        if not activity.state.startswith("wait_"):
-            return None
-        return Wait(activity.state, activity.construct, activity.region)
+# Workers come to it from the runtime, the thread that began the region from its code.
+REGION_ENDS = ("wait_barrier_implicit_parallel", "wait_barrier_teams")
 
-    return by(record, of, wait)
+
+def wait_of(activity: Activity) -> Wait | None:
+    if not activity.state.startswith("wait_"):
+        return None
+    construct = activity.construct
+    if activity.state in REGION_ENDS and activity.region is not None:
+        construct = None
+    return Wait(activity.state, construct, activity.region)
+
+
+def by_wait(record: Record, of: Totals) -> dict[Wait, Sum]:
+    return by(record, of, lambda _, activity: wait_of(activity))
 
 
 def sorted_by_time(sums: Mapping[Key, Sum]) -> list[tuple[Key, Sum]]:

@@ -13,7 +13,7 @@ from typing import Dict, Iterable, Tuple
 
 from .record import Activity, Record
 from .states import Kind, kind
-from .sums import Wait
+from .sums import Wait, wait_of
 
 # ns, by the wait, who is waited for, and the activity of his.
 Charges = Dict[Tuple[Wait, int, int], float]
@@ -74,6 +74,8 @@ class TeamWaits:
             before: frozenset[TeamKey] = frozenset()
             for row in thread.rows():
                 now = keys.of(row.activity)
+                if not now and kind(record.activities[row.activity].state) in _LIMBO:
+                    now = before  # where it is, is not told: where it was
                 for key in before - now:
                     events[key].append((row.start, Role.AWAY.value, place, -1))
                 for key in now:
@@ -97,7 +99,7 @@ class TeamWaits:
                 stays = member.role is Role.WAITS
                 self._move(thread, member, member.role if stays else Role.BUSY, False)
             else:
-                wait = _wait(self._record.activities[number]) if role is Role.WAITS else None
+                wait = wait_of(self._record.activities[number]) if role is Role.WAITS else None
                 self._stand(thread, member, wait)
                 self._move(thread, member, role, role is Role.WAITS)
             member.activity = number
@@ -211,12 +213,8 @@ class _Keys:
 
 def _role(activity: Activity, key: TeamKey) -> Role:
     of = kind(activity.state)
-    if (activity.team, activity.region) != key:
-        return Role.BUSY  # in a region inside
-    if of is Kind.BARRIER:
-        return Role.WAITS
-    return Role.LIMBO if of in _LIMBO else Role.BUSY
-
-
-def _wait(activity: Activity) -> Wait:
-    return Wait(activity.state, activity.construct, activity.region)
+    if of in _LIMBO:
+        return Role.LIMBO
+    # Else it is in a region inside.
+    own = (activity.team, activity.region) == key
+    return Role.WAITS if own and of is Kind.BARRIER else Role.BUSY

@@ -11,7 +11,7 @@ from typing import Dict, Iterator
 
 from .record import Activity, Place, Record
 from .states import Kind, kind
-from .sums import Sum, Totals, Wait, by_wait
+from .sums import Sum, Totals, Wait, by_wait, wait_of
 from .team_waits import Charges, TeamWaits
 
 _SHARP = 3.0  # samples of a wait from which it is told apart from its neighbours
@@ -91,11 +91,9 @@ def waits(record: Record, of: Totals) -> list[Waiting]:
 def _count_rows(record: Record, found: dict[Wait, Waiting]) -> None:
     for thread in record.threads:
         for number in thread.activities:
-            activity = record.activities[number]
-            if activity.state.startswith("wait_"):
-                wait = found.get(Wait(activity.state, activity.construct, activity.region))
-                if wait is not None:
-                    wait.rows += 1
+            wait = wait_of(record.activities[number])
+            if wait in found:
+                found[wait].rows += 1
 
 
 def _at_locks(record: Record) -> Charges:
@@ -106,11 +104,11 @@ def _at_locks(record: Record) -> Charges:
         for row in thread.rows():
             activity = record.activities[row.activity]
             holder = activity.holder
-            if holder is None or not activity.state.startswith("wait_"):
+            wait = wait_of(activity)
+            if holder is None or wait is None:
                 continue
             if holder not in starts:
                 starts[holder] = [one.start for one in record.threads[holder].rows()]
-            wait = Wait(activity.state, activity.construct, activity.region)
             for number, ns in _between(record, holder, starts[holder], row.start, row.end):
                 key = (wait, holder, number)
                 found[key] = found.get(key, 0.0) + ns

@@ -10,7 +10,7 @@ from ...recording import shares
 from ...recording.record import Account, Place, Record
 from ...recording.regions import RegionUse
 from ...recording.stacks import Node
-from ...recording.states import Kind, in_words, kind
+from ...recording.states import EXACT, Kind, in_words, kind
 from ...recording.summary import Summary
 from ...recording.sums import Sum
 from ...recording.timeline import Timeline
@@ -25,6 +25,7 @@ Json = Dict[str, Any]
 MOST_ROWS = 4096  # of one section
 MOST_BRANCHES = 8192  # of the tree
 MOST_CHARGED = 64
+DEEPEST = 200  # frames of the tree: a reader of JSON may give up on more
 _SMALL = 0.0005  # of all time, below which a branch is left out
 
 
@@ -34,7 +35,7 @@ def document(command: str, summary: Summary, timeline: Timeline | None = None) -
     found: documents.Record = {
         "schema": SCHEMA,
         "command": command,
-        "notes": [*record.damage, *record.notes],
+        "notes": [*([] if record.runtimes else [text.NO_RUNTIME]), *record.damage, *record.notes],
         "recording": _recording(summary),
         "states": [_state(name, total, summary.whole) for name, total in summary.states],
         "threads": [_thread(summary, number) for number in sorted(summary.threads)[:MOST_ROWS]],
@@ -69,8 +70,8 @@ def _recording(summary: Summary) -> documents.Recording:
     }
 
 
-def _account(total: Account, whole: Account) -> Json:
-    share = shares.share(total.ns, whole)
+def _account(total: Account, whole: Account, exact: bool = False) -> Json:
+    share = shares.share(total.ns, whole, exact)
     return {
         "time": total.ns,
         "samples": total.samples,
@@ -84,7 +85,7 @@ def _state(name: str, total: Sum, whole: Sum) -> Any:
         "state": name,
         "kind": kind(name).value,
         "text": in_words(name),
-        **_account(total.whole, whole.whole),
+        **_account(total.whole, whole.whole, kind(name) in EXACT),
     }
     return made
 
@@ -183,18 +184,18 @@ class _Tree:
         self._room = MOST_BRANCHES
 
     def branches(self) -> list[documents.Branch]:
-        return self._below(self._summary.tree)
+        return self._below(self._summary.tree, 0)
 
-    def _below(self, node: Node) -> list[documents.Branch]:
+    def _below(self, node: Node, depth: int) -> list[documents.Branch]:
         found = []
         for one in node.sorted():
-            if one.whole.ns < self._least or self._room <= 0:
+            if one.whole.ns < self._least or self._room <= 0 or depth >= DEEPEST:
                 break
             self._room -= 1
-            found.append(self._branch(one))
+            found.append(self._branch(one, depth))
         return found
 
-    def _branch(self, node: Node) -> documents.Branch:
+    def _branch(self, node: Node, depth: int) -> documents.Branch:
         step = node.step
         assert step is not None
         return {
@@ -206,7 +207,7 @@ class _Tree:
             "samples": node.whole.samples,
             "threads": len(node.threads),
             "kinds": {of.value: node.kinds[of] for of in Kind if of in node.kinds},
-            "children": self._below(node),
+            "children": self._below(node, depth + 1),
         }
 
 

@@ -19,7 +19,8 @@ def head(summary: Summary, what: str, style: Style) -> list[str]:
     header, whole = summary.record.header, summary.whole.whole
     program = plain((header.program or "program").rsplit("/", 1)[-1])
     of = f" {header.pid}" if header.pid else ""
-    rate = f", {header.rate:g} Hz" if header.rate else ""
+    hertz = summary.record.rate or header.rate
+    rate = f", {hertz:g} Hz" if hertz else ""
     lines = [
         f"{program}{of}: {count(len(summary.threads), 'thread')}, {what},"
         f" {whole.samples:,} samples{rate}",

@@ -10,7 +10,7 @@ from ...recording import shares
 from ...recording.record import Account, Record
 from ...recording.regions import RegionUse
 from ...recording.stacks import Node, label
-from ...recording.states import MEANING, Kind
+from ...recording.states import EXACT, MEANING, Kind
 from ...recording.summary import Summary
 from ...recording.waiting import Doing, Waiting
 from ..table import Style, Table, count, paragraph, plain
@@ -20,7 +20,8 @@ FEW = 12  # rows of a table, unless all are asked for
 FEW_CHARGED = 3  # lines of who is waited for
 _SMALL = 0.01  # of its parent, below which a branch of stacks is left out
 _NARROW = 6  # branches of a node
-_BAR = 30
+_BAR = 20
+DEEPEST = 200  # lines below each other
 
 
 def lines(summary: Summary, style: Style) -> list[str]:
@@ -48,18 +49,24 @@ def head(record: Record, style: Style) -> list[str]:
     on = f" on {header.host}" if header.host else ""
     samples = sum(account.samples for thread in record.threads for account in thread.sums.values())
     rate = f" at {header.rate:g} Hz" if header.rate else ""
+    if record.rate is not None:
+        rate += f", {record.rate:g} Hz at last"
     return paragraph(
         f"{program}{of}{on}: {words.seconds(record.last)}, {count(len(record.threads), 'thread')},"
-        f" {samples:,} samples{rate}. ± is what sampling leaves open (95 %), ~ marks too few"
+        f" {samples:,} sample{'' if samples == 1 else 's'}{rate}. ± is what sampling leaves open (95 %), ~ marks too few"
         " samples.",
         style,
     )
 
 
+NO_RUNTIME = "No OpenMP runtime was seen in it: all of its time is outside of OpenMP."
+
+
 def _notes(record: Record, style: Style) -> list[str]:
     found: list[str] = []
     end = record.end
-    said = [*record.damage, *record.header.limits, *record.notes]
+    said = [NO_RUNTIME] if not record.runtimes else []
+    said += [*record.damage, *record.header.limits, *record.notes]
     if end is not None and end.text and end.how not in ("duration", "interrupted", "exited"):
         said.append(end.text)
     if end is not None and end.lost:
@@ -82,7 +89,7 @@ def _states(summary: Summary, style: Style) -> list[str]:
         if ns:
             table.add(
                 f"{of.value:10} {words.seconds(ns):>8}",
-                words.percent(ns, whole),
+                words.percent(ns, whole, of in EXACT),
                 _bar(ns / whole.ns, style),
                 MEANING[of],
             )
@@ -202,21 +209,26 @@ def _waits(summary: Summary, style: Style) -> list[str]:
         found += paragraph(
             f"{words.percent(total.ns, summary.whole.whole)} %  {words.seconds(total.ns)}"
             f"  {words.wait(record, waiting.wait)}{where}:"
-            f" {count(len(waiting.sum.threads), 'thread')}{_meetings(record, waiting)}",
+            f" {count(len(waiting.sum.threads), 'thread')}{_meetings(record, waiting)}"
+            + (" (blurred)" if waiting.blurred else ""),
             style,
             "    ",
         )
         found += _charged(record, waiting, style)
-    return [*found, *_more(len(summary.waits), "place", style)]
+    found += _more(len(summary.waits), "place", style)
+    if any(waiting.blurred for waiting in shown):
+        found += paragraph(BLURRED, style)
+    return found
 
 
 def _meetings(record: Record, waiting: Waiting) -> str:
     if not waiting.meetings:
         return ""
-    text = f", met {waiting.meetings:,} times as seen"
+    text = f", met {count(waiting.meetings, 'time')} as seen"
     if waiting.last:
         most = max(waiting.last, key=lambda thread: waiting.last[thread])
-        text += f"; {words.thread(record, most)} came last {waiting.last[most]:,} times"
+        times = count(waiting.last[most], "time")
+        text += f"; {words.thread(record, most)} came last {times}"
     return text
 
 
@@ -235,14 +247,12 @@ def _charged(record: Record, waiting: Waiting, style: Style) -> list[str]:
     if waiting.unknown >= 0.01 * total.ns:
         share = words.short_percent(waiting.unknown, total)
         found += paragraph(f"    {share:>4} %  {whose(waiting)}", style, " " * 12)
-    if waiting.blurred:
-        found += paragraph(f"           {BLURRED}", style, " " * 11)
     return found
 
 
 BLURRED = (
-    "These waits are about as short as the time between samples: their sum holds, for whom they"
-    " were is blurred. A higher rate (-F) tells it better."
+    "(blurred): these waits are about as short as the time between samples. Their sum holds, for"
+    " whom they were does not: a higher rate (-F) tells it better."
 )
 
 
@@ -282,11 +292,11 @@ def whose(waiting: Waiting) -> str:
 
 
 def stacks(summary: Summary, style: Style) -> list[str]:
-    return _branches(summary.tree, summary.whole.whole, style, "")
+    return _branches(summary.tree, summary.whole.whole, style, "", 0)
 
 
-def _branches(node: Node, whole: Account, style: Style, before: str) -> list[str]:
-    children = node.sorted()
+def _branches(node: Node, whole: Account, style: Style, before: str, depth: int) -> list[str]:
+    children = node.sorted() if depth < DEEPEST else []
     shown: Sequence[Node] = children
     if not style.every:
         shown = [one for one in children if one.whole.ns >= _SMALL * whole.ns][:_NARROW]
@@ -298,7 +308,7 @@ def _branches(node: Node, whole: Account, style: Style, before: str) -> list[str
         share = words.short_percent(one.whole.ns, whole)
         found.append(_cut(f"{share:>4} %  {before}{corner}{text}", style))
         deeper = before + ("   " if last else style.trunk)
-        found += _branches(below, whole, style, deeper)
+        found += _branches(below, whole, style, deeper, depth + 1)
     return found
 
 

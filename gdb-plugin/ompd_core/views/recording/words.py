@@ -24,11 +24,11 @@ def seconds(ns: float) -> str:
     return f"{ns:.0f} ns" if ns else "0 s"
 
 
-def percent(part: float, whole: Account) -> str:
+def percent(part: float, whole: Account, exact: bool = False) -> str:
     """With its error: of a small one nothing but that it is small."""
     if part <= 0:
         return "-"
-    return str(shares.share(int(part), whole))
+    return str(shares.share(int(part), whole, exact))
 
 
 def short_percent(part: float, whole: Account) -> str:
