@@ -73,7 +73,7 @@ def test_without_its_closing_line() -> None:
         (bytes(5000), "no text"),
         (b"[" * 100_000 + b"\n", "does not say so"),
         (b'{"schema":' * 50_000 + b"\n", "does not say so"),
-        (b'{"schema":"\x1b[31mred\x07"}\n', "document of"),
+        (b'{"schema":"\\u001b[31mred"}\n', "document of"),
     ],
 )
 def test_what_is_no_record(data: bytes, words: str) -> None:

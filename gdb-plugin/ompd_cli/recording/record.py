@@ -47,8 +47,8 @@ def record(options: argparse.Namespace, origin: Origin) -> Outcome:
             status = running.status()
             sentence = running.sentence()
     if status != sampler.DONE:
-        if not copy.size:
-            os.unlink(path)
+        if not copy.size and os.path.isfile(path):
+            os.unlink(path)  # there is nothing in it
         raise sampler.problem(status, sentence, target)
     return _ended(copy, target, options)
 

@@ -136,13 +136,14 @@ class Reader:
         if line is None or not isinstance(schema, str):
             raise _foreign(_what(text))
         if schema != SCHEMA:
+            told = json.dumps(schema[:40])  # anybody's: without control characters
             if schema.startswith("ompd-record/"):
                 raise UserError(
                     "record_version",
-                    f"It is a record of another version, {json.dumps(schema[:40])}; this is of {SCHEMA}.",
+                    f"It is a record of another version, {told}; this is of {SCHEMA}.",
                     "Use the `ompd' that came with the sampler which wrote it.",
                 )
-            raise _foreign(f"it is a document of {json.dumps(schema[:40])}")
+            raise _foreign(f"it is a document of {told}")
         rate = part(line, "rate")
         self.record.header = Header(
             word(line, "program"),

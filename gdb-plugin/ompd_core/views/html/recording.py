@@ -161,7 +161,9 @@ def _waits(document: Json) -> Section | None:
 
 def _for_whom(one: Json) -> Part:
     whole = number(one, "time") or 1
-    charged = objects(one, "charged")
+    charged = [
+        each for each in objects(one, "charged") if 100 * (number(each, "time") or 0) >= whole
+    ]
     lines: list[Part] = [
         tag("div", f"{_percent(each, whole)} {word(each, 'text')}")
         for each in charged[:_FEW_CHARGED]

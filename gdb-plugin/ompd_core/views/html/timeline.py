@@ -10,9 +10,10 @@ from .markup import Markup, Part, join, tag
 from .report import Section
 from .states import Kind
 
-_HEIGHT = 100  # of the picture of all threads, in its own units
+_HEIGHT = 1000  # of the picture of all threads, in its own units
 _TALL = 48  # threads from which their lines are thin
 _TICKS = 6
+_PIECE = 75  # parts of one path, whose text is not to be cut
 
 
 def section(document: Json) -> Section | None:
@@ -126,7 +127,9 @@ def _together(found: Json, parts: int, kinds: list[Kind]) -> Markup:
     drawn = []
     for of, row in zip(kinds, good):
         above = [low + ns for low, ns in zip(below, row)]
-        drawn.append(tag("path", d=_area(below, above, most), class_=of.style))
+        for begin in range(0, parts, _PIECE):
+            path = _area(begin, below[begin : begin + _PIECE], above[begin : begin + _PIECE], most)
+            drawn.append(tag("path", d=path, class_=of.style))
         below = above
     return tag(
         "figure",
@@ -138,15 +141,13 @@ def _together(found: Json, parts: int, kinds: list[Kind]) -> Markup:
     )
 
 
-def _area(below: list[int], above: list[int], most: int) -> str:
+def _area(begin: int, below: list[int], above: list[int], most: int) -> str:
     """In steps, as the parts are."""
-    top = " ".join(
-        f"{part},{_y(ns, most)} {part + 1},{_y(ns, most)}" for part, ns in enumerate(above)
-    )
-    back = reversed(list(enumerate(below)))
-    bottom = " ".join(f"{part + 1},{_y(ns, most)} {part},{_y(ns, most)}" for part, ns in back)
-    return f"M{top} {bottom}Z"
+    end = begin + len(above)
+    top = "".join(f"V{_y(ns, most)}H{begin + i + 1}" for i, ns in enumerate(above))
+    back = "".join(f"V{_y(ns, most)}H{end - i - 1}" for i, ns in enumerate(reversed(below)))
+    return f"M{begin},{_y(below[0], most)}{top}{back}Z"
 
 
-def _y(ns: int, most: int) -> str:
-    return f"{_HEIGHT - _HEIGHT * ns / most:.1f}"
+def _y(ns: int, most: int) -> int:
+    return _HEIGHT - round(_HEIGHT * ns / most)

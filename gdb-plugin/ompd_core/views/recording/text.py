@@ -4,6 +4,7 @@ in which stacks."""
 
 from __future__ import annotations
 
+import re
 from typing import Sequence
 
 from ...recording import shares
@@ -53,8 +54,8 @@ def head(record: Record, style: Style) -> list[str]:
         rate += f", {record.rate:g} Hz at last"
     return paragraph(
         f"{program}{of}{on}: {words.seconds(record.last)}, {count(len(record.threads), 'thread')},"
-        f" {samples:,} sample{'' if samples == 1 else 's'}{rate}. ± is what sampling leaves open (95 %), ~ marks too few"
-        " samples.",
+        f" {samples:,} sample{'' if samples == 1 else 's'}{rate}. ± is what sampling leaves open"
+        " (95 %), ~ marks too few samples.",
         style,
     )
 
@@ -234,7 +235,7 @@ def _meetings(record: Record, waiting: Waiting) -> str:
 
 def _charged(record: Record, waiting: Waiting, style: Style) -> list[str]:
     total, found = waiting.sum.whole, []
-    charged = waiting.most()
+    charged = [one for one in waiting.most() if style.every or one[1] >= _SMALL * total.ns]
     for doing, ns in charged if style.every else charged[:FEW_CHARGED]:
         share = words.short_percent(ns, total)
         found += paragraph(f"    {share:>4} %  for {doer(record, doing)}", style, " " * 12)
@@ -257,9 +258,11 @@ BLURRED = (
 
 
 def doer(record: Record, doing: Doing) -> str:
-    return (
-        f"{words.thread(record, doing.thread)}: {_does(doing)} {words.place(doing.place)}"
-    ).replace(" ?", "")
+    who, does = words.thread(record, doing.thread), _does(doing)
+    if not doing.place:
+        does = re.sub(r",? (in|of|called by)$", "", does)
+        return f"{who}: {does}"
+    return f"{who}: {does} {words.place(doing.place)}"
 
 
 def _does(doing: Doing) -> str:
