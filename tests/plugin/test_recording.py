@@ -238,3 +238,33 @@ def test_timeline_holds_all_time(seed: int) -> None:
     for runs in found.runs:
         assert all(begin < end for begin, end, _ in runs)
         assert all(one[1] <= two[0] for one, two in zip(runs, runs[1:]))
+
+
+def test_team_that_is_not_told() -> None:
+    """Such moments are of the region's only team, and its time is not counted twice."""
+    unknown = made.Doing("work_parallel", (*made.IN_REGION, SOLVE), 40)
+    first = [made.Moment(4 * PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 4)]
+    second = [made.Moment(4 * PERIOD, unknown, 4)]
+    record = read(Made([first, second]))
+    (use,) = regions.uses(record, sums.totals(record))
+    assert (use.threads, use.wall, use.efficiency) == (2, 4 * PERIOD, 1.0)
+
+
+def test_preempted_where_it_was() -> None:
+    """The kernel tells no place: it is that of what was done before, and needs no sample."""
+    before = made.in_team("work_parallel", 0, (SOLVE,))
+    moments = [
+        made.Moment(2 * PERIOD, before, 2),
+        made.Moment(6 * PERIOD, made.Doing("preempted", on=False), 0),
+        made.Moment(2 * PERIOD, before, 2),
+    ]
+    record = read(Made([moments]))
+    (use,) = regions.uses(record, sums.totals(record))
+    assert use.sum.ns(Kind.PREEMPTED) == 6 * PERIOD and use.wall == 10 * PERIOD
+    whole = sums.whole(record, sums.totals(record))
+    assert whole.whole.exact == 6 * PERIOD
+    assert shares.share(whole.ns(Kind.PREEMPTED), whole.whole, exact=True).error == 0
+    root = stacks.tree(record, sums.totals(record))
+    main = root.children["main (heat.c:80)"].children["#pragma omp parallel (heat.c:40)"]
+    solve = main.children["solve (heat.c:42)"]
+    assert solve.own.ns == 4 * PERIOD and solve.children["<preempted>"].whole.ns == 6 * PERIOD

@@ -132,22 +132,26 @@ class _Shown:
 
     def _hear(self, screen: Screen, running: sampler.Sampler) -> None:
         for key in screen.read():
-            if key == "q" and not self.asked:
+            if key == "q":
+                if self.asked or not self._end_program():
+                    running.ask_to_end()
                 self.asked = self.by_key = True
-                self._end_program()
-                running.ask_to_end()
             elif key == "a":
                 self._all = not self._all
             elif key in live.VIEWS:
                 self._view = live.VIEWS[key]
         self._draw(screen)
 
-    def _end_program(self) -> None:
-        """That we started: the sampler has it as its child as long as it runs."""
+    def _end_program(self) -> bool:
+        """That we started: the sampler, whose child it is, ends with it."""
         pid = self.reader.record.header.pid
-        if self._target.program and pid:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGTERM)
+        if not self._target.program or not pid:
+            return False
+        try:
+            os.kill(pid, signal.SIGTERM)
+        except OSError:
+            return False
+        return True
 
     def _draw_if_due(self, screen: Screen | None) -> None:
         told = self.reader.record.told

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .record import Account, Record
 from .states import Kind, kind
 from .sums import Sum, Totals, by_region, spread
+from .teams import Teams
 
 _DOUBTFUL = (Kind.UNKNOWN, Kind.KERNEL)
 
@@ -93,13 +94,15 @@ def _add_work(record: Record, of: Totals, use: RegionUse) -> None:
 
 def _teams(record: Record) -> dict[int, dict[int | None, _Team]]:
     found: dict[int, dict[int | None, _Team]] = {}
+    of = Teams(record)
     for place, thread in enumerate(record.threads):
         for row in thread.rows():
             activity = record.activities[row.activity]
-            if activity.region is None:
+            key = of.of(activity)
+            if key is None:
                 continue
-            teams = found.setdefault(activity.region, {})
-            team = teams.setdefault(activity.team, _Team())
+            teams = found.setdefault(key[1], {})
+            team = teams.setdefault(key[0], _Team())
             team.members.add(place)
             spans = team.spans
             if spans and spans[-1][1] == row.start:

@@ -14,10 +14,10 @@ from typing import Dict, Iterable, Tuple
 from .record import Activity, Record
 from .states import Kind, kind
 from .sums import Wait, wait_of
+from .teams import TeamKey, Teams
 
 # ns, by the wait, who is waited for, and the activity of his.
 Charges = Dict[Tuple[Wait, int, int], float]
-TeamKey = Tuple["int | None", int]  # the thread that began it, and the region
 
 
 class Role(Enum):
@@ -79,7 +79,7 @@ class TeamWaits:
                 for key in before - now:
                     events[key].append((row.start, Role.AWAY.value, place, -1))
                 for key in now:
-                    order = _role(record.activities[row.activity], key).value
+                    order = _role(record.activities[row.activity], keys, key).value
                     events.setdefault(key, []).append((row.start, order, place, row.activity))
                 before = now
             for key in before:
@@ -189,10 +189,10 @@ class _Keys:
     def __init__(self, record: Record) -> None:
         self._record = record
         self._found: dict[int, frozenset[TeamKey]] = {}
-        self._teams: dict[int, set[int | None]] = {}
-        for activity in record.activities:
-            if activity.region is not None:
-                self._teams.setdefault(activity.region, set()).add(activity.team)
+        self._teams = Teams(record)
+
+    def own(self, activity: Activity) -> TeamKey | None:
+        return self._teams.of(activity)
 
     def of(self, number: int) -> frozenset[TeamKey]:
         if number not in self._found:
@@ -200,21 +200,22 @@ class _Keys:
         return self._found[number]
 
     def _search(self, activity: Activity) -> Iterable[TeamKey]:
-        if activity.region is None:
+        key = self._teams.of(activity)
+        if key is None:
             return
-        yield activity.team, activity.region
+        yield key
         for frame in self._record.path(activity.stack):
             region = frame.region
             if frame.kind == "construct" and region is not None and region != activity.region:
-                teams = self._teams.get(region, set())
-                if len(teams) == 1:
-                    yield next(iter(teams)), region
+                around = self._teams.only(region)
+                if around is not None:
+                    yield around
 
 
-def _role(activity: Activity, key: TeamKey) -> Role:
+def _role(activity: Activity, keys: _Keys, key: TeamKey) -> Role:
     of = kind(activity.state)
     if of in _LIMBO:
         return Role.LIMBO
     # Else it is in a region inside.
-    own = (activity.team, activity.region) == key
+    own = keys.own(activity) == key
     return Role.WAITS if own and of is Kind.BARRIER else Role.BUSY
