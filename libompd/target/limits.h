@@ -73,11 +73,26 @@
 #define ICV_ITEMS_MAX 65536
 /* Longest string of an ICV: a list of as many items. */
 #define ICV_TEXT_MAX (1024 * 1024)
-/* Longest string that a user gave libomp in an environment variable. */
+/* Variables of the environment, or arguments: the kernel lets a program start with more of the shortest only. */
+#define ENVIRONMENT_MAX (16 * 1024)
+/* Arguments and environment together: a quarter of 8 MiB of stack. */
+#define ENVIRONMENT_PAGES_MAX 512
+/* Longest string that a user gave a runtime in an environment variable. */
 #define SETTING_LENGTH_MAX 4096
 /* Blocks of the target's memory that are remembered, 64 MiB: a thousand threads have 12. */
 #define MEMORY_BLOCKS_MAX (16 * 1024)
 /* Text of all constructs together. */
 #define VIEW_TEXT_MAX (16 * 1024 * 1024)
+/* Depth of a balanced tree: twice the logarithm of its nodes. */
+#define TREE_DEPTH_MAX 64
+/* Of an offload runtime. Its writable data, which is searched: LLVM's has 30 to 285 KiB. */
+#define OFFLOAD_BYTES_MAX (1024 * 1024)
+/* Devices: a node has a dozen, each in a few parts. */
+#define OFFLOAD_DEVICES_MAX 512
+/* Programs and libraries with code for devices, and what they have registered. */
+#define OFFLOAD_LIBRARIES_MAX 4096
+#define OFFLOAD_ENTRIES_MAX 65536
+/* Mappings of all devices together: so many take libomptarget 60 to 200 MB. */
+#define OFFLOAD_MAPPINGS_MAX (256 * 1024)
 
 #endif /* TARGET_LIMITS_H */

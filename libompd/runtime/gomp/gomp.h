@@ -20,6 +20,7 @@
 #include "address_space.h"
 #include "runtime/gomp/structures.h"
 #include "runtime/runtime.h"
+#include "target/environment.h"
 #include "target/libc.h"
 #include "target/vector.h"
 
@@ -32,6 +33,7 @@ struct gomp {
 				     known */
 	bool lists_asked, has_lists; /* of the C library's threads */
 	struct libc_lists lists;
+	struct environment environment;
 	bool lwp_asked, has_lwp;
 	uint64_t lwp_offset;
 	struct vector
