@@ -42,8 +42,8 @@ def found() -> str:
     candidates = [os.path.join(source, "build", "sampler", NAME)]
     if os.path.basename(home) == "ompd" and os.path.basename(source) == "share":
         escaped = glob.escape(prefix)
-        candidates = [os.path.join(prefix, "libexec", NAME)]
-        candidates += sorted(glob.glob(os.path.join(escaped, "lib*", "ompd", NAME)))
+        candidates = sorted(glob.glob(os.path.join(escaped, "lib*", "ompd", NAME)))
+        candidates = candidates or [os.path.join(prefix, "libexec", "ompd", NAME)]
     for candidate in candidates:
         if os.access(candidate, os.X_OK):
             return candidate

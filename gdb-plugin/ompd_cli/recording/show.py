@@ -43,7 +43,7 @@ def show(options: argparse.Namespace, origin: Origin) -> Outcome:
     lines = text.lines(made, _style(options))
     document_of_it: dict[str, Any] = {}
     if options.json or options.html:
-        document_of_it = document.document("show", made, timeline(found))
+        document_of_it = dict(document.document("show", made, timeline(found)))
     said = "".join(plain(line) + "\n" for line in lines)
     return Outcome(status, said, document_of_it, complaints=written)
 

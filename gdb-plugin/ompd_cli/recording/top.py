@@ -12,7 +12,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from typing import IO, Iterator, TextIO
+from typing import IO, Any, Iterator, TextIO
 
 from ompd_core.recording import summary, sums
 from ompd_core.recording.reader import Reader
@@ -221,8 +221,8 @@ class _Shown:
             )
         ]
 
-    def _document(self) -> document.Json:
-        return document.document("top", self._summary()[0])
+    def _document(self) -> dict[str, Any]:
+        return dict(document.document("top", self._summary()[0]))
 
     def _write(self, text: str) -> None:
         stream: TextIO = sys.stderr if self._target.program else sys.stdout
