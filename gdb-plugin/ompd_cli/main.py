@@ -315,6 +315,13 @@ def _add_job(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="look at so many ranks of a node at once; default: its free processors",
     )
     made.add_argument(
+        "--ship",
+        action="store_true",
+        help="send this package along: nodes that have it on no file system unpack it into a"
+        " private folder, and remove that again",
+    )
+    made.add_argument("--shipped", help=argparse.SUPPRESS)  # the package that a node has got
+    made.add_argument(
         "--fan-out",
         metavar="N",
         type=argument_types.number,

@@ -336,6 +336,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.model.job_parts",
         "ompd_core.model.members",
         "ompd_core.model.rank_reports",
+        "ompd_core.library.search",
         "ompd_core.errors",
     ),
 }
