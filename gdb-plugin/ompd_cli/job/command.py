@@ -28,6 +28,9 @@ from .collector import Collector
 from .nodes import Errand, Launched
 
 
+MOST_ALONE = 64  # nodes that are asked one by one
+
+
 def report(options: argparse.Namespace, _: Origin) -> Outcome:
     """Raises UserError."""
     if options.collect:
@@ -143,10 +146,10 @@ class _Hosts:
 
     def look(self) -> Job:
         parts = [[node] for node in self._nodes]
-        command = nodes.collector_command(self._options, Errand().text())
-        launched = Launched(
-            clustershell.clush(self._nodes, command), parts, nodes.limit(self._options, 1)
-        )
+        package = nodes.package(self._options)
+        command = nodes.collector_command(self._options, Errand().text(), package)
+        line = clustershell.clush(self._nodes, command)
+        launched = Launched(line, parts, nodes.limit(self._options, 1), package=package)
         return _finished(launched)
 
     def nobody(self) -> tuple[str, str]:
@@ -173,16 +176,29 @@ def _source(options: argparse.Namespace) -> _Here | _Cores | _Slurm | _Hosts:
 
 
 def _send(options: argparse.Namespace, errand: Errand) -> Job:
-    return _finished(_launch(options, errand))
+    """Where Slurm cannot begin on one node, it ends the step on all others: they are asked again,
+    each by a step of its own."""
+    first = _launch(options, errand)
+    job = _finished(first)
+    if len(errand.nodes) > 1 and len(first.silent) <= MOST_ALONE:
+        again = [
+            _launch(options, Errand(errand.job, errand.steps, [node], 1)) for node in first.silent
+        ]
+        for one in again:
+            for node in one.nodes:
+                del job.lost[node]
+            job.take(_finished(one))
+    return job
 
 
 def _launch(options: argparse.Namespace, errand: Errand) -> Launched:
     """Collectors on these nodes."""
     parts = nodes.parted(errand.nodes, errand.fan_out)
-    command = nodes.collector_command(options, errand.text())
+    package = nodes.package(options)
+    command = nodes.collector_command(options, errand.text(), package)
     levels = nodes.depth(len(errand.nodes), errand.fan_out)
     line = slurm.srun(errand.job, [part[0] for part in parts], command)
-    return Launched(line, parts, nodes.limit(options, levels), slurm.end_step)
+    return Launched(line, parts, nodes.limit(options, levels), slurm.end_step, package)
 
 
 def _finished(launched: Launched) -> Job:
