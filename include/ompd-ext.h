@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 7
+#define OMPDX_VERSION 8
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
@@ -672,6 +672,140 @@ typedef struct ompdx_entry_points_t {
  * symbols. unavailable: none was found. */
 OMPD_API ompd_rc_t ompdx_entry_points(ompd_address_space_handle_t *handle,
 				      ompdx_entry_points_t **entry_points);
+
+/* ---- Offloading: what the host knows of devices ------------------------------------------------- */
+
+/* The library that executes target constructs is an image of its own (LLVM's: libomptarget), beside the runtime. It
+ * publishes nothing, so its structures are read by shipped records, each proven by what the structures say of
+ * themselves before anything is told by it. */
+
+typedef enum ompdx_layout_t {
+	ompdx_layout_refused = 0, /* nothing is read by it: `reason' says why */
+	ompdx_layout_likely =
+		1, /* all that can be compared fits, but not everything can, or the release is one of
+		      which there is no record: told with that doubt */
+	ompdx_layout_proven =
+		2 /* a record of this release, and every structure that was read fits it */
+} ompdx_layout_t;
+
+typedef enum ompdx_device_kind_t {
+	ompdx_device_unknown =
+		0, /* no image has been chosen for it, or its header cannot be read */
+	ompdx_device_host =
+		1, /* a plugin that executes kernels in threads of this process (LLVM's host plugin) */
+	ompdx_device_cuda = 2, /* NVIDIA GPU */
+	ompdx_device_hsa = 3,  /* AMD GPU */
+	ompdx_device_other = 4 /* `machine' tells which */
+} ompdx_device_kind_t;
+
+typedef struct ompdx_device_t {
+	ompd_size_t size;
+	int32_t number;        /* as omp_get_device_num() counts */
+	int32_t plugin_number; /* its number among the devices of its plugin */
+	ompdx_device_kind_t kind;
+	uint32_t machine;       /* e_machine of the image that was chosen for it; 0: not known */
+	uint32_t machine_flags; /* e_flags of the same: the GPU's architecture */
+	int32_t used;           /* 1: the program's code has been loaded onto it; 0: not yet; -1 */
+	ompd_addr_t
+		address; /* of the runtime's structure for it (libomptarget: DeviceTy), which its stack
+				frames point to */
+	ompd_addr_t plugin; /* of the structure for its plugin; 0 */
+	ompd_addr_t mutex;  /* of the mutex of its mapping table: a pthread_mutex_t; 0: not known */
+	int32_t locked;     /* 1: a thread holds that mutex; 0; -1: not known */
+	uint32_t reserved;
+	uint64_t owner;  /* the LWP that holds it; 0: none, or not known */
+	uint64_t mapped; /* how many mappings the table says to have */
+	uint32_t
+		mapping_first; /* those that were read: mappings[mapping_first ...], by host address */
+	uint32_t mapping_count;
+	ompdx_problem_t problem; /* why there are fewer than `mapped' */
+	uint32_t reserved2;
+} ompdx_device_t;
+
+/* A reference count that stays: declare target, omp_target_associate_ptr. */
+#define OMPDX_COUNT_INFINITE UINT64_MAX
+
+typedef struct ompdx_mapping_t {
+	ompd_size_t size;
+	uint32_t device;         /* index into devices */
+	ompdx_problem_t problem; /* why the counts are not known: they are 0 then */
+	ompd_addr_t address;     /* of the runtime's structure (libomptarget: HostDataToTargetTy) */
+	ompd_addr_t host_base;   /* of the variable that host_begin is a part of */
+	ompd_addr_t host_begin;  /* mapped is host_begin <= x < host_end */
+	ompd_addr_t host_end;
+	ompd_addr_t device_begin; /* where host_begin is on the device */
+	ompd_addr_t
+		device_allocation; /* where the device's block begins: at device_begin, or a little before
+					  it; 0: not recorded (before libomptarget 17) */
+	uint64_t
+		dynamic_count; /* the dynamic reference count. 0 while a construct is about to remove it */
+	uint64_t hold_count; /* of OpenACC's structured regions and ompx_hold */
+	ompd_addr_t
+		source_address; /* where `source' stands in the target; 0: the compiler recorded none */
+	const char *
+		source; /* what the compiler recorded of the map clause, ";variable;file;line;column;;" as it
+			   stands there, or "unknown" and the like; NULL: nothing, or not readable */
+} ompdx_mapping_t;
+
+typedef enum ompdx_offload_entry_kind_t {
+	ompdx_offload_entry_other = 0,
+	ompdx_offload_entry_kernel = 1,  /* a target construct's code */
+	ompdx_offload_entry_variable = 2 /* declare target */
+} ompdx_offload_entry_kind_t;
+
+/* What a program or library registered for offloading. */
+typedef struct ompdx_offload_entry_t {
+	ompd_size_t size;
+	ompd_addr_t
+		address; /* of a variable; of a kernel what stands for it in calls (its region id) */
+	ompdx_offload_entry_kind_t kind;
+	uint32_t flags;      /* as the compiler wrote them (OpenMPOffloadMappingFlags of entries) */
+	uint64_t bytes;      /* of a variable, else 0 */
+	ompd_addr_t library; /* the same of all that one program or library registered */
+	ompd_addr_t name_address;
+	const char *name; /* as the device's symbols spell it; NULL: not readable */
+} ompdx_offload_entry_t;
+
+typedef struct ompdx_offload_t {
+	ompd_size_t size;
+	ompd_addr_t load_bias; /* of the offload runtime's image: as in ompdx_image_t */
+	ompd_addr_t dynamic;
+	const char *path;  /* NULL: not known */
+	ompd_addr_t start; /* its addresses: start <= pc < end; 0, 0: not known */
+	ompd_addr_t end;
+	int32_t version; /* major, as the exported names tell; -1: not known */
+	uint32_t build_id_length;
+	uint8_t build_id[32];
+	char version_text[64];         /* for people, such as "LLVM libomptarget 19" */
+	char record[32];               /* the shipped record that was used; empty: none fits */
+	ompdx_layout_t layout;         /* of devices and entries */
+	ompdx_layout_t mapping_layout; /* of the mappings. proven also while there are none */
+	const char
+		*reason; /* why one of them is not proven: a code of diagnostics; NULL: both are */
+	const char *reason_text;
+	ompd_addr_t manager; /* of the structure that holds all (libomptarget: PluginManager); 0 */
+	int32_t target_offload; /* target-offload-var as the offload runtime keeps it: 0 disabled, 1 default, 2
+				   mandatory; -1: it does not (from libomptarget 18 on), or not known */
+	uint32_t device_count;
+	uint32_t entry_count;
+	uint32_t mapping_count;
+	ompdx_problem_t problem; /* why there may be more devices or entries */
+	uint32_t reserved;
+	const ompdx_device_t *devices; /* by number */
+	const ompdx_offload_entry_t *entries;
+	const ompdx_mapping_t *mappings;
+} ompdx_offload_t;
+
+/* Devices, mapping tables and offload entries of the process that the handle is of, whichever runtime it is, by the
+ * offload runtime among the images that the tool brings along or, with images NULL, in the dynamic linker's list.
+ * What the host knows only: no device is asked. All is read at this call, through a frozen space's memory where it is
+ * frozen. Frees: the tool, with free_memory.
+ * ok also where the layout is refused: then runtime and reason are told, and nothing else. unavailable: none of the
+ * images is an offload runtime that we know, or the list cannot be read. nomem: also more than 16 MiB of text.
+ * bad_input: as ompdx_find_runtimes. */
+OMPD_API ompd_rc_t ompdx_get_offload(ompd_address_space_handle_t *handle,
+				     const ompdx_image_t *images, ompd_size_t image_count,
+				     ompdx_offload_t **offload);
 
 #ifdef __cplusplus
 }

@@ -32,6 +32,9 @@ PREFIXES = {
     "Problem": "ompdx_problem_",
     "FunctionClass": "ompdx_function_",
     "WaitFor": "ompdx_wait_",
+    "Layout": "ompdx_layout_",
+    "DeviceKind": "ompdx_device_",
+    "OffloadEntryKind": "ompdx_offload_entry_",
 }
 CONSTANT = re.compile(r"OMPDX?_[A-Z_]+$")
 # Types of a device that no plugin has anything to do with.

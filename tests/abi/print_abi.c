@@ -297,6 +297,7 @@ static void print_extension_runtimes(void)
 	ROUTINE(ompdx_snapshot_loops);
 	ROUTINE(ompdx_describe_function);
 	ROUTINE(ompdx_entry_points);
+	ROUTINE(ompdx_get_offload);
 
 	VALUE(OMPDX_VERSION);
 	VALUE(ompdx_runtime_llvm);
@@ -676,6 +677,94 @@ static void print_extension_functions(void)
 	MEMBER(ompdx_entry_points_t, count);
 	MEMBER(ompdx_entry_points_t, entry_points);
 }
+
+static void print_extension_offload(void)
+{
+	VALUE(ompdx_layout_refused);
+	VALUE(ompdx_layout_likely);
+	VALUE(ompdx_layout_proven);
+	VALUE(ompdx_device_unknown);
+	VALUE(ompdx_device_host);
+	VALUE(ompdx_device_cuda);
+	VALUE(ompdx_device_hsa);
+	VALUE(ompdx_device_other);
+	VALUE(ompdx_offload_entry_other);
+	VALUE(ompdx_offload_entry_kernel);
+	VALUE(ompdx_offload_entry_variable);
+	VALUE(OMPDX_COUNT_INFINITE);
+
+	TYPE(ompdx_device_t);
+	MEMBER(ompdx_device_t, size);
+	MEMBER(ompdx_device_t, number);
+	MEMBER(ompdx_device_t, plugin_number);
+	MEMBER(ompdx_device_t, kind);
+	MEMBER(ompdx_device_t, machine);
+	MEMBER(ompdx_device_t, machine_flags);
+	MEMBER(ompdx_device_t, used);
+	MEMBER(ompdx_device_t, address);
+	MEMBER(ompdx_device_t, plugin);
+	MEMBER(ompdx_device_t, mutex);
+	MEMBER(ompdx_device_t, locked);
+	MEMBER(ompdx_device_t, reserved);
+	MEMBER(ompdx_device_t, owner);
+	MEMBER(ompdx_device_t, mapped);
+	MEMBER(ompdx_device_t, mapping_first);
+	MEMBER(ompdx_device_t, mapping_count);
+	MEMBER(ompdx_device_t, problem);
+	MEMBER(ompdx_device_t, reserved2);
+
+	TYPE(ompdx_mapping_t);
+	MEMBER(ompdx_mapping_t, size);
+	MEMBER(ompdx_mapping_t, device);
+	MEMBER(ompdx_mapping_t, problem);
+	MEMBER(ompdx_mapping_t, address);
+	MEMBER(ompdx_mapping_t, host_base);
+	MEMBER(ompdx_mapping_t, host_begin);
+	MEMBER(ompdx_mapping_t, host_end);
+	MEMBER(ompdx_mapping_t, device_begin);
+	MEMBER(ompdx_mapping_t, device_allocation);
+	MEMBER(ompdx_mapping_t, dynamic_count);
+	MEMBER(ompdx_mapping_t, hold_count);
+	MEMBER(ompdx_mapping_t, source_address);
+	MEMBER(ompdx_mapping_t, source);
+
+	TYPE(ompdx_offload_entry_t);
+	MEMBER(ompdx_offload_entry_t, size);
+	MEMBER(ompdx_offload_entry_t, address);
+	MEMBER(ompdx_offload_entry_t, kind);
+	MEMBER(ompdx_offload_entry_t, flags);
+	MEMBER(ompdx_offload_entry_t, bytes);
+	MEMBER(ompdx_offload_entry_t, library);
+	MEMBER(ompdx_offload_entry_t, name_address);
+	MEMBER(ompdx_offload_entry_t, name);
+
+	TYPE(ompdx_offload_t);
+	MEMBER(ompdx_offload_t, size);
+	MEMBER(ompdx_offload_t, load_bias);
+	MEMBER(ompdx_offload_t, dynamic);
+	MEMBER(ompdx_offload_t, path);
+	MEMBER(ompdx_offload_t, start);
+	MEMBER(ompdx_offload_t, end);
+	MEMBER(ompdx_offload_t, version);
+	MEMBER(ompdx_offload_t, build_id_length);
+	MEMBER(ompdx_offload_t, build_id);
+	MEMBER(ompdx_offload_t, version_text);
+	MEMBER(ompdx_offload_t, record);
+	MEMBER(ompdx_offload_t, layout);
+	MEMBER(ompdx_offload_t, mapping_layout);
+	MEMBER(ompdx_offload_t, reason);
+	MEMBER(ompdx_offload_t, reason_text);
+	MEMBER(ompdx_offload_t, manager);
+	MEMBER(ompdx_offload_t, target_offload);
+	MEMBER(ompdx_offload_t, device_count);
+	MEMBER(ompdx_offload_t, entry_count);
+	MEMBER(ompdx_offload_t, mapping_count);
+	MEMBER(ompdx_offload_t, problem);
+	MEMBER(ompdx_offload_t, reserved);
+	MEMBER(ompdx_offload_t, devices);
+	MEMBER(ompdx_offload_t, entries);
+	MEMBER(ompdx_offload_t, mappings);
+}
 #endif
 
 int main(void)
@@ -692,6 +781,7 @@ int main(void)
 	print_extension_tasks();
 	print_extension_locks();
 	print_extension_functions();
+	print_extension_offload();
 #endif
 	return 0;
 }

@@ -145,7 +145,7 @@ class ompd_callbacks_t(Structure):
 
 # ---- ompd-ext.h ----------------------------------------------------------------------------------
 
-OMPDX_VERSION = 7
+OMPDX_VERSION = 8
 NO_INDEX = 0xFFFFFFFF
 
 OMPDX_NATIVE_PTHREAD = 1
@@ -625,6 +625,119 @@ class ompdx_entry_points_t(Structure):
     _fields_ = [("size", ompd_size_t), ("count", ompd_size_t), ("entry_points", c_void_p)]
 
 
+class Layout(enum.IntEnum):
+    """ompdx_layout_t."""
+
+    REFUSED = 0
+    LIKELY = 1
+    PROVEN = 2
+
+
+class DeviceKind(enum.IntEnum):
+    """ompdx_device_kind_t."""
+
+    UNKNOWN = 0
+    HOST = 1
+    CUDA = 2
+    HSA = 3
+    OTHER = 4
+
+
+class OffloadEntryKind(enum.IntEnum):
+    """ompdx_offload_entry_kind_t."""
+
+    OTHER = 0
+    KERNEL = 1
+    VARIABLE = 2
+
+
+OMPDX_COUNT_INFINITE = (1 << 64) - 1
+
+
+class ompdx_device_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("number", c_int32),
+        ("plugin_number", c_int32),
+        ("kind", c_int),
+        ("machine", c_uint32),
+        ("machine_flags", c_uint32),
+        ("used", c_int32),
+        ("address", ompd_addr_t),
+        ("plugin", ompd_addr_t),
+        ("mutex", ompd_addr_t),
+        ("locked", c_int32),
+        ("reserved", c_uint32),
+        ("owner", c_uint64),
+        ("mapped", c_uint64),
+        ("mapping_first", c_uint32),
+        ("mapping_count", c_uint32),
+        ("problem", c_int),
+        ("reserved2", c_uint32),
+    ]
+
+
+class ompdx_mapping_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("device", c_uint32),
+        ("problem", c_int),
+        ("address", ompd_addr_t),
+        ("host_base", ompd_addr_t),
+        ("host_begin", ompd_addr_t),
+        ("host_end", ompd_addr_t),
+        ("device_begin", ompd_addr_t),
+        ("device_allocation", ompd_addr_t),
+        ("dynamic_count", c_uint64),
+        ("hold_count", c_uint64),
+        ("source_address", ompd_addr_t),
+        ("source", c_char_p),
+    ]
+
+
+class ompdx_offload_entry_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("kind", c_int),
+        ("flags", c_uint32),
+        ("bytes", c_uint64),
+        ("library", ompd_addr_t),
+        ("name_address", ompd_addr_t),
+        ("name", c_char_p),
+    ]
+
+
+class ompdx_offload_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("load_bias", ompd_addr_t),
+        ("dynamic", ompd_addr_t),
+        ("path", c_char_p),
+        ("start", ompd_addr_t),
+        ("end", ompd_addr_t),
+        ("version", c_int32),
+        ("build_id_length", c_uint32),
+        ("build_id", c_uint8 * 32),
+        ("version_text", c_char * 64),
+        ("record", c_char * 32),
+        ("layout", c_int),
+        ("mapping_layout", c_int),
+        ("reason", c_char_p),
+        ("reason_text", c_char_p),
+        ("manager", ompd_addr_t),
+        ("target_offload", c_int32),
+        ("device_count", c_uint32),
+        ("entry_count", c_uint32),
+        ("mapping_count", c_uint32),
+        ("problem", c_int),
+        ("reserved", c_uint32),
+        ("devices", c_void_p),
+        ("entries", c_void_p),
+        ("mappings", c_void_p),
+    ]
+
+
 # ---- Routines ------------------------------------------------------------------------------------
 
 _out_handle = POINTER(Handle)
@@ -724,6 +837,12 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
     "ompdx_snapshot_loops": [Handle, POINTER(POINTER(ompdx_loops_t))],
     "ompdx_describe_function": [c_char_p, POINTER(ompdx_function_t)],
     "ompdx_entry_points": [Handle, POINTER(POINTER(ompdx_entry_points_t))],
+    "ompdx_get_offload": [
+        Handle,
+        POINTER(ompdx_image_t),
+        ompd_size_t,
+        POINTER(POINTER(ompdx_offload_t)),
+    ],
 }
 
 

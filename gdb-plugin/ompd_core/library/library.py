@@ -11,6 +11,7 @@ from ..formats.elf import PT_LOAD, ElfFile, NotElf
 from . import capi
 from .callbacks import Callbacks, Target
 from .capi import Rc
+from .offload import offload_of
 from .types import (
     Arrival,
     Diagnostic,
@@ -18,6 +19,7 @@ from .types import (
     Image,
     LockVariable,
     NativeIds,
+    Offload,
     RuntimeInfo,
     TeamArrivals,
     View,
@@ -263,6 +265,28 @@ class AddressSpace:
     def handle(self) -> Any:
         """For OMPD's own routines."""
         return self._handle
+
+    def offload(self, images: Sequence[Image] | None = None) -> Offload | None:
+        """What the host knows of devices, by the offload runtime among the images or, without
+        them, in the dynamic linker's list. None: there is none."""
+        if "ompdx_get_offload" in self._library.missing_extensions:
+            return None
+        array = None
+        if images is not None:
+            array = (capi.ompdx_image_t * len(images))(*[_c_image(image) for image in images])
+        out = capi.pointer_to(capi.ompdx_offload_t)()
+        try:
+            self._library._call(
+                "ompdx_get_offload", self._handle, array, len(images or ()), capi.byref(out)
+            )
+        except OmpdError as error:
+            if error.rc == Rc.UNAVAILABLE:
+                return None
+            raise
+        try:
+            return offload_of(out.contents)
+        finally:
+            self._library.callbacks.free(capi.address_of(out))
 
     def snapshot(self, threads: Sequence[NativeIds]) -> Snapshot:
         """Of the runtime at this stop. Raises OmpdError."""

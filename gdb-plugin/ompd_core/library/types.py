@@ -237,3 +237,73 @@ class ViewLoop:
     evidence: str = "recorded"
     ordered_holder: int | None = None  # a thread_num, if the loop is ordered
     completed: int | None = None  # how many threads have left it without waiting at its end
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """What of the host's memory is mapped on a device."""
+
+    device: int  # its number
+    address: int  # of the runtime's structure
+    base: int  # of the variable that `begin' is a part of
+    begin: int
+    end: int
+    device_begin: int
+    device_allocation: int | None
+    dynamic_count: int | None  # None: not known
+    hold_count: int | None
+    infinite: bool  # it stays: declare target, omp_target_associate_ptr
+    source_address: int
+    source: str | None  # ";variable;file;line;column;;" as the compiler wrote it
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Device:
+    number: int
+    plugin_number: int
+    kind: str | None  # "host", "cuda", "hsa", "other"
+    machine: int | None  # e_machine of its image
+    machine_flags: int
+    used: bool | None  # the program's code has been loaded onto it
+    address: int
+    plugin: int
+    mutex: int  # of its table: a pthread_mutex_t
+    locked: bool | None
+    owner: int | None  # the LWP that holds it
+    mapped: int  # how many mappings the table says to have
+    mappings: tuple[Mapping, ...] = ()  # by host address
+    problem: str | None = None  # why these are fewer
+
+
+@dataclass(frozen=True)
+class OffloadEntry:
+    """What a program or library registered for offloading."""
+
+    address: int  # of a variable; of a kernel what stands for it in calls
+    kind: str  # "kernel", "variable", "other"
+    flags: int
+    bytes: int
+    library: int  # the same of all that one program or library registered
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Offload:
+    """The offload runtime, and what the host knows of its devices."""
+
+    image: Image
+    start: int
+    end: int
+    version: int | None
+    version_text: str
+    build_id: str | None
+    record: str | None
+    layout: str  # of devices and entries: "proven", "likely", "refused"
+    mapping_layout: str
+    reason: Diagnostic | None  # why one of them is not proven
+    manager: int
+    target_offload: str | None  # "disabled", "default", "mandatory", where it keeps it
+    devices: list[Device] = field(default_factory=list)
+    entries: list[OffloadEntry] = field(default_factory=list)
+    problem: str | None = None  # why there may be more

@@ -146,6 +146,7 @@ class Wait:
     construct: str | None = None  # whose implicit barrier it is: "for", "single", "parallel"
     address: int | None = None  # of the lock, or of the critical construct's variable
     name: str | None = None  # of the lock's variable, or of the critical construct
+    phase: str | None = None  # of a construct of a device: how far it is, in words
     exact: bool = True  # False: the address was taken from where the code should have it
 
 

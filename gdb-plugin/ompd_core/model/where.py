@@ -110,11 +110,20 @@ class CodeMap:
         """Of the C library or the dynamic linker."""
         return self._is_of(frame, SYSTEM)
 
+    def is_offload_runtime(self, frame: Frame) -> bool:
+        return self._is_of(frame, runtimes.OFFLOAD_FILES)
+
+    def is_offload(self, frame: Frame) -> bool:
+        """Of an offload runtime, or of what it reaches devices through."""
+        return self.is_offload_runtime(frame) or self._is_of(frame, runtimes.OFFLOAD_HELPERS)
+
     def is_skipped(self, frame: Frame) -> bool:
         """The same, or of a library in which the user does not look for his own code."""
         name = frame.location.function or ""
         linked = self._skips_linked and _LINKED[1].match(name) or _ATOMICS.match(name)
-        return bool(linked) or self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
+        if bool(linked) or self.is_offload(frame):
+            return True
+        return self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
 
     def is_others(self, frame: Frame) -> bool:
         """Has it line information, and is yet not the user's own?"""
@@ -133,6 +142,12 @@ class CodeMap:
                 for pattern in patterns
             )
         return self._matches[key]
+
+
+def is_offload(path: str) -> bool:
+    """Is it an offload runtime's file?"""
+    name = path.rsplit("/", 1)[-1]
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in runtimes.OFFLOAD_FILES)
 
 
 def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
