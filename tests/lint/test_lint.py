@@ -207,8 +207,11 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.code.",
         "ompd_core.errors",
     ),
+    # Types of what the views write. They are not loaded while it runs: see python_types.
+    "ompd_core.documents.": ("ompd_core.documents.",),
     "ompd_core.views.": (
         "ompd_core.views.",
+        "ompd_core.documents.",
         "ompd_core.model.",
         "ompd_core.runtimes.",
         "ompd_core.errors",
@@ -389,6 +392,22 @@ def python_registry(path: str, text: str) -> Iterator[str]:
             yield f"{path}:{line}: must not import {name}; ask {folder}"
 
 
+def python_types(path: str, text: str) -> Iterator[str]:
+    """What is for mypy alone is not loaded: GDB's Python may be too old for it."""
+    module = module_of(path)
+    if module is None or module.startswith("ompd_core.documents."):
+        return
+    told = {
+        node
+        for block in ast.walk(ast.parse(text))
+        if isinstance(block, ast.If) and getattr(block.test, "id", None) == "TYPE_CHECKING"
+        for node in range(block.lineno, (block.end_lineno or block.lineno) + 1)
+    }
+    for line, name in imports(module, text):
+        if line not in told and name.startswith(("ompd_core.documents", "typing_extensions")):
+            yield f"{path}:{line}: must not import {name} but for TYPE_CHECKING"
+
+
 def python_registers(path: str, text: str) -> Iterator[str]:
     """Another machine is another folder of arch/."""
     module = module_of(path)
@@ -510,6 +529,7 @@ RULES: tuple[Callable[[str, str], Iterator[str]], ...] = (
     c_routines,
     python_imports,
     python_registry,
+    python_types,
     python_registers,
     python_runtime_names,
     license_line,
@@ -614,6 +634,8 @@ VIOLATIONS = [
     (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch import x86_64\n"),
     (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch.x86_64 import NAMES\n"),
     (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch.aarch64 import NAMES\n"),
+    (python_types, CORE + "views/waits.py", "from ..documents import waits\n"),
+    (python_types, CORE + "views/waits.py", "from ..documents.waits import Lock\n"),
     (python_registers, ADAPTER + "target/threads.py", "frame.read_register('x')\n"),
     (python_registers, CORE + "snapshot/outside.py", "registers('rdi')\n"),
     (python_runtime_names, CORE + "model/waits.py", "NAME = '__kmpc_barrier'\n"),

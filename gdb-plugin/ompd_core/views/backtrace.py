@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ..model import ids, targets
 from ..model.logical_stack.backtrace import (
@@ -25,6 +25,9 @@ from .cxx_names import short_arguments, short_name
 from .json_document import location, with_doubts
 from .table import NARROWEST, Style, count, paragraph, plain
 from .values import who
+
+if TYPE_CHECKING:
+    from ..documents import stacks as documents
 
 OF_SIGNAL = "<signal handler called>"
 
@@ -272,14 +275,14 @@ def footnotes(found: Sequence[Backtrace], style: Style) -> list[str]:
 # ---- JSON ----------------------------------------------------------------------------------------
 
 
-def document(found: Sequence[Backtrace], details: AllDetails) -> list[dict[str, Any]]:
+def document(found: Sequence[Backtrace], details: AllDetails) -> list[documents.Stack]:
     """The section "stacks"."""
     return [_stack(one, details) for one in found]
 
 
-def _stack(one: Backtrace, details: AllDetails) -> dict[str, Any]:
+def _stack(one: Backtrace, details: AllDetails) -> documents.Stack:
     native = one.thread.native
-    stack: dict[str, Any] = {
+    stack: documents.Stack = {
         "who": who([one.thread]) or None,
         "gdb": native.id if native is not None else None,
         "complete": one.cut is None,
@@ -289,7 +292,7 @@ def _stack(one: Backtrace, details: AllDetails) -> dict[str, Any]:
     return with_doubts(stack, {"complete": one.cut} if one.cut is not None else {})
 
 
-def frames(entries: Sequence[Entry], details: AllDetails, number: int = 0) -> list[dict[str, Any]]:
+def frames(entries: Sequence[Entry], details: AllDetails, number: int = 0) -> list[documents.Frame]:
     found = []
     for entry in entries:
         own = details.get(entry.thread, Details())
@@ -298,9 +301,9 @@ def frames(entries: Sequence[Entry], details: AllDetails, number: int = 0) -> li
     return found
 
 
-def frame(entry: Entry, details: Details, number: int | None) -> dict[str, Any]:
+def frame(entry: Entry, details: Details, number: int | None) -> documents.Frame:
     native = entry.thread.native
-    told: dict[str, Any] = {
+    told: documents.Frame = {
         "kind": entry.kind,
         "number": number,
         "loc": location(entry.location),

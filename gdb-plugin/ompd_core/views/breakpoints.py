@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ..model.events import Event, Hit, Listed, Place
 from ..model.naming import users_function
@@ -11,6 +11,9 @@ from ..model.native import Location
 from ..model.process import Membership, Thread
 from .backtrace import at_line
 from .table import Style, Table, count, place, plain
+
+if TYPE_CHECKING:
+    from ..documents.stop import Breakpoint
 
 
 def location(event: Event, at: Place | None) -> str:
@@ -99,7 +102,7 @@ def lines(found: Sequence[Listed], style: Style) -> list[str]:
     return table.lines()
 
 
-def document(found: Sequence[Listed]) -> list[dict[str, Any]]:
+def document(found: Sequence[Listed]) -> list[Breakpoint]:
     """The section "breakpoints"."""
     return [
         {

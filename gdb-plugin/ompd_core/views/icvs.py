@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
-from ..model.icvs import Icv, in_words, is_known
+from ..model.icvs import Group, Icv, in_words, is_known
 from ..model.process import Thread
 from .table import Style, Table, count, paragraph, plain
 from .values import who
+
+if TYPE_CHECKING:
+    from ..documents import icvs as documents
 
 _ORDER = ("process", "task", "thread", "region")
 
@@ -63,27 +66,26 @@ def notes(texts: Sequence[str], style: Style) -> list[str]:
     return [line for text in texts for line in paragraph(text, style)]
 
 
-def document(icvs: Sequence[Icv]) -> list[dict[str, Any]]:
+def document(icvs: Sequence[Icv]) -> list[documents.Icv]:
     """The section "icvs"."""
     return [
         {
             "name": icv.name,
             "scope": icv.scope,
             "changed": icv.changed,
-            "values": [
-                {
-                    "value": group.value.number,
-                    "text": group.value.text,
-                    "who": who(group.threads) or None,
-                    **({} if group.value.text is not None else _doubts(icv)),
-                }
-                for group in icv.groups
-            ],
+            "values": [_value(icv, group) for group in icv.groups],
         }
         for icv in icvs
     ]
 
 
-def _doubts(icv: Icv) -> dict[str, Any]:
-    doubt = {"certainty": "unknown", "why": icv.why_unknown or "", "how": None}
-    return {"doubts": {"text": doubt}}
+def _value(icv: Icv, group: Group) -> documents.IcvValue:
+    found: documents.IcvValue = {
+        "value": group.value.number,
+        "text": group.value.text,
+        "who": who(group.threads) or None,
+    }
+    if group.value.text is None:
+        why = icv.why_unknown or ""
+        found["doubts"] = {"text": {"certainty": "unknown", "why": why, "how": None}}
+    return found

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does the model become a JSON document "ompd/1"? docs/schema/ompd-1.schema.json is its
-contract."""
+"""How does the model become a JSON document "ompd/1"? `documents' says what is in one."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, TypeVar, cast
 
 from ..model import doubts, ids
 from ..model.barriers import Barrier, instead
@@ -25,6 +24,16 @@ from . import status as status_view
 from . import waits as waits_view
 from .json_text import SCHEMA, Json
 from .threads import class_of
+
+if TYPE_CHECKING:
+    from ..documents import regions as of_regions
+    from ..documents import stop
+    from ..documents import tasks as of_tasks
+    from ..documents import threads as of_threads
+    from ..documents import waits as of_waits
+    from ..documents import words
+
+T = TypeVar("T")
 
 EXACT = 1 << 53  # integers beyond it are not exact in every JSON reader
 
@@ -50,11 +59,11 @@ def envelope(
     }
 
 
-def environment(settings: Mapping[str, str]) -> list[Json]:
+def environment(settings: Mapping[str, str]) -> list[stop.Variable]:
     return [{"name": name, "value": value} for name, value in settings.items()]
 
 
-def _inferior(program: Program) -> Json:
+def _inferior(program: Program) -> stop.Inferior:
     return {
         "num": program.inferior,
         "pid": program.pid,
@@ -64,7 +73,7 @@ def _inferior(program: Program) -> Json:
     }
 
 
-def _runtime(runtime: Runtime) -> Json:
+def _runtime(runtime: Runtime) -> stop.Runtime:
     return {
         "id": runtime.id,
         "kind": runtime.kind,
@@ -91,7 +100,7 @@ def library(facts: Library) -> Json:
     }
 
 
-def summary(process: Process, judgement: Judgement | None) -> Json:
+def summary(process: Process, judgement: Judgement | None) -> stop.Summary:
     classes: dict[str, int] = {}
     for thread in process.threads:
         classes[class_of(thread)] = classes.get(class_of(thread), 0) + 1
@@ -103,14 +112,14 @@ def summary(process: Process, judgement: Judgement | None) -> Json:
     }
 
 
-def findings(process: Process, judgement: Judgement | None) -> list[Json]:
+def findings(process: Process, judgement: Judgement | None) -> list[stop.Finding]:
     return [
         {"code": code, "text": text, "wrong": code in status_view.WRONG}
         for code, text in status_view.findings(process, judgement)
     ]
 
 
-def signal(process: Process) -> Json | None:
+def signal(process: Process) -> stop.Signal | None:
     """At which it died or crashed."""
     met = process.signal
     if met is None:
@@ -132,7 +141,7 @@ def signal(process: Process) -> Json | None:
     }
 
 
-def _exception(thrown: Thrown) -> Json:
+def _exception(thrown: Thrown) -> stop.Thrown:
     return {
         "type": thrown.type,
         "what": thrown.what,
@@ -141,72 +150,64 @@ def _exception(thrown: Thrown) -> Json:
     }
 
 
-def threads(chosen: Sequence[Thread]) -> list[Json]:
+def threads(chosen: Sequence[Thread]) -> list[of_threads.Thread]:
     return [_thread(thread) for thread in chosen]
 
 
-def _thread(thread: Thread) -> Json:
+def _thread(thread: Thread) -> of_threads.Thread:
     native = thread.native
-    return with_doubts(
-        {
-            "gdb": native.id if native else None,
-            "gdb_global": native.global_num if native else None,
-            "ptid": list(native.ptid) if native else None,
-            "lwp": native.ptid[1] or None if native else None,
-            "name": native.name if native else None,
-            "running": thread.running,
-            "kind": thread.kind,
-            "where": location(thread.where),
-            "in_call": location(thread.in_call),
-            "openmp": [_membership(member) for member in thread.openmp],
-        },
-        {**_call_doubt(thread), **thread.doubts},
-    )
+    found: of_threads.Thread = {
+        "gdb": native.id if native else None,
+        "gdb_global": native.global_num if native else None,
+        "ptid": list(native.ptid) if native else None,
+        "lwp": native.ptid[1] or None if native else None,
+        "name": native.name if native else None,
+        "running": thread.running,
+        "kind": thread.kind,
+        "where": location(thread.where),
+        "in_call": location(thread.in_call),
+        "openmp": [_membership(member) for member in thread.openmp],
+    }
+    return with_doubts(found, {**_call_doubt(thread), **thread.doubts})
 
 
 def _call_doubt(thread: Thread) -> dict[str, Doubt]:
     return {"in_call": thread.doubts["where"]} if "where" in thread.doubts else {}
 
 
-def _membership(member: Membership) -> Json:
+def _membership(member: Membership) -> of_threads.Openmp:
     region = member.region
-    return with_doubts(
-        {
-            "runtime": member.runtime,
-            "id": member.id,
-            "region": region.id if region else None,
-            "thread_num": member.thread_num,
-            "team_size": region.raw.team_size if region else None,
-            "level": region.raw.level if region else None,
-            "active_level": region.raw.active_level if region else None,
-            "ancestors": [
-                {"region": outer.id, "thread_num": num} for outer, num in member.chain[1:]
-            ],
-            "state": member.state,
-            "tracked_state": member.tracked_state,
-            "wait": _wait(member.wait),
-            "passed": _wait(member.passed.wait if member.passed is not None else None),
-            "task": _task(member),
-        },
-        {**_wait_doubt(member), **member.doubts},
-    )
+    found: of_threads.Openmp = {
+        "runtime": member.runtime,
+        "id": member.id,
+        "region": region.id if region else None,
+        "thread_num": member.thread_num,
+        "team_size": region.raw.team_size if region else None,
+        "level": region.raw.level if region else None,
+        "active_level": region.raw.active_level if region else None,
+        "ancestors": [{"region": outer.id, "thread_num": num} for outer, num in member.chain[1:]],
+        "state": member.state,
+        "tracked_state": member.tracked_state,
+        "wait": _wait(member.wait),
+        "passed": _wait(member.passed.wait if member.passed is not None else None),
+        "task": _task(member),
+    }
+    return with_doubts(found, {**_wait_doubt(member), **member.doubts})
 
 
-def _wait(wait: Wait | None) -> Json | None:
+def _wait(wait: Wait | None) -> of_threads.Wait | None:
     if wait is None:
         return None
-    return with_doubts(
-        {
-            "kind": wait.kind,
-            "construct": wait.construct,
-            "object": None,
-            "name": wait.name,
-            "address": address(wait.address) if wait.address is not None else None,
-            "holders": None,
-            "loc": location(wait.location),
-        },
-        _doubts_of_wait(wait),
-    )
+    found: of_threads.Wait = {
+        "kind": wait.kind,
+        "construct": wait.construct,
+        "object": None,
+        "name": wait.name,
+        "address": address(wait.address) if wait.address is not None else None,
+        "holders": None,
+        "loc": location(wait.location),
+    }
+    return with_doubts(found, _doubts_of_wait(wait))
 
 
 def _doubts_of_wait(wait: Wait) -> dict[str, Doubt]:
@@ -228,61 +229,65 @@ def _wait_doubt(member: Membership) -> dict[str, Doubt]:
     return {}
 
 
-def _task(member: Membership) -> Json | None:
+def _task(member: Membership) -> of_threads.Task | None:
     task = member.task
     if task is None:
         return None
     implicit = task.kind == "implicit" and member.region is not None
+    found: of_threads.Task = {
+        "id": task.id,
+        "kind": task.kind,
+        "final": task.final,
+        "address": address(task.address),
+        "loc": location(member.region.location) if implicit and member.region else None,
+    }
     return with_doubts(
-        {
-            "id": task.id,
-            "kind": task.kind,
-            "final": task.final,
-            "address": address(task.address),
-            "loc": location(member.region.location) if implicit and member.region else None,
-        },
-        {"loc": doubts.TASK_SITE_ELSEWHERE} if task.kind == "explicit" else {},
+        found, {"loc": doubts.TASK_SITE_ELSEWHERE} if task.kind == "explicit" else {}
     )
 
 
-def tasks(chosen: Sequence[ExplicitTask]) -> list[Json]:
+def tasks(chosen: Sequence[ExplicitTask]) -> list[of_tasks.ExplicitTask]:
     return [_explicit_task(task) for task in chosen]
 
 
-def _explicit_task(task: ExplicitTask) -> Json:
+def _explicit_task(task: ExplicitTask) -> of_tasks.ExplicitTask:
     raw = task.raw
-    return with_doubts(
-        {
-            "id": task.id,
-            "runtime": task.runtime,
-            "region": task.region.id if task.region else None,
-            "address": address(raw.address),
-            "state": raw.state,
-            "undeferred": raw.undeferred,
-            "final": raw.final,
-            "tied": raw.tied,
-            "thread": task.thread_id if raw.state in ("executing", "suspended") else None,
-            "inside": task.inside.id if task.inside else None,
-            "created": location(task.location),
-            "function": location(task.function),
-            "parent": task.parent.id if task.parent else None,
-            "children": raw.children,
-            "unseen_children": task.unseen_children,
-            "taskgroup": address(raw.taskgroup) if raw.taskgroup else None,
-            "taskgroup_left": raw.taskgroup_count,
-            "priority": raw.priority,
-            "depends_on": [before.id for before in task.predecessors],
-            "wait": _task_wait(task),
-        },
-        task.doubts,
-    )
+    found: of_tasks.ExplicitTask = {
+        "id": task.id,
+        "runtime": task.runtime,
+        "region": task.region.id if task.region else None,
+        "address": address(raw.address),
+        "state": raw.state,
+        "undeferred": raw.undeferred,
+        "final": raw.final,
+        "tied": raw.tied,
+        "thread": task.thread_id if raw.state in ("executing", "suspended") else None,
+        "inside": task.inside.id if task.inside else None,
+        "created": location(task.location),
+        "function": location(task.function),
+        "parent": task.parent.id if task.parent else None,
+        "children": raw.children,
+        "unseen_children": task.unseen_children,
+        "taskgroup": address(raw.taskgroup) if raw.taskgroup else None,
+        "taskgroup_left": raw.taskgroup_count,
+        "priority": raw.priority,
+        "depends_on": [before.id for before in task.predecessors],
+        "wait": _task_wait(task),
+    }
+    return with_doubts(found, task.doubts)
 
 
-def _task_wait(task: ExplicitTask) -> Json | None:
+def _task_wait(task: ExplicitTask) -> of_threads.Wait | None:
     kind = waits_for(task)
     if not kind:
         return None
-    wait: Json = {"kind": kind, "object": None, "name": None, "address": None, "holders": None}
+    wait: of_threads.Wait = {
+        "kind": kind,
+        "object": None,
+        "name": None,
+        "address": None,
+        "holders": None,
+    }
     if kind == "taskwait":
         wait["loc"] = location(task.taskwait)
         if task.taskwait is None:
@@ -290,73 +295,65 @@ def _task_wait(task: ExplicitTask) -> Json | None:
     return wait
 
 
-def barriers(found: Sequence[Barrier]) -> list[Json]:
-    return [
-        with_doubts(
-            {"region": barrier.region.id, **_barrier(barrier), "instead": _instead(barrier)},
-            {"missing": barrier.doubt} if barrier.doubt is not None and barrier.missing else {},
-        )
-        for barrier in found
-    ]
+def barriers(found: Sequence[Barrier]) -> list[of_regions.Barrier]:
+    return [_barrier(barrier) for barrier in found]
 
 
-def _barrier(barrier: Barrier) -> Json:
+def _barrier(barrier: Barrier) -> of_regions.Barrier:
     region = barrier.region.id
-    return {
+    found: of_regions.Barrier = {
+        "region": region,
         "kind": barrier.wait.construct or "unknown",
         "loc": location(barrier.location),
         "arrived": f"{region}.{ids.compress(barrier.arrived)}",
         "missing": f"{region}.{ids.compress(barrier.missing)}" if barrier.missing else None,
+        "instead": [_instead(barrier, num) for num in barrier.missing],
+    }
+    if barrier.doubt is None or not barrier.missing:
+        return found
+    return with_doubts(found, {"missing": barrier.doubt})
+
+
+def _instead(barrier: Barrier, num: int) -> of_regions.Instead:
+    """What the one does that is missing."""
+    thread = barrier.region.members[num]
+    return {
+        "who": f"{barrier.region.id}.{num}",
+        "doing": instead(thread, barrier.region),
+        "in_call": location(thread.in_call) if thread else None,
+        "loc": location(thread.where) if thread else None,
     }
 
 
-def _instead(barrier: Barrier) -> list[Json]:
-    """What each of those does that are missing."""
-    found = []
-    for num in barrier.missing:
-        thread = barrier.region.members[num]
-        found.append(
-            {
-                "who": f"{barrier.region.id}.{num}",
-                "doing": instead(thread, barrier.region),
-                "in_call": location(thread.in_call) if thread else None,
-                "loc": location(thread.where) if thread else None,
-            }
-        )
-    return found
-
-
-def locks(chosen: Sequence[Lock]) -> list[Json]:
+def locks(chosen: Sequence[Lock]) -> list[of_waits.Lock]:
     return [_lock(lock) for lock in chosen]
 
 
-def _lock(lock: Lock) -> Json:
+def _lock(lock: Lock) -> of_waits.Lock:
     raw = lock.raw
-    return with_doubts(
-        {
-            "id": lock.id,
-            "runtime": lock.runtime,
-            "kind": raw.kind or "unknown",
-            "construct": lock.construct,
-            "nested": raw.nested,
-            "name": lock.name,
-            "address": address(lock.variable or raw.address),
-            "held": raw.held,
-            "depth": raw.depth,
-            "holder": locks_view.who(lock.holder, lock.runtime) if lock.holder else None,
-            "held_since": location(lock.held_since),
-            "never_released": lock.never_released,
-            "left_at": [location(one) for one in lock.left_at],
-            "suspects": [locks_view.who(thread, lock.runtime) for thread in lock.suspects],
-            "waiting": raw.waiting if raw.waiting is not None else len(lock.waiters),
-            "waiters": [locks_view.who(thread, lock.runtime) for thread in lock.waiters],
-            "ordered": lock.ordered,
-        },
-        lock.doubts,
-    )
+    found: of_waits.Lock = {
+        "id": lock.id,
+        "runtime": lock.runtime,
+        "kind": raw.kind or "unknown",
+        "construct": lock.construct,
+        "nested": raw.nested,
+        "name": lock.name,
+        "address": address(lock.variable or raw.address),
+        "held": raw.held,
+        "depth": raw.depth,
+        "holder": locks_view.who(lock.holder, lock.runtime) if lock.holder else None,
+        "held_since": location(lock.held_since),
+        "never_released": lock.never_released,
+        "left_at": [_place(one) for one in lock.left_at],
+        "suspects": [locks_view.who(thread, lock.runtime) for thread in lock.suspects],
+        "waiting": raw.waiting if raw.waiting is not None else len(lock.waiters),
+        "waiters": [locks_view.who(thread, lock.runtime) for thread in lock.waiters],
+        "ordered": lock.ordered,
+    }
+    return with_doubts(found, lock.doubts)
 
 
-def deadlock(judgement: Judgement) -> Json:
+def deadlock(judgement: Judgement) -> of_waits.Deadlock:
     found, movement = judgement.waits, judgement.movement
     bystanders = pairs(member for thread in found.bystanders for member in thread.openmp)
     return {
@@ -374,7 +371,7 @@ def deadlock(judgement: Judgement) -> Json:
     }
 
 
-def _edge(edge: Edge, before: Edge) -> Json:
+def _edge(edge: Edge, before: Edge) -> of_waits.WaitEdge:
     """before: the one of the circle that leads here: what it wants is held here."""
     runtime = edge.member.runtime
     return {
@@ -392,44 +389,42 @@ def _edge(edge: Edge, before: Edge) -> Json:
     }
 
 
-def regions(chosen: Sequence[Region]) -> list[Json]:
+def regions(chosen: Sequence[Region]) -> list[of_regions.Region]:
     return [_region(region) for region in chosen]
 
 
-def _region(region: Region) -> Json:
+def _region(region: Region) -> of_regions.Region:
     raw = region.raw
-    loops = region.loops
-    return with_doubts(
-        {
-            "id": region.id,
-            "runtime": region.runtime,
-            "parent": region.parent.id if region.parent else None,
-            "generator": raw.generator,
-            "serialized": raw.serialized,
-            "level": raw.level,
-            "active_level": raw.active_level,
-            "team_size": raw.team_size,
-            "requested": None,
-            "league_size": raw.league_size,
-            "team_num": raw.team_num,
-            "loc": location(region.location),
-            "function": location(region.function),
-            "address": address(raw.address),
-            "members": [
-                {
-                    "thread_num": num,
-                    "gdb": thread.native.id if thread and thread.native else None,
-                }
-                for num, thread in enumerate(region.members)
-            ],
-            "barrier": None,
-            **({} if loops is None else {"loops": [_loop(region, loop) for loop in loops]}),
-        },
-        {**_region_doubts(region), **region.doubts},
-    )
+    found: of_regions.Region = {
+        "id": region.id,
+        "runtime": region.runtime,
+        "parent": region.parent.id if region.parent else None,
+        "generator": raw.generator,
+        "serialized": raw.serialized,
+        "level": raw.level,
+        "active_level": raw.active_level,
+        "team_size": raw.team_size,
+        "requested": None,
+        "league_size": raw.league_size,
+        "team_num": raw.team_num,
+        "loc": location(region.location),
+        "function": location(region.function),
+        "address": address(raw.address),
+        "members": [
+            {
+                "thread_num": num,
+                "gdb": thread.native.id if thread and thread.native else None,
+            }
+            for num, thread in enumerate(region.members)
+        ],
+        "barrier": None,
+    }
+    if region.loops is not None:
+        found["loops"] = [_loop(region, loop) for loop in region.loops]
+    return with_doubts(found, {**_region_doubts(region), **region.doubts})
 
 
-def _loop(region: Region, loop: Loop) -> Json:
+def _loop(region: Region, loop: Loop) -> of_regions.Loop:
     return {
         "schedule": None if loop.schedule == "unknown" else loop.schedule,
         "sections": loop.sections,
@@ -445,19 +440,17 @@ def _loop(region: Region, loop: Loop) -> Json:
     }
 
 
-def _part(region: Region, part: Part) -> Json:
+def _part(region: Region, part: Part) -> of_regions.LoopPart:
     native = part.thread.native if part.thread is not None else None
-    return with_doubts(
-        {
-            "id": f"{region.id}.{part.thread_num}",
-            "gdb": native.id if native is not None else None,
-            "first": _integer(part.first),
-            "last": _integer(part.last),
-            "at": _integer(part.at),
-            "left": _integer(part.left),
-        },
-        part.doubts,
-    )
+    found: of_regions.LoopPart = {
+        "id": f"{region.id}.{part.thread_num}",
+        "gdb": native.id if native is not None else None,
+        "first": _integer(part.first),
+        "last": _integer(part.last),
+        "at": _integer(part.at),
+        "left": _integer(part.left),
+    }
+    return with_doubts(found, part.doubts)
 
 
 def _integer(value: int | None) -> int | str | None:
@@ -470,9 +463,11 @@ def _region_doubts(region: Region) -> dict[str, Doubt]:
     return {"requested": doubts.REQUEST_NOT_KEPT, "barrier": doubts.BARRIER_ELSEWHERE}
 
 
-def location(place: Location | None) -> Json | None:
-    if place is None:
-        return None
+def location(place: Location | None) -> words.Loc | None:
+    return None if place is None else _place(place)
+
+
+def _place(place: Location) -> words.Loc:
     return {
         "function": place.function,
         "file": place.file,
@@ -491,9 +486,10 @@ def integer(value: int) -> int | str:
     return value if -EXACT <= value <= EXACT else str(value)
 
 
-def with_doubts(fields: Json, uncertain: dict[str, Doubt]) -> Json:
+def with_doubts(fields: T, uncertain: Mapping[str, Doubt]) -> T:
+    """Of an object that may have `doubts'."""
     if uncertain:
-        fields["doubts"] = {
+        cast(Json, fields)["doubts"] = {
             field: {"certainty": doubt.certainty, "why": doubt.why, "how": doubt.how}
             for field, doubt in uncertain.items()
         }

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ..model import ids
 from ..model.logical_stack.backtrace import CONSTRUCT, WAIT, Backtrace, Entry
@@ -13,6 +13,9 @@ from . import backtrace
 from .cxx_names import short_name
 from .table import NARROWEST, Style, Table, count, paragraph, plain
 from .values import who
+
+if TYPE_CHECKING:
+    from ..documents.stacks import Merged
 
 MOST_BRANCHES = 16  # of a frame
 _ARROW = " -> "
@@ -125,12 +128,12 @@ def _leaves(root: Node) -> int:
     return sum(1 for node in nodes(root) if not node.children and node is not root)
 
 
-def document(root: Node) -> dict[str, Any]:
+def document(root: Node) -> Merged:
     """The section "merged"."""
     return _node(root, None)
 
 
-def _node(node: Node, outer: Node | None) -> dict[str, Any]:
+def _node(node: Node, outer: Node | None) -> Merged:
     entry = node.entries[0] if node.entries else None
     frame = backtrace.frame(entry, backtrace.Details(), None) if entry is not None else None
     return {

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..model.glibc import Kept
+
+if TYPE_CHECKING:
+    from ..documents.waits import Outside
 
 
 def sentence(kept: Kept, waiter: str, here: str, owner: str) -> str:
@@ -16,7 +19,7 @@ def sentence(kept: Kept, waiter: str, here: str, owner: str) -> str:
     return f"{waiter} waits for {kept.words}{here}, {holder}."
 
 
-def document(kept: Kept | None) -> dict[str, Any] | None:
+def document(kept: Kept | None) -> Outside | None:
     if kept is None:
         return None
     return {

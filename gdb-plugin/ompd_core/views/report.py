@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ..errors import UserError
 from ..model.facts import Library, Program
@@ -11,6 +11,9 @@ from ..model.judgement import Judgement
 from ..model.process import Process
 from . import status, threads
 from .table import Style, paragraph, plain
+
+if TYPE_CHECKING:
+    from ..documents.stop import Unavailable
 
 MOST_LINES, LAST_LINES = 60, 20  # of a section
 
@@ -52,7 +55,7 @@ def _heading(title: str) -> list[str]:
     return [plain(title), "-" * len(title)]
 
 
-def unavailable(missing: Mapping[str, UserError]) -> list[dict[str, Any]]:
+def unavailable(missing: Mapping[str, UserError]) -> list[Unavailable]:
     """The section "unavailable"."""
     return [
         {"section": name, "code": error.code, "message": error.message, "hint": error.hint}

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ..model import ids, sharing
 from ..model.process import Thread, pairs
 from ..model.values import Answer, Value, extremes, grouped
 from . import threads as threads_view
 from .table import Style, Table, count, paragraph, place, plain
+
+if TYPE_CHECKING:
+    from ..documents import stop as documents
 
 
 def who(threads: Sequence[Thread]) -> str:
@@ -71,7 +74,7 @@ def _summary(found: Sequence[Answer], style: Style) -> list[str]:
     return paragraph(f"{words}.", style)
 
 
-def document(expression: str, found: Sequence[Answer]) -> dict[str, Any]:
+def document(expression: str, found: Sequence[Answer]) -> documents.Print:
     """The section "print"."""
     values = {id(thread): value for thread, value in found}
     groups = grouped(found, lambda thread, value: value)
@@ -82,7 +85,7 @@ def document(expression: str, found: Sequence[Answer]) -> dict[str, Any]:
     }
 
 
-def _group(group: Sequence[Thread], value: Value) -> dict[str, Any]:
+def _group(group: Sequence[Thread], value: Value) -> documents.Value:
     return {
         "text": value.text,
         "error": value.error,

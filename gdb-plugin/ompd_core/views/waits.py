@@ -4,7 +4,7 @@ stand together."""
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ..model import ids
 from ..model.deadlock import Deadlock
@@ -15,8 +15,11 @@ from .deadlock import barrier_of
 from .locks import who
 from .values import who as all_of
 
+if TYPE_CHECKING:
+    from ..documents import waits as documents
 
-def document(found: Deadlock) -> list[dict[str, Any]]:
+
+def document(found: Deadlock) -> list[documents.Waiting]:
     """The section "waits" of "deadlock"."""
     alike: dict[object, list[Needs]] = {}
     for one in found.needs:
@@ -32,7 +35,7 @@ def _likeness(one: Needs) -> object:
     return edges, one.meeting, waits, one.outside, one.thread.kept, one.unknown, one.progress, alone
 
 
-def _group(group: Sequence[Needs]) -> dict[str, Any]:
+def _group(group: Sequence[Needs]) -> documents.Waiting:
     one = group[0]
     runtime = one.member.runtime
     return {
@@ -48,7 +51,7 @@ def _group(group: Sequence[Needs]) -> dict[str, Any]:
     }
 
 
-def _edge(edge: Edge, runtime: int) -> dict[str, Any]:
+def _edge(edge: Edge, runtime: int) -> documents.Awaited:
     return {
         "thread": who(edge.needed, runtime),
         "lock": edge.lock.id if edge.lock is not None else None,
@@ -57,7 +60,7 @@ def _edge(edge: Edge, runtime: int) -> dict[str, Any]:
     }
 
 
-def _barrier(one: Needs) -> dict[str, Any]:
+def _barrier(one: Needs) -> documents.Meeting:
     meeting = one.meeting
     assert meeting is not None
     return {

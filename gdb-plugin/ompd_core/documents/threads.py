@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a thread does, in which regions, and what it waits for."""
+
+from __future__ import annotations
+
+from typing import Annotated, List, Optional
+
+from typing_extensions import NotRequired, TypedDict
+
+from .words import Address, Count, Doubts, GdbId, Length, Loc, OneOf, RegionId, ThreadId
+
+
+class Wait(TypedDict):
+    kind: str
+    object: Optional[str]
+    name: Optional[str]
+    address: Optional[Address]
+    holders: Optional[str]
+    loc: NotRequired[Optional[Loc]]
+    doubts: NotRequired[Doubts]
+    construct: NotRequired[Optional[str]]
+
+
+class Task(TypedDict):
+    """That a thread executes."""
+
+    id: Optional[str]
+    kind: Annotated[str, OneOf("initial", "implicit", "explicit")]
+    final: Optional[bool]
+    address: NotRequired[Address]
+    loc: Optional[Loc]
+    doubts: NotRequired[Doubts]
+
+
+class Ancestor(TypedDict):
+    region: RegionId
+    thread_num: Optional[int]
+
+
+class Openmp(TypedDict):
+    """A thread in one runtime."""
+
+    runtime: Count
+    id: Optional[ThreadId]
+    region: Optional[RegionId]
+    thread_num: Optional[int]
+    team_size: Optional[int]
+    level: Optional[int]
+    active_level: Optional[int]
+    ancestors: List[Ancestor]
+    state: Optional[str]
+    tracked_state: Optional[str]
+    wait: Optional[Wait]
+    passed: NotRequired[
+        Annotated[
+            Optional[Wait],
+            "what it waited for until just now: it is being let go, and on its way",
+        ]
+    ]
+    task: Optional[Task]
+    doubts: NotRequired[Doubts]
+
+
+class Thread(TypedDict):
+    gdb: Optional[GdbId]
+    gdb_global: Optional[int]
+    ptid: Optional[Annotated[List[int], Length(3)]]
+    lwp: Optional[int]
+    name: Optional[str]
+    running: bool
+    kind: Optional[Annotated[str, OneOf("initial", "worker", "root", "helper", "none")]]
+    where: Optional[Loc]
+    openmp: List[Openmp]
+    doubts: NotRequired[Doubts]
+    in_call: Annotated[
+        Optional[Loc], "the function outside OpenMP that the code at `where' has called"
+    ]
