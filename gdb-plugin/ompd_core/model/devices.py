@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from typing import Mapping as Map
 from typing import Sequence
 
 from ..library.types import Device, Mapping, Offload
 from .targets import Target
+
+if TYPE_CHECKING:
+    from .process import Thread
 
 KINDS = {"host": "host plugin", "cuda": "NVIDIA GPU", "hsa": "AMD GPU"}
 
@@ -47,6 +51,23 @@ class Place:
         return begin + self.offset
 
 
+# Why what is mapped is not the variable any more.
+UNMAPPED = "unmapped"  # nothing is at its address
+RETURNED = "returned"  # its function has returned: a frame that was called later is there
+BELOW = "below"  # the same: it is in the part of a stack that is not in use
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A mapping whose variable is gone, for certain."""
+
+    device: Device
+    mapping: Mapping
+    why: str
+    thread: Thread | None = None  # on whose stack it was
+    function: str | None = None  # that is called from there now
+
+
 @dataclass(eq=False)
 class Devices:
     """Of one stop."""
@@ -54,6 +75,7 @@ class Devices:
     offload: Offload | None  # None: no offload runtime that can be read
     targets: Sequence[Target] = ()  # the constructs that threads are in
     names: Map[int, str] = field(default_factory=dict)  # of variables that no map clause names
+    stale: Sequence[Stale] = ()
     loaded: Sequence[str] = ()  # offload runtimes' files, also where they cannot be read
 
     @property

@@ -353,8 +353,8 @@ KERNELS_UNREAD = Doubt("unknown", "what the offload runtime has registered canno
 DEVICES_UNREAD = Doubt("unknown", "the offload runtime's devices cannot be read")
 KERNEL_NOT_CERTAIN = Doubt(
     "unknown",
-    "which construct's code it is cannot be told: the program's code and the offload runtime's frames"
-    " do not both tell the same",
+    "which construct's code it is cannot be told: the program's code and the offload runtime's"
+    " frames do not both tell the same",
     "compile with -g, or with less optimisation",
 )
 DEVICE_NOT_CERTAIN = Doubt(

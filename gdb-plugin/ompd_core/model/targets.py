@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which constructs of a device does a thread execute, and how far is it? Told by its stack: what the
-program called of an offload runtime, and what that has called since."""
+"""Which constructs of a device does a thread execute, and how far is it? Told by its stack: what
+the program called of an offload runtime, and what that has called since."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FALLBACK = "host"  # the program calls the construct's code itself: it runs on t
 _WORDS = {
     KERNEL: "kernel runs on this thread",
     TRANSFER: "data transfer",
-    LOCK: "waits for the mapping table's lock",
+    LOCK: "waits for a lock of the offload runtime's",
     ABORTED: "aborted",
     FALLBACK: "runs on the host",
 }
@@ -69,6 +69,7 @@ class Target:
     location: Location | None = None
     device: int | None = None
     kernel: Kernel | None = None
+    table: int | None = None  # the device whose mapping table's lock it waits for
     thread: Thread | None = None
     doubts: dict[str, Doubt] = field(default_factory=dict)
 
@@ -133,4 +134,6 @@ def in_words(target: Target) -> str:
     if target.phase == DEVICE:
         known = f"device {target.device}" if target.device is not None else "a device"
         return f"waits for {known}"
+    if target.phase == LOCK and target.table is not None:
+        return f"waits for the lock of device {target.table}'s mapping table"
     return _WORDS.get(target.phase, "in the offload runtime")

@@ -12,6 +12,7 @@ from .. import runtimes
 from .naming import (
     is_flangs,
     is_outlined,
+    kernel_of,
     of_fortran,
     parse_source,
     system_name,
@@ -152,8 +153,8 @@ def is_offload(path: str) -> bool:
 
 def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
     """The innermost frame with a line outside the runtime and the libraries that are skipped, of
-    those first that are the user's own; else the innermost in the executable; else the
-    innermost outside them. None: the whole stack is theirs, as an idle worker's is."""
+    those first that are the user's own; else the innermost in the executable, or of a kernel; else
+    the innermost outside them. None: the whole stack is theirs, as an idle worker's is."""
     others = in_executable = outside = None
     for frame in frames:
         if code.is_runtime(frame) or code.is_skipped(frame):
@@ -163,7 +164,8 @@ def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
                 return frame
             others = others or frame
         outside = outside or frame
-        if in_executable is None and frame.executable:
+        its_own = frame.executable or kernel_of(frame.location.function) is not None
+        if in_executable is None and its_own:
             in_executable = frame
     return others or in_executable or outside
 

@@ -63,7 +63,9 @@ class Picture:
     ) -> None:
         """runtimes: those of `opened', with their views of the same moment. skipped_libraries,
         stepped_over: code that is not the user's own, as he told the debugger."""
-        self.process = Process(natives, runtimes, debugger.signal, self._thrown)
+        self.process = Process(
+            natives, runtimes, debugger.signal, self._thrown, self._devices_if_any
+        )
         self._stacks = Stacks(debugger)
         self._debugger = debugger
         self._runtimes = opened
@@ -266,6 +268,7 @@ class Picture:
     def devices(self) -> Devices:
         """And the constructs of devices that threads are in."""
         from ..model.devices import Devices
+        from . import mapped
 
         self.locate_threads()
         with self._debugger.looking():
@@ -275,10 +278,18 @@ class Picture:
                 for target in self._targets_of(thread, _DEPTH_FOR_TASKS)
             ]
         targets = self._places.targets
+        made = Devices(targets.offload, found, targets.names(), loaded=self._offload_files)
+        with self._debugger.looking():
+            made.stale = mapped.stale(self._debugger, made, self.process.threads)
+        return made
+
+    @cached_property
+    def _offload_files(self) -> Sequence[str]:
         loaded = [one.path for one in self._debugger.images.loaded]
-        return Devices(
-            targets.offload, found, targets.names(), [p for p in loaded if where.is_offload(p)]
-        )
+        return [path for path in loaded if where.is_offload(path)]
+
+    def _devices_if_any(self) -> Devices | None:
+        return self.devices if self._offload_files else None
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Raises UserError."""

@@ -278,6 +278,7 @@ class Places:
         if not any(call.on_top for call in targets.calls_on(frames, self.code)):
             return False
         found = self.targets.of(stopped, frames, 1)[0]
+        self.targets.tell_lock(found, thread.kept)
         for member in thread.openmp:
             if not (member.state or "").startswith("work_"):
                 continue
@@ -491,6 +492,7 @@ class Places:
             found = self.targets.of(stopped, walked.frames) if stopped is not None else []
         for one in found:
             one.thread = thread
+            self.targets.tell_lock(one, thread.kept)
         return found
 
     def loop_of(self, thread: Thread) -> LoopPlace | None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which construct of a device is a thread in, which kernel is it, and which device?
 
-Optimised code may call an offload runtime at one place for several constructs, and its arguments are
-gone by then. So two sources have to agree: what the code passes, as far as it tells; and what the
-offload runtime keeps in its own frames, which is recognised by itself: kernels' and devices' addresses
-that it has registered, and the compiler's descriptions of places."""
+Optimised code may call an offload runtime at one place for several constructs, and its arguments
+are gone by then. So two sources have to agree: what the code passes, as far as it tells; and what
+the offload runtime keeps in its own frames, which is recognised by itself: kernels' and devices'
+addresses that it has registered, and the compiler's descriptions of places."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..errors import Unreadable
 from ..library.types import Offload
 from ..model import doubts, targets
 from ..model.devices import variable_of
+from ..model.glibc import Kept
 from ..model.naming import Kernel, Source, kernel_of, parse_source
 from ..model.native import Frame, Location
 from ..model.targets import Call, Target
@@ -86,6 +87,13 @@ class Targets:
         if found.kernel is not None:
             found.location = self._place(call.kernel.location, found.kernel)
         return found
+
+    def tell_lock(self, found: Target, kept: Kept | None) -> None:
+        """Is it a mapping table's? kept: what of the C library's the thread waits for."""
+        if found.phase != targets.LOCK or kept is None or self.offload is None:
+            return
+        tables = [one.number for one in self.offload.devices if one.mutex == kept.address]
+        found.table = tables[0] if tables and kept.address else None
 
     def names(self) -> dict[int, str]:
         """Of mapped variables that no map clause names: declare target."""

@@ -316,6 +316,8 @@ def frame(entry: Entry, details: Details, number: int | None) -> documents.Frame
         "task": entry.task.id if entry.task is not None else None,
         "ended": entry.ended,
     }
+    if entry.target is not None:
+        told["device"] = entry.target.device
     if entry.level is not None and entry.level in details.locals:
         told["locals"] = details.locals[entry.level]
     return with_doubts(told, entry.doubts)

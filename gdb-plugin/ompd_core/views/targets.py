@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from ..library.types import Device, Mapping
 from ..model import devices, targets
-from ..model.devices import Devices, Place, Variable, goes_later
+from ..model.devices import Devices, Place, goes_later
 from ..model.targets import Target
-from .backtrace import at_line
 from .json_document import address, integer, location, with_doubts
 from .table import Style, Table, count, paragraph, plain
+from .target_findings import construct, findings, mapped_at, native
 from .values import who
+
+if TYPE_CHECKING:
+    from ..documents import offload as documents
 
 FOR_EVER = "for ever"
 _SIZES = (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10))
@@ -31,7 +34,7 @@ def lines(found: Devices, style: Style) -> list[str]:
     table = Table(["T", "OpenMP", "Construct", "Kernel", "Device", "Does"], style)
     for one in found.targets:
         table.add(
-            _native(one),
+            native(one),
             _who(one),
             construct(one),
             _kernel(one),
@@ -93,26 +96,12 @@ def _size(size: int) -> str:
     return count(size, "byte")
 
 
-def construct(target: Target) -> str:
-    """target teams, gpu.c:17"""
-    place = target.location
-    at = at_line(place)
-    if not at and place is not None and place.function is not None:
-        at = f"in {plain(place.function)}"
-    return f"{target.construct}, {at}" if at else target.construct
-
-
 def _kernel(target: Target) -> str:
     if target.kernel is None:
         return "?" if "kernel" in target.doubts else "-"
     number = f" ({target.kernel.number + 1})" if target.kernel.number else ""
     name = target.location.function if target.location is not None else None
     return f"{plain(name or target.kernel.function)}, line {target.kernel.line}{number}"
-
-
-def _native(target: Target) -> str:
-    native = target.thread.native if target.thread is not None else None
-    return str(native.num) if native is not None else "-"
 
 
 def _who(target: Target) -> str:
@@ -162,12 +151,6 @@ def map_lines(found: Devices, chosen: Sequence[Device], style: Style) -> list[st
     return text
 
 
-def mapped_at(variable: Variable | None) -> str:
-    if variable is None or not variable.file or not variable.line:
-        return ""
-    return f"{plain(variable.file.rsplit('/', 1)[-1])}:{variable.line}"
-
-
 def _count(mapping: Mapping) -> str:
     if mapping.infinite:
         return FOR_EVER
@@ -201,25 +184,10 @@ def place_lines(
     return shown
 
 
-# ---- What is odd ---------------------------------------------------------------------------------
-
-
-def findings(found: Devices) -> list[tuple[str, str]]:
-    """(code, sentence)."""
-    told = []
-    for one in found.targets:
-        if one.phase == targets.ABORTED:
-            device = "" if one.device is None else f", device {one.device}"
-            told.append(
-                ("target_aborted", f"T{_native(one)}, {construct(one)}{device}: {_ABORTED}.")
-            )
-    return told
-
-
 # ---- JSON ----------------------------------------------------------------------------------------
 
 
-def document(found: Devices) -> dict[str, Any]:
+def document(found: Devices) -> documents.Offload:
     """The section "offload"."""
     offload = found.offload
     return {
@@ -231,7 +199,7 @@ def document(found: Devices) -> dict[str, Any]:
     }
 
 
-def _runtime(found: Devices) -> dict[str, Any] | None:
+def _runtime(found: Devices) -> documents.OffloadRuntime | None:
     offload = found.offload
     if offload is None:
         return None
@@ -247,43 +215,42 @@ def _runtime(found: Devices) -> dict[str, Any] | None:
     }
 
 
-def _device_document(device: Device) -> dict[str, Any]:
+def _device_document(device: Device) -> documents.Device:
     return {
         "num": device.number,
         "kind": device.kind,
         "machine": device.machine,
         "used": device.used,
         "mapped": device.mapped,
-        "mapped_bytes": sum(one.end - one.begin for one in device.mappings),
+        "mapped_bytes": integer(sum(one.end - one.begin for one in device.mappings)),
         "complete": device.problem is None and device.mapped == len(device.mappings),
     }
 
 
-def _target(target: Target) -> dict[str, Any]:
-    native = target.thread.native if target.thread is not None else None
+def _target(target: Target) -> documents.Target:
+    thread = target.thread.native if target.thread is not None else None
     kernel = target.kernel
-    return with_doubts(
-        {
-            "gdb": native.id if native is not None else None,
-            "lwp": native.ptid[1] or None if native is not None else None,
-            "construct": target.construct,
-            "loc": location(target.location),
-            "kernel": None
-            if kernel is None
-            else {"function": kernel.function, "line": kernel.line, "number": kernel.number},
-            "device": target.device,
-            "phase": target.phase,
-            "text": targets.in_words(target),
-        },
-        target.doubts,
-    )
+    made: documents.Target = {
+        "gdb": thread.id if thread is not None else None,
+        "lwp": thread.ptid[1] or None if thread is not None else None,
+        "construct": target.construct,
+        "loc": location(target.location),
+        "kernel": None
+        if kernel is None
+        else {"function": kernel.function, "line": kernel.line, "number": kernel.number},
+        "device": target.device,
+        "phase": target.phase,
+        "text": targets.in_words(target),
+    }
+    with_doubts(made, target.doubts)
+    return made
 
 
-def mappings(found: Devices, chosen: Sequence[Device]) -> list[dict[str, Any]]:
+def mappings(found: Devices, chosen: Sequence[Device]) -> list[documents.Mapping]:
     return [_mapping(found, device, one) for device in chosen for one in device.mappings]
 
 
-def _mapping(found: Devices, device: Device, one: Mapping) -> dict[str, Any]:
+def _mapping(found: Devices, device: Device, one: Mapping) -> documents.Mapping:
     variable = found.variable(one)
     return {
         "device": device.number,
@@ -299,7 +266,7 @@ def _mapping(found: Devices, device: Device, one: Mapping) -> dict[str, Any]:
     }
 
 
-def place(found: Devices, one: Place, wanted: int) -> dict[str, Any]:
+def place(found: Devices, one: Place, wanted: int) -> documents.MappedPlace:
     return {
         "address": address(wanted),
         "on_device": one.on_device,
