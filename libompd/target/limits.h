@@ -79,5 +79,16 @@
 #define MEMORY_BLOCKS_MAX (16 * 1024)
 /* Text of all constructs together. */
 #define VIEW_TEXT_MAX (16 * 1024 * 1024)
+/* Depth of a balanced tree: twice the logarithm of its nodes. */
+#define TREE_DEPTH_MAX 64
+/* Of an offload runtime. Its writable data, which is searched: LLVM's has 30 to 285 KiB. */
+#define OFFLOAD_BYTES_MAX (1024 * 1024)
+/* Devices: a node has a dozen, each in a few parts. */
+#define OFFLOAD_DEVICES_MAX 512
+/* Programs and libraries with code for devices, and what they have registered. */
+#define OFFLOAD_LIBRARIES_MAX 4096
+#define OFFLOAD_ENTRIES_MAX 65536
+/* Mappings of all devices together: so many take libomptarget 60 to 200 MB. */
+#define OFFLOAD_MAPPINGS_MAX (256 * 1024)
 
 #endif /* TARGET_LIMITS_H */

@@ -53,4 +53,7 @@ ompd_parallel_handle_t *dump_regions(struct dump *dump, ompd_thread_handle_t *th
 #define DEPTH_MAX 4096
 #define TEAM_MAX 65536
 
+/* dump_offload.c: of ompd-ext.h, and the ICVs of the process. */
+void dump_offload(struct dump *dump);
+
 #endif /* HOST_DUMP_H */

@@ -6,10 +6,11 @@
 
 #include "fail.h"
 
+static void *library;
+
 void library_load(const char *path, struct routines *ret)
 {
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		fail("cannot load the OMPD library: %s", dlerror());
 #define ROUTINE(name) *(void **)&ret->name = dlsym(library, "ompd_" #name);
@@ -19,6 +20,11 @@ void library_load(const char *path, struct routines *ret)
 		fail("%s is no OMPD library: it has no ompd_initialize and "
 		     "ompd_process_initialize",
 		     path);
+}
+
+void *library_extension(const char *name)
+{
+	return dlsym(library, name);
 }
 
 const char *rc_name(ompd_rc_t rc)

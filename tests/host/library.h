@@ -22,6 +22,9 @@ struct routines {
 /* Ends this program with a sentence when the library cannot be loaded. */
 void library_load(const char *path, struct routines *ret);
 
+/* A routine beside the standard ones, of the library that was loaded; NULL: it has none. */
+void *library_extension(const char *name);
+
 /* "ok", "unsupported", "absent"; the number of a code that OMPD does not have. */
 const char *rc_name(ompd_rc_t rc);
 

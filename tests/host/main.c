@@ -17,6 +17,7 @@ static const char usage[] =
 	"       ompd-host [--library LIBOMPD] [--api VERSION] calls PID\n"
 	"       ompd-host [--library LIBOMPD] [--api VERSION] core CORE EXE\n"
 	"       ompd-host [--library LIBOMPD] [--api VERSION] run PROG [ARGS...]\n"
+	"With --print offload, what the library's own ompdx_get_offload tells is printed instead.\n"
 	"`calls' counts what each routine asks of the debugger, instead of printing answers.\n"
 	"VERSION is 201811, 202011, 202111 or 202411 (the default). `run' stops at SIGSTOP, "
 	"SIGUSR1,\n"
@@ -25,6 +26,7 @@ static const char usage[] =
 struct wishes {
 	const char *library;
 	ompd_word_t api;
+	bool offload; /* of the extensions this one, in place of the standard routines */
 	char **words; /* attach, core or run, and what follows */
 	int count;
 };
@@ -57,6 +59,8 @@ static struct wishes read_wishes(int argc, char **argv)
 			wishes.library = argv[at + 1];
 		else if (strcmp(argv[at], "--api") == 0)
 			wishes.api = number(argv[at + 1]);
+		else if (strcmp(argv[at], "--print") == 0 && strcmp(argv[at + 1], "offload") == 0)
+			wishes.offload = true;
 		else
 			refuse();
 	}
@@ -136,6 +140,8 @@ int main(int argc, char **argv)
 	if (rc == ompd_rc_ok) {
 		if (strcmp(wishes.words[0], "calls") == 0)
 			calls_count(&dump);
+		else if (wishes.offload)
+			dump_offload(&dump);
 		else
 			dump_process(&dump);
 		ASK(&ompd, rel_address_space_handle, dump.space);

@@ -31,6 +31,8 @@ NOUNS = ("ompd.h", "ompd-ext.h", "library.h", "handle.h", "handle_table.h", "add
 QUESTIONS = ("runtime/runtime.h", "runtime/entity.h", "runtime/icv.h", "runtime/icv.def")
 # How a runtime is found and opened, whichever it is.
 OPENING = ("opening/find.h", "opening/open.h")
+# What the host knows of devices, whichever runtime there is.
+OFFLOAD = ("offload/offload.h",)
 # What api/ needs of the debugger that is no byte of the target.
 BESIDE_BYTES = (
     "target/callbacks.h",
@@ -50,10 +52,12 @@ C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("libompd/runtime/", ("target/", "ompd.h", "ompd-ext.h", *QUESTIONS)),
     # Pure functions of names and facts: no byte of the target, no call of the debugger.
     ("libompd/inference/", ("inference/", "ompd.h", "ompd-ext.h")),
+    # Another library than the runtimes: of their folders only what is no one's own.
+    ("libompd/offload/", ("offload/", "runtime/common/", "target/", *NOUNS)),
     ("libompd/opening/", ("opening/", "target/", *QUESTIONS, *NOUNS)),
     (
         "libompd/api/",
-        ("api/", "inference/", *OPENING, "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES),
+        ("api/", "inference/", *OPENING, *OFFLOAD, "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES),
     ),
     ("libompd/", ("target/", "snapshot.h", *QUESTIONS, *NOUNS)),
     ("include/ompd-ext.h", ("ompd.h",)),
@@ -572,6 +576,7 @@ def test_all_parts_are_seen(files: list[tuple[str, str]]) -> None:
     for part in (
         "libompd/api/",
         "libompd/inference/",
+        "libompd/offload/",
         "libompd/runtime/llvm/",
         "libompd/target/",
         CORE + "model/",
@@ -601,6 +606,7 @@ VIOLATIONS = [
     (c_includes, "libompd/target/callbacks.c", '#include "library.h"\n'),
     (c_includes, "libompd/inference/function.c", '#include "target/target.h"\n'),
     (c_includes, "libompd/runtime/llvm/task.c", '#include "inference/function.h"\n'),
+    (c_includes, "libompd/offload/offload.c", '#include "runtime/llvm/llvm.h"\n'),
     (c_includes, "libompd/target/image.c", '#include "library.h"\n'),
     (c_includes, "include/ompd.h", '#include "ompd-ext.h"\n'),
     (c_calls, "libompd/api/task.c", "void f(void)\n{\n\tvoid *p = malloc(3);\n}\n"),
