@@ -569,6 +569,9 @@ OMPD_API ompd_rc_t ompdx_snapshot_loops(ompdx_snapshot_handle_t *snapshot,
 #define OMPDX_STATE_WAIT_CRITICAL 0x042
 #define OMPDX_STATE_WAIT_ATOMIC 0x043
 #define OMPDX_STATE_WAIT_ORDERED 0x044
+#define OMPDX_STATE_WAIT_TARGET 0x080
+#define OMPDX_STATE_WAIT_TARGET_MAP 0x081
+#define OMPDX_STATE_WAIT_TARGET_UPDATE 0x082
 
 typedef enum ompdx_function_class_t {
 	ompdx_function_other = 0, /* nothing is known of the name: the program's, or a library's */
@@ -596,7 +599,10 @@ typedef enum ompdx_wait_t {
 	ompdx_wait_doacross = 10,
 	ompdx_wait_taskwait = 11,
 	ompdx_wait_depend = 12, /* tasks that others depend on */
-	ompdx_wait_taskgroup = 13
+	ompdx_wait_taskgroup = 13,
+	ompdx_wait_target = 14,     /* a device executes a target region */
+	ompdx_wait_target_map = 15, /* data are mapped, or unmapped */
+	ompdx_wait_target_update = 16
 } ompdx_wait_t;
 
 /* Of entry points: */
