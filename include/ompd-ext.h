@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 8
+#define OMPDX_VERSION 9
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
@@ -807,6 +807,211 @@ typedef struct ompdx_offload_t {
 OMPD_API ompd_rc_t ompdx_get_offload(ompd_address_space_handle_t *handle,
 				     const ompdx_image_t *images, ompd_size_t image_count,
 				     ompdx_offload_t **offload);
+/* ---- Classification: what a thread does, by its stack ------------------------------------------ */
+
+/* Whose code is a frame in? The address decides, where the image is known. */
+typedef enum ompdx_code_t {
+	ompdx_code_unknown =
+		0, /* neither an image nor a symbol is known there: it could be anybody's */
+	ompdx_code_program = 1,
+	ompdx_code_library = 2, /* of a library whose functions execute no constructs, as C++'s */
+	ompdx_code_system = 3,  /* the C library's, the dynamic linker's, or the kernel's clocks' */
+	ompdx_code_runtime = 4  /* an OpenMP runtime's */
+} ompdx_code_t;
+
+/* One frame. All of it but entry is the same whenever code is at this pc: a tool that looks at many stacks makes it
+ * once for each. */
+typedef struct ompdx_frame_t {
+	ompdx_code_t code;
+	ompdx_runtime_kind_t runtime_kind; /* of a runtime's: which kind */
+	uint32_t runtime; /* and the tool's own number for it: a process may have several */
+	int32_t direct_call; /* before pc the code calls a fixed address: 1; by pointer, or not at all: 0; not
+				looked at: -1 (OMPDX_ASKS_DIRECT) */
+	const ompdx_function_t *
+		function; /* what ompdx_describe_function says of its name; NULL: it has none, or it is not
+			     known. Must live as long as the call */
+	const ompdx_function_t *
+		called; /* the same of what is called before pc, as the code tells, through a PLT too; NULL:
+			   not looked at (OMPDX_ASKS_CALLED), or not told */
+	ompd_addr_t
+		entry; /* where its function begins; 0: not known, or not asked for (OMPDX_ASKS_REST) */
+} ompdx_frame_t;
+
+/* A word on which a thread sleeps in the kernel, without a limit of time, until it is woken (futex(2)). */
+typedef struct ompdx_sleep_t {
+	ompd_size_t size;
+	ompd_addr_t address;
+	uint32_t expected;  /* what was there when it went to sleep */
+	uint32_t now;       /* what is there */
+	uint32_t now_known; /* 0: it cannot be read */
+	uint32_t reserved;
+} ompdx_sleep_t;
+
+/* From a system call in which a thread is: /proc/PID/task/TID/syscall has the numbers, so have the registers. Fills
+ * address and expected, now_known becomes 0. machine: e_machine of the program's image.
+ * unavailable: this call does not sleep on a word, or has a limit of time. unsupported: this machine.
+ * bad_input: an argument is NULL, or the size too small. Callable at any time; reads nothing of the target. */
+OMPD_API ompd_rc_t ompdx_decode_sleep(uint32_t machine, uint64_t number,
+				      const uint64_t arguments[6], ompdx_sleep_t *sleep);
+
+typedef enum ompdx_extent_t {
+	ompdx_extent_part = 0, /* there is more, which the tool gets if asked (OMPDX_ASKS_REST) */
+	ompdx_extent_cut = 1,  /* there may be more, and it cannot be had */
+	ompdx_extent_whole = 2 /* up to where the thread began */
+} ompdx_extent_t;
+
+typedef struct ompdx_stack_t {
+	ompd_size_t size;
+	const ompdx_frame_t *frames; /* innermost first, inlined functions too */
+	uint32_t frame_count;
+	uint32_t frame_size; /* of one element of frames */
+	ompdx_extent_t extent;
+	uint32_t reserved;
+	const ompdx_sleep_t
+		*sleep; /* NULL: it does not sleep on a word, or that was not looked at */
+} ompdx_stack_t;
+
+/* What is known of the thread: */
+#define OMPDX_FACT_THREAD UINT32_C(1)  /* thread_kind and has_team */
+#define OMPDX_FACT_REGIONS UINT32_C(2) /* the regions around it, be they none */
+
+/* What a view tells of a thread. It need not be of the same moment as the stack: what contradicts it is not noticed.
+ * Strings and arrays must live as long as the call. */
+typedef struct ompdx_facts_t {
+	ompd_size_t size;
+	uint32_t known;   /* OMPDX_FACT_... */
+	uint32_t runtime; /* whose the facts are: ompdx_frame_t.runtime */
+	ompdx_runtime_kind_t runtime_kind;
+	ompdx_thread_kind_t thread_kind;
+	uint32_t has_team; /* ompdx_view_thread_t.has_team */
+	int32_t ident_flags; /* of the construct for which the thread called the runtime last, from the view or from
+				the code of the call; -1: not known */
+	const char *ident_source;           /* the same construct's; NULL: not known */
+	const ompdx_view_level_t *levels;   /* the thread's chain of regions, innermost first */
+	const ompdx_view_region_t *regions; /* what the levels are indexes into */
+	uint32_t level_count;
+	uint32_t level_size; /* of one element of levels */
+	uint32_t region_count;
+	uint32_t region_size;
+	const ompdx_team_arrivals_t
+		*arrivals; /* of the innermost region's team; NULL: not known, or not told */
+} ompdx_facts_t;
+
+/* Fills *facts, up to the facts->size that the tool set, with what a view tells of a thread, by its index there. They
+ * point into the view. runtime, and arrivals, stay the tool's to fill.
+ * bad_input: an argument is NULL, no such thread, or the size too small. Callable at any time. */
+OMPD_API ompd_rc_t ompdx_get_facts(const ompdx_view_t *view, uint32_t thread,
+				   ompdx_runtime_kind_t runtime_kind, ompdx_facts_t *facts);
+
+/* At the barrier of which construct does it wait? Later versions may know more. */
+typedef enum ompdx_construct_t {
+	ompdx_construct_none = 0, /* at no barrier, or it is not known */
+	ompdx_construct_parallel = 1,
+	ompdx_construct_teams = 2,
+	ompdx_construct_reduction = 3,
+	ompdx_construct_barrier = 4, /* an explicit one */
+	ompdx_construct_for = 5,
+	ompdx_construct_sections = 6,
+	ompdx_construct_single = 7,
+	ompdx_construct_workshare = 8,
+	ompdx_construct_worksharing = 9 /* one of the last four */
+} ompdx_construct_t;
+
+/* Whose place is that of the wait? */
+typedef enum ompdx_place_t {
+	ompdx_place_none = 0,
+	ompdx_place_call = 1, /* that of the program's frame that called the runtime */
+	ompdx_place_recorded =
+		2, /* the construct's of ident_source, if that tells one; else the call's */
+	ompdx_place_region = 3 /* that of the construct of the innermost region */
+} ompdx_place_t;
+
+/* Why a state is not certain or, where it is OMPDX_STATE_UNDEFINED, not known. Later versions may know more. */
+typedef enum ompdx_doubt_t {
+	ompdx_doubt_none = 0,
+	ompdx_doubt_no_stack = 1,     /* the stack ends before whoever called the runtime */
+	ompdx_doubt_unknown_code = 2, /* the innermost frame is in ompdx_code_unknown */
+	ompdx_doubt_code_hidden =
+		3, /* the region's code has made way for what it called last, and what that was is
+					not known */
+	ompdx_doubt_sleeps_elsewhere =
+		4, /* on a word of which neither its stack nor its team tells what it is */
+	ompdx_doubt_helper =
+		5, /* what hidden helper threads wait for is the runtime's own affair */
+	ompdx_doubt_no_thread = 6, /* the view knows it as no thread of this runtime */
+	ompdx_doubt_idle_or_end =
+		7, /* no code of the program's is on its stack: it has come to the end of its
+					region, or is in none; the view's facts are missing */
+	ompdx_doubt_inside = 8,       /* it is in an entry point that as a rule does not wait */
+	ompdx_doubt_in_reduction = 9, /* it waits for the others, or for its turn to add */
+	ompdx_doubt_in_atomic = 10, /* it waits only while another thread is in such a construct */
+	ompdx_doubt_maybe_cancelled =
+		11, /* who has given up a region that can be cancelled waits under the same
+					     mark */
+	ompdx_doubt_end_or_beginning =
+		12, /* it has come to the end of its region, or has not begun it */
+	ompdx_doubt_end_or_fork =
+		13, /* it has come to the end of its region, or begins another inside of it */
+	ompdx_doubt_no_facts =
+		14 /* told by the stack alone: regions of one thread leave no trace there */
+} ompdx_doubt_t;
+
+/* What else the stack says: */
+#define OMPDX_TOLD_LET_GO UINT32_C(0x1) /* it waited for that, and has not woken up yet */
+#define OMPDX_TOLD_ROUND UINT32_C(0x2)  /* round is told, which proves that it waits */
+#define OMPDX_TOLD_SLEEPS                                                                          \
+	UINT32_C(                                                                                  \
+		0x4) /* in what runtimes call only while a thread has to wait, and not for a lock of
+					   the runtime's own */
+#define OMPDX_TOLD_STARTS UINT32_C(0x8)    /* it has not come to its own code yet */
+#define OMPDX_TOLD_LAUNCHED UINT32_C(0x10) /* it has come to the runtime's, and no further */
+#define OMPDX_TOLD_UNNAMED UINT32_C(0x20)  /* it waits for the critical construct without a name */
+#define OMPDX_TOLD_ENTRY_CALLED                                                                    \
+	UINT32_C(0x40) /* the entry point is what frames[entry_frame] calls */
+#define OMPDX_TOLD_BEGINS_REGION                                                                   \
+	UINT32_C(0x80) /* it is in an entry point that begins a region, and ends it */
+
+/* What would tell more. The answer holds without it, as far as it goes: a tool asks again if it has got some. */
+#define OMPDX_ASKS_CALLED UINT32_C(0x1) /* frames[caller_frame].called */
+#define OMPDX_ASKS_DIRECT UINT32_C(0x2) /* frames[outermost_frame].direct_call */
+#define OMPDX_ASKS_REST                                                                            \
+	UINT32_C(                                                                                  \
+		0x4) /* the rest of the stack, entry in its frames, and called in those that called a
+					 function of a runtime's which is no entry point */
+#define OMPDX_ASKS_SLEEP UINT32_C(0x8)     /* sleep: this runtime makes the kernel's calls itself */
+#define OMPDX_ASKS_ARRIVALS UINT32_C(0x10) /* facts.arrivals */
+
+typedef struct ompdx_classification_t {
+	ompd_size_t size;
+	uint32_t state;    /* a value of ompt_state_t; OMPDX_STATE_UNDEFINED: not known */
+	ompdx_wait_t wait; /* of its several barriers, construct tells more */
+	ompdx_construct_t construct;
+	ompdx_place_t place;
+	ompdx_doubt_t doubt;
+	uint32_t told; /* OMPDX_TOLD_... */
+	uint32_t asks; /* OMPDX_ASKS_... */
+	uint32_t
+		runtime; /* whose code is on top, below the C library: ompdx_frame_t.runtime; UINT32_MAX: nobody's */
+	uint32_t
+		entry_frame; /* index of the frame that tells what the program called; UINT32_MAX: none does */
+	uint32_t
+		caller_frame; /* of the program's frame that called the runtime, or that is on top; UINT32_MAX */
+	uint32_t
+		outermost_frame; /* of the runtime's frame that the program called, or that its thread began with,
+				     unless that is frame 0; UINT32_MAX: there is none */
+	int32_t object_argument; /* which argument of the entry point is the lock, or the critical construct's
+				    variable; -1: it waits for no such, or that is not passed */
+	uint32_t reserved;
+	ompd_addr_t object; /* its address, if the thread sleeps on it; 0: not told so */
+	uint64_t round;     /* of the team's barrier, on whose word it sleeps */
+} ompdx_classification_t;
+
+/* What does a thread do, or wait for? facts: NULL, where nothing is known of it. Fills *classification, up to the
+ * classification->size that the tool set. A pure function: allocates nothing, keeps nothing, calls nobody, reads
+ * nothing of the target; callable at any time, and by several threads at once.
+ * bad_input: stack or classification is NULL, frames NULL with a count, a size too small. */
+OMPD_API ompd_rc_t ompdx_classify(const ompdx_stack_t *stack, const ompdx_facts_t *facts,
+				  ompdx_classification_t *classification);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@ import gdb
 from ompd_gdb import second_look
 
 from .outcome import ASKED, AT_ONCE, OF_ONE_LOOK
+from .waking import woken
 
 LATER = 1.0  # seconds until it is looked at again
 
@@ -76,14 +77,15 @@ def _look(
     """What a second look is to be compared with, if there has to be one; and for how long the
     process stood. earlier: this is the second."""
     began = time.monotonic()
-    gdb.execute(f"attach {pid}", to_string=True)
-    try:
-        if earlier is not None:
-            second_look.compare_with(earlier)
-        report.write()
-        moment = second_look.moment() if earlier is None and report.again() else None
-    finally:
-        gdb.execute("detach", to_string=True)
+    with woken(pid):
+        gdb.execute(f"attach {pid}", to_string=True)
+        try:
+            if earlier is not None:
+                second_look.compare_with(earlier)
+            report.write()
+            moment = second_look.moment() if earlier is None and report.again() else None
+        finally:
+            gdb.execute("detach", to_string=True)
     return moment, time.monotonic() - began
 
 

@@ -14,5 +14,13 @@
 #define FIRST_IMAGE_SIZE END_OF(ompdx_image_t, path)
 #define FIRST_NATIVE_SIZE END_OF(ompdx_native_thread_t, lwp)
 #define FIRST_VARIABLE_SIZE END_OF(ompdx_lock_variable_t, reserved)
+#define FIRST_FRAME_SIZE END_OF(ompdx_frame_t, entry)
+#define FIRST_SLEEP_SIZE END_OF(ompdx_sleep_t, reserved)
+#define FIRST_STACK_SIZE END_OF(ompdx_stack_t, sleep)
+#define FIRST_LEVEL_SIZE END_OF(ompdx_view_level_t, thread_num)
+#define FIRST_REGION_SIZE END_OF(ompdx_view_region_t, reserved)
+#define FIRST_TEAM_ARRIVALS_SIZE END_OF(ompdx_team_arrivals_t, steps)
+#define FIRST_FACTS_SIZE END_OF(ompdx_facts_t, arrivals)
+#define FIRST_CLASSIFICATION_SIZE END_OF(ompdx_classification_t, round)
 
 #endif /* API_FIRST_SIZES_H */

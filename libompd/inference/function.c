@@ -178,42 +178,22 @@ static const struct row *find_beginning(const struct row *rows, size_t count, st
 	return NULL;
 }
 
+uint32_t function_state_of(ompdx_wait_t wait)
+{
+	static const uint32_t states[] = {
+#define WAIT(kind, state) [ompdx_wait_##kind] = OMPDX_STATE_##state,
+#include "inference/waits.def"
+	};
+
+	return wait > ompdx_wait_none && (size_t)wait < COUNT(states) ? states[wait]
+								      : OMPDX_STATE_UNDEFINED;
+}
+
 /* What a thread does that is in a region and has called this, as a rule. */
 static uint32_t state_of(const ompdx_function_t *function)
 {
-	switch (function->wait) {
-	case ompdx_wait_barrier:
-		return OMPDX_STATE_WAIT_BARRIER;
-	case ompdx_wait_workshare:
-		return OMPDX_STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE;
-	case ompdx_wait_reduction:
-		return OMPDX_STATE_WAIT_BARRIER_IMPLEMENTATION;
-	case ompdx_wait_region:
-		return OMPDX_STATE_WAIT_BARRIER_IMPLICIT_PARALLEL;
-	case ompdx_wait_critical:
-		return OMPDX_STATE_WAIT_CRITICAL;
-	case ompdx_wait_lock:
-	case ompdx_wait_nest_lock:
-		return OMPDX_STATE_WAIT_LOCK;
-	case ompdx_wait_atomic:
-		return OMPDX_STATE_WAIT_ATOMIC;
-	case ompdx_wait_ordered:
-	case ompdx_wait_doacross:
-		return OMPDX_STATE_WAIT_ORDERED;
-	case ompdx_wait_taskwait:
-	case ompdx_wait_depend:
-		return OMPDX_STATE_WAIT_TASKWAIT;
-	case ompdx_wait_taskgroup:
-		return OMPDX_STATE_WAIT_TASKGROUP;
-	case ompdx_wait_target:
-		return OMPDX_STATE_WAIT_TARGET;
-	case ompdx_wait_target_map:
-		return OMPDX_STATE_WAIT_TARGET_MAP;
-	case ompdx_wait_target_update:
-		return OMPDX_STATE_WAIT_TARGET_UPDATE;
-	case ompdx_wait_none:
-		break;
-	}
+	if (function->wait != ompdx_wait_none)
+		return function_state_of(function->wait);
 	if (function->roles & OMPDX_ROLE_WORKS)
 		return OMPDX_STATE_WORK_PARALLEL;
 	return function->function_class == ompdx_function_entry ? OMPDX_STATE_OVERHEAD

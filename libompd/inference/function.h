@@ -17,6 +17,9 @@ void function_describe(const char *name, ompdx_function_t *ret);
 /* Whether it is a runtime's: called by programs or its own. */
 bool function_is_runtimes(const ompdx_function_t *function);
 
+/* What a thread does that waits for this: a value of ompt_state_t. */
+uint32_t function_state_of(ompdx_wait_t wait);
+
 /* The names of the listed entry points; NULL behind the last. */
 const char *function_entry(size_t index);
 

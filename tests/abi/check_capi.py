@@ -35,6 +35,11 @@ PREFIXES = {
     "Layout": "ompdx_layout_",
     "DeviceKind": "ompdx_device_",
     "OffloadEntryKind": "ompdx_offload_entry_",
+    "Code": "ompdx_code_",
+    "Extent": "ompdx_extent_",
+    "Construct": "ompdx_construct_",
+    "Place": "ompdx_place_",
+    "DoubtCode": "ompdx_doubt_",
 }
 CONSTANT = re.compile(r"OMPDX?_[A-Z_]+$")
 # Types of a device that no plugin has anything to do with.

@@ -298,6 +298,9 @@ static void print_extension_runtimes(void)
 	ROUTINE(ompdx_describe_function);
 	ROUTINE(ompdx_entry_points);
 	ROUTINE(ompdx_get_offload);
+	ROUTINE(ompdx_decode_sleep);
+	ROUTINE(ompdx_get_facts);
+	ROUTINE(ompdx_classify);
 
 	VALUE(OMPDX_VERSION);
 	VALUE(ompdx_runtime_llvm);
@@ -765,6 +768,119 @@ static void print_extension_offload(void)
 	MEMBER(ompdx_offload_t, entries);
 	MEMBER(ompdx_offload_t, mappings);
 }
+
+static void print_extension_classification(void)
+{
+	VALUE(ompdx_code_unknown);
+	VALUE(ompdx_code_program);
+	VALUE(ompdx_code_library);
+	VALUE(ompdx_code_system);
+	VALUE(ompdx_code_runtime);
+	VALUE(ompdx_extent_part);
+	VALUE(ompdx_extent_cut);
+	VALUE(ompdx_extent_whole);
+	VALUE(OMPDX_FACT_THREAD);
+	VALUE(OMPDX_FACT_REGIONS);
+	VALUE(ompdx_construct_none);
+	VALUE(ompdx_construct_parallel);
+	VALUE(ompdx_construct_teams);
+	VALUE(ompdx_construct_reduction);
+	VALUE(ompdx_construct_barrier);
+	VALUE(ompdx_construct_for);
+	VALUE(ompdx_construct_sections);
+	VALUE(ompdx_construct_single);
+	VALUE(ompdx_construct_workshare);
+	VALUE(ompdx_construct_worksharing);
+	VALUE(ompdx_place_none);
+	VALUE(ompdx_place_call);
+	VALUE(ompdx_place_recorded);
+	VALUE(ompdx_place_region);
+	VALUE(ompdx_doubt_none);
+	VALUE(ompdx_doubt_no_stack);
+	VALUE(ompdx_doubt_unknown_code);
+	VALUE(ompdx_doubt_code_hidden);
+	VALUE(ompdx_doubt_sleeps_elsewhere);
+	VALUE(ompdx_doubt_helper);
+	VALUE(ompdx_doubt_no_thread);
+	VALUE(ompdx_doubt_idle_or_end);
+	VALUE(ompdx_doubt_inside);
+	VALUE(ompdx_doubt_in_reduction);
+	VALUE(ompdx_doubt_in_atomic);
+	VALUE(ompdx_doubt_maybe_cancelled);
+	VALUE(ompdx_doubt_end_or_beginning);
+	VALUE(ompdx_doubt_end_or_fork);
+	VALUE(ompdx_doubt_no_facts);
+	VALUE(OMPDX_TOLD_LET_GO);
+	VALUE(OMPDX_TOLD_ROUND);
+	VALUE(OMPDX_TOLD_STARTS);
+	VALUE(OMPDX_TOLD_LAUNCHED);
+	VALUE(OMPDX_TOLD_UNNAMED);
+	VALUE(OMPDX_ASKS_CALLED);
+	VALUE(OMPDX_ASKS_DIRECT);
+	VALUE(OMPDX_ASKS_SLEEP);
+	VALUE(OMPDX_ASKS_ARRIVALS);
+
+	TYPE(ompdx_frame_t);
+	MEMBER(ompdx_frame_t, code);
+	MEMBER(ompdx_frame_t, runtime_kind);
+	MEMBER(ompdx_frame_t, runtime);
+	MEMBER(ompdx_frame_t, direct_call);
+	MEMBER(ompdx_frame_t, function);
+	MEMBER(ompdx_frame_t, called);
+	MEMBER(ompdx_frame_t, entry);
+
+	TYPE(ompdx_sleep_t);
+	MEMBER(ompdx_sleep_t, size);
+	MEMBER(ompdx_sleep_t, address);
+	MEMBER(ompdx_sleep_t, expected);
+	MEMBER(ompdx_sleep_t, now);
+	MEMBER(ompdx_sleep_t, now_known);
+	MEMBER(ompdx_sleep_t, reserved);
+
+	TYPE(ompdx_stack_t);
+	MEMBER(ompdx_stack_t, size);
+	MEMBER(ompdx_stack_t, frames);
+	MEMBER(ompdx_stack_t, frame_count);
+	MEMBER(ompdx_stack_t, frame_size);
+	MEMBER(ompdx_stack_t, extent);
+	MEMBER(ompdx_stack_t, reserved);
+	MEMBER(ompdx_stack_t, sleep);
+
+	TYPE(ompdx_facts_t);
+	MEMBER(ompdx_facts_t, size);
+	MEMBER(ompdx_facts_t, known);
+	MEMBER(ompdx_facts_t, runtime);
+	MEMBER(ompdx_facts_t, runtime_kind);
+	MEMBER(ompdx_facts_t, thread_kind);
+	MEMBER(ompdx_facts_t, has_team);
+	MEMBER(ompdx_facts_t, ident_flags);
+	MEMBER(ompdx_facts_t, ident_source);
+	MEMBER(ompdx_facts_t, levels);
+	MEMBER(ompdx_facts_t, regions);
+	MEMBER(ompdx_facts_t, level_count);
+	MEMBER(ompdx_facts_t, level_size);
+	MEMBER(ompdx_facts_t, region_count);
+	MEMBER(ompdx_facts_t, region_size);
+	MEMBER(ompdx_facts_t, arrivals);
+
+	TYPE(ompdx_classification_t);
+	MEMBER(ompdx_classification_t, size);
+	MEMBER(ompdx_classification_t, state);
+	MEMBER(ompdx_classification_t, wait);
+	MEMBER(ompdx_classification_t, construct);
+	MEMBER(ompdx_classification_t, place);
+	MEMBER(ompdx_classification_t, doubt);
+	MEMBER(ompdx_classification_t, told);
+	MEMBER(ompdx_classification_t, asks);
+	MEMBER(ompdx_classification_t, runtime);
+	MEMBER(ompdx_classification_t, entry_frame);
+	MEMBER(ompdx_classification_t, caller_frame);
+	MEMBER(ompdx_classification_t, outermost_frame);
+	MEMBER(ompdx_classification_t, object_argument);
+	MEMBER(ompdx_classification_t, reserved);
+	MEMBER(ompdx_classification_t, object);
+	MEMBER(ompdx_classification_t, round);
+}
 #endif
 
 int main(void)
@@ -782,6 +898,7 @@ int main(void)
 	print_extension_locks();
 	print_extension_functions();
 	print_extension_offload();
+	print_extension_classification();
 #endif
 	return 0;
 }

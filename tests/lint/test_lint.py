@@ -60,6 +60,23 @@ C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("api/", "inference/", *OPENING, *OFFLOAD, "snapshot.h", *QUESTIONS, *NOUNS, *BESIDE_BYTES),
     ),
     ("libompd/", ("target/", "snapshot.h", *QUESTIONS, *NOUNS)),
+    # The sampler: a process of its own. What it knows of OpenMP it asks libompd.
+    ("sampler/base/", ("base/",)),
+    ("sampler/unwind/", ("unwind/", "base/")),
+    ("sampler/target/", ("target/", "unwind/", "base/")),
+    ("sampler/names/", ("names/", "target/", "base/")),
+    ("sampler/clock/", ("clock/", "target/memory.h", "unwind/machine.h", "base/")),
+    ("sampler/threads/", ("threads/", "target/", "base/")),
+    ("sampler/inference/", ("inference/", "threads/", "names/", "target/", "unwind/", "base/")),
+    ("sampler/record/", ("record/", "inference/", "threads/", "names/", "target/", "base/")),
+    (
+        "sampler/run/",
+        (
+            *("run/", "record/", "inference/", "threads/", "clock/"),
+            *("names/", "target/", "unwind/", "base/"),
+        ),
+    ),
+    ("sampler/", ("run/", "base/")),
     ("include/ompd-ext.h", ("ompd.h",)),
     ("include/", ()),
 )
@@ -104,7 +121,7 @@ def c_layer(path: str) -> tuple[str, ...]:
 
 def c_includes(path: str, text: str) -> Iterator[str]:
     """Includes point from api/ through runtime/ to target/."""
-    if not path.endswith(C_SUFFIXES) or not path.startswith(("libompd/", "include/")):
+    if not path.endswith(C_SUFFIXES) or not path.startswith(("libompd/", "include/", "sampler/")):
         return
     allowed = c_layer(path)
     for line, name in numbered(r'^\s*#\s*include\s+"([^"]+)"', without_comments(text)):
@@ -304,7 +321,8 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     # The shell. What runs in a GDB of its own is one file of it.
     "ompd_cli.guardian": (),
     "ompd_cli.wrapper": (),
-    "ompd_cli.inside": ("ompd_gdb.second_look", "ompd_cli.outcome"),
+    "ompd_cli.waking": ("ompd_cli.guardian",),
+    "ompd_cli.inside": ("ompd_gdb.second_look", "ompd_cli.outcome", "ompd_cli.waking"),
     "ompd_cli.": (
         "ompd_cli.",
         "ompd_core.arch.",
@@ -609,6 +627,8 @@ VIOLATIONS = [
     (c_includes, "libompd/offload/offload.c", '#include "runtime/llvm/llvm.h"\n'),
     (c_includes, "libompd/target/image.c", '#include "library.h"\n'),
     (c_includes, "include/ompd.h", '#include "ompd-ext.h"\n'),
+    (c_includes, "sampler/unwind/cfi.c", '#include "target/images.h"\n'),
+    (c_includes, "sampler/inference/told.c", '#include "record/tables.h"\n'),
     (c_calls, "libompd/api/task.c", "void f(void)\n{\n\tvoid *p = malloc(3);\n}\n"),
     (c_calls, "libompd/target/text.c", "int f(void)\n{\n\tassert (0);\n}\n"),
     (c_headers, "libompd/target/text.c", "#include <stdio.h>\n"),

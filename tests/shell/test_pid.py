@@ -5,6 +5,7 @@ its threads has to count on."""
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import random
 import shutil
@@ -20,12 +21,13 @@ import command
 import machine
 import pytest
 from command import FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
-from ompd_cli import guardian, outcome
+from ompd_cli import guardian, outcome, waking
 from sessions import PATIENCE, parked
 
 THREADS = 32
-KILLS = 40 if machine.FULL else 5  # of each kind: 200 in all
+KILLS = 40 if machine.FULL else 5  # of each kind
 
+PTRACE_ATTACH, PTRACE_DETACH, WALL = 16, 17, 0x40000000
 
 ASKED = {"interrupted": signal.SIGINT, "ended": signal.SIGTERM}
 
@@ -138,13 +140,14 @@ def looking(counting: Counting, folder: Path) -> Iterator[subprocess.Popen[bytes
         command.check((out + errors).decode())
 
 
-@pytest.mark.parametrize("killed", ["gdb", "ompd", "both", "interrupted", "ended"])
+@pytest.mark.parametrize("killed", ["gdb", "ompd", "both", "all", "interrupted", "ended"])
 def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> None:
-    """Of GDB, of ompd, of both at once; or the user presses Ctrl-C, or ends ompd."""
+    """Of GDB, of ompd, of both at once, of their guardian too, as Slurm kills a whole step; or the
+    user presses Ctrl-C, or ends ompd."""
     random.seed(killed)
     guardians: set[int] = set()
     too_late = 0  # its guardian had ended, and it was about to remove its folder itself
-    for _ in range(KILLS):
+    for _ in range(KILLS if killed != "all" or not machine.FULL else 1000):
         with looking(counting, folder) as process:
             guards = children(process.pid)
             too_late += not any(
@@ -153,10 +156,11 @@ def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> 
             guardians.update(guards)
             debuggers = [child for guard in guards for child in children(guard)]
             doomed = debuggers if killed in ("gdb", "both") else []
+            doomed += [*guards, *debuggers] if killed == "all" else []
             with contextlib.suppress(ProcessLookupError):
                 for pid in doomed:
                     os.kill(pid, signal.SIGKILL)
-                if killed in ("ompd", "both"):
+                if killed in ("ompd", "both", "all"):
                     os.killpg(process.pid, signal.SIGKILL)
                 if killed in ASKED:
                     process.send_signal(ASKED[killed])
@@ -165,8 +169,58 @@ def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> 
     while any(Path(f"/proc/{pid}").exists() for pid in guardians):
         assert time.monotonic() < end, "a guardian stays"
         time.sleep(0.01)
-    left = len(list((folder / "scratch").iterdir()))
-    assert left <= (too_late if killed in ("ompd", "both") else 0), "a private folder stays"
+    if killed != "all":  # nobody was left to remove it
+        left = len(list((folder / "scratch").iterdir()))
+        allowed = too_late if killed in ("ompd", "both") else 0
+        assert left <= allowed, "a private folder stays"
+
+
+def attaching(pid: int, asked: bool, *, ends: bool) -> int:
+    """A tracer that attaches as GDB does, thread by thread, again and again; or to each thread, and
+    does not come to see them stop. Has it asked the kernel to wake them?"""
+    libc = ctypes.CDLL(None, use_errno=True)
+    tracer = os.fork()
+    if tracer:
+        return tracer
+    try:
+        with waking.woken(pid) if asked else contextlib.nullcontext():
+            while True:
+                for name in os.listdir(f"/proc/{pid}/task"):
+                    libc.ptrace(PTRACE_ATTACH, int(name), None, None)
+                    if ends:
+                        os.waitpid(int(name), WALL)
+                while not ends:
+                    signal.pause()
+                for name in os.listdir(f"/proc/{pid}/task"):
+                    libc.ptrace(PTRACE_DETACH, int(name), None, None)
+    finally:
+        os._exit(1)
+
+
+def test_the_kernel_wakes(counting: Counting) -> None:
+    """Where all are killed who would. A tracer that does not ask it leaves the process standing."""
+    for asked in (False, True):
+        tracer = attaching(counting.pid, asked, ends=False)
+        while not counting.traced():
+            time.sleep(0.001)
+        os.kill(tracer, signal.SIGKILL)
+        os.waitpid(tracer, 0)
+        if not asked:
+            while not guardian.is_stopped(counting.pid):
+                time.sleep(0.001)
+            os.kill(counting.pid, signal.SIGCONT)
+        assert counting.runs()
+
+
+def test_the_kernel_wakes_at_any_moment(counting: Counting) -> None:
+    dice = random.Random(0)
+    for i in range(1000):
+        tracer = attaching(counting.pid, True, ends=True)
+        time.sleep(dice.uniform(0, 0.01))
+        os.kill(tracer, signal.SIGKILL)
+        os.waitpid(tracer, 0)
+        assert not guardian.is_stopped(counting.pid), f"kill {i}: it stands still"
+    assert counting.runs()
 
 
 def test_too_late(counting: Counting, folder: Path) -> None:

@@ -145,7 +145,7 @@ class ompd_callbacks_t(Structure):
 
 # ---- ompd-ext.h ----------------------------------------------------------------------------------
 
-OMPDX_VERSION = 8
+OMPDX_VERSION = 9
 NO_INDEX = 0xFFFFFFFF
 
 OMPDX_NATIVE_PTHREAD = 1
@@ -625,6 +625,159 @@ class ompdx_entry_points_t(Structure):
     _fields_ = [("size", ompd_size_t), ("count", ompd_size_t), ("entry_points", c_void_p)]
 
 
+class Code(enum.IntEnum):
+    """ompdx_code_t."""
+
+    UNKNOWN = 0
+    PROGRAM = 1
+    LIBRARY = 2
+    SYSTEM = 3
+    RUNTIME = 4
+
+
+class ompdx_frame_t(Structure):
+    _fields_ = [
+        ("code", c_int),
+        ("runtime_kind", c_int),
+        ("runtime", c_uint32),
+        ("direct_call", c_int32),
+        ("function", c_void_p),
+        ("called", c_void_p),
+        ("entry", ompd_addr_t),
+    ]
+
+
+class ompdx_sleep_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("address", ompd_addr_t),
+        ("expected", c_uint32),
+        ("now", c_uint32),
+        ("now_known", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class Extent(enum.IntEnum):
+    """ompdx_extent_t."""
+
+    PART = 0
+    CUT = 1
+    WHOLE = 2
+
+
+class ompdx_stack_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("frames", c_void_p),
+        ("frame_count", c_uint32),
+        ("frame_size", c_uint32),
+        ("extent", c_int),
+        ("reserved", c_uint32),
+        ("sleep", c_void_p),
+    ]
+
+
+OMPDX_FACT_THREAD = 1
+OMPDX_FACT_REGIONS = 2
+
+
+class ompdx_facts_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("known", c_uint32),
+        ("runtime", c_uint32),
+        ("runtime_kind", c_int),
+        ("thread_kind", c_int),
+        ("has_team", c_uint32),
+        ("ident_flags", c_int32),
+        ("ident_source", c_char_p),
+        ("levels", c_void_p),
+        ("regions", c_void_p),
+        ("level_count", c_uint32),
+        ("level_size", c_uint32),
+        ("region_count", c_uint32),
+        ("region_size", c_uint32),
+        ("arrivals", c_void_p),
+    ]
+
+
+class Construct(enum.IntEnum):
+    """ompdx_construct_t."""
+
+    NONE = 0
+    PARALLEL = 1
+    TEAMS = 2
+    REDUCTION = 3
+    BARRIER = 4
+    FOR = 5
+    SECTIONS = 6
+    SINGLE = 7
+    WORKSHARE = 8
+    WORKSHARING = 9
+
+
+class Place(enum.IntEnum):
+    """ompdx_place_t."""
+
+    NONE = 0
+    CALL = 1
+    RECORDED = 2
+    REGION = 3
+
+
+class DoubtCode(enum.IntEnum):
+    """ompdx_doubt_t."""
+
+    NONE = 0
+    NO_STACK = 1
+    UNKNOWN_CODE = 2
+    CODE_HIDDEN = 3
+    SLEEPS_ELSEWHERE = 4
+    HELPER = 5
+    NO_THREAD = 6
+    IDLE_OR_END = 7
+    INSIDE = 8
+    IN_REDUCTION = 9
+    IN_ATOMIC = 10
+    MAYBE_CANCELLED = 11
+    END_OR_BEGINNING = 12
+    END_OR_FORK = 13
+    NO_FACTS = 14
+
+
+OMPDX_TOLD_LET_GO = 0x1
+OMPDX_TOLD_ROUND = 0x2
+OMPDX_TOLD_STARTS = 0x8
+OMPDX_TOLD_LAUNCHED = 0x10
+OMPDX_TOLD_UNNAMED = 0x20
+OMPDX_ASKS_CALLED = 0x1
+OMPDX_ASKS_DIRECT = 0x2
+OMPDX_ASKS_SLEEP = 0x8
+OMPDX_ASKS_ARRIVALS = 0x10
+
+
+class ompdx_classification_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("state", c_uint32),
+        ("wait", c_int),
+        ("construct", c_int),
+        ("place", c_int),
+        ("doubt", c_int),
+        ("told", c_uint32),
+        ("asks", c_uint32),
+        ("runtime", c_uint32),
+        ("entry_frame", c_uint32),
+        ("caller_frame", c_uint32),
+        ("outermost_frame", c_uint32),
+        ("object_argument", c_int32),
+        ("reserved", c_uint32),
+        ("object", ompd_addr_t),
+        ("round", c_uint64),
+    ]
+
+
 class Layout(enum.IntEnum):
     """ompdx_layout_t."""
 
@@ -842,6 +995,13 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
         POINTER(ompdx_image_t),
         ompd_size_t,
         POINTER(POINTER(ompdx_offload_t)),
+    ],
+    "ompdx_decode_sleep": [c_uint32, c_uint64, POINTER(c_uint64), POINTER(ompdx_sleep_t)],
+    "ompdx_get_facts": [POINTER(ompdx_view_t), c_uint32, c_int, POINTER(ompdx_facts_t)],
+    "ompdx_classify": [
+        POINTER(ompdx_stack_t),
+        POINTER(ompdx_facts_t),
+        POINTER(ompdx_classification_t),
     ],
 }
 

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clock/perf.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clocks.h"
+#include "base/grow.h"
+
+/* Beside the stack a sample has its registers and its length. */
+#define SAMPLE_BYTES_BESIDE 512
+/* For records of switches, and for passes that come late. */
+#define RING_RESERVE 3
+#define RING_PAGES_LEAST 8
+/* A user may lock that much for each processor: 516 KiB, with the page that controls it. */
+#define SHARED_RING_PAGES 128
+
+static struct perf_event_attr attributes(const struct perf *perf, uint32_t stack_bytes)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = perf->period,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER |
+			       PERF_SAMPLE_STACK_USER,
+		.sample_regs_user = this_machine.perf_mask,
+		.sample_stack_user = stack_bytes,
+		.exclude_kernel = !perf->kernel,
+		.exclude_hv = 1,
+		.disabled = 1,
+		.sample_id_all = 1,
+		.context_switch = 1,
+		.mmap = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = UINT32_MAX / 2,
+	};
+}
+
+static int open_event(const struct perf *perf, pid_t lwp, int processor, uint32_t stack_bytes)
+{
+	struct perf_event_attr attr = attributes(perf, stack_bytes);
+
+	return (int)syscall(SYS_perf_event_open, &attr, lwp, processor, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Descriptors: one for each thread, or for each thread and processor. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+enum perf_answer perf_init(struct perf *perf, pid_t lwp, double rate, double drains)
+{
+	*perf = (struct perf){.kernel = true,
+			      .period = (uint64_t)((double)SECOND / rate),
+			      .rate = rate,
+			      .drains = drains,
+			      .processors = (int)sysconf(_SC_NPROCESSORS_CONF)};
+	allow_descriptors();
+	int fd = open_event(perf, lwp, -1, STACK_BYTES_FIRST);
+
+	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
+		perf->kernel = false;
+		fd = open_event(perf, lwp, -1, STACK_BYTES_FIRST);
+	}
+	if (fd < 0)
+		return errno == ESRCH ? PERF_GONE : PERF_REFUSED;
+	close(fd);
+	return PERF_OK;
+}
+
+static int fds_of_thread(const struct perf *perf)
+{
+	return perf->shared ? perf->processors : 1;
+}
+
+static void close_thread(struct perf *perf, struct perf_thread *thread)
+{
+	ring_unmap(&thread->ring);
+	for (int i = 0; i < fds_of_thread(perf); i++)
+		if (thread->fds[i] >= 0)
+			close(thread->fds[i]);
+	free(thread->fds);
+}
+
+void perf_deinit(struct perf *perf)
+{
+	for (size_t i = 0; i < perf->count; i++)
+		close_thread(perf, &perf->threads[i]);
+	for (int i = 0; perf->rings && i < perf->processors; i++) {
+		ring_unmap(&perf->rings[i]);
+		if (perf->ring_fds[i] >= 0)
+			close(perf->ring_fds[i]);
+	}
+	free(perf->rings);
+	free(perf->ring_fds);
+	free(perf->threads);
+	records_deinit(&perf->records);
+}
+
+static size_t ring_pages(const struct perf *perf, uint32_t stack_bytes)
+{
+	double bytes = RING_RESERVE * perf->rate / perf->drains *
+		       (double)(stack_bytes + SAMPLE_BYTES_BESIDE);
+	size_t pages = RING_PAGES_LEAST;
+
+	while ((double)pages * (double)sysconf(_SC_PAGESIZE) < bytes)
+		pages *= 2;
+	return pages;
+}
+
+static enum perf_answer refusal(void)
+{
+	if (errno == ESRCH)
+		return PERF_GONE;
+	return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PERF_NO_MEMORY
+								     : PERF_REFUSED;
+}
+
+static enum perf_answer open_own(struct perf *perf, struct perf_thread *thread)
+{
+	thread->fds[0] = open_event(perf, thread->lwp, -1, thread->stack_bytes);
+	if (thread->fds[0] < 0)
+		return refusal();
+	if (!ring_map(&thread->ring, thread->fds[0], ring_pages(perf, thread->stack_bytes)))
+		return PERF_NO_MEMORY;
+	return PERF_OK;
+}
+
+/* The ring of a processor belongs to an event that never happens: of ourselves, so that threads may come and go. */
+static bool ring_of_processor(struct perf *perf, int processor)
+{
+	struct ring *ring = &perf->rings[processor];
+
+	if (ring->control)
+		return true;
+	struct perf_event_attr attr = attributes(perf, STACK_BYTES_FIRST);
+
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.exclude_kernel = 1;
+	attr.context_switch = attr.mmap = attr.comm = attr.comm_exec = attr.task = 0;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, processor, -1, PERF_FLAG_FD_CLOEXEC);
+
+	perf->ring_fds[processor] = fd;
+	if (fd < 0)
+		return false;
+	for (size_t pages = SHARED_RING_PAGES; pages >= RING_PAGES_LEAST; pages /= 2)
+		if (ring_map(ring, fd, pages))
+			return true;
+	return false;
+}
+
+static enum perf_answer open_shared(struct perf *perf, struct perf_thread *thread)
+{
+	for (int i = 0; i < perf->processors; i++) {
+		thread->fds[i] = open_event(perf, thread->lwp, i, thread->stack_bytes);
+		/* A processor that is switched off. */
+		if (thread->fds[i] < 0 && errno == ENODEV)
+			continue;
+		if (thread->fds[i] < 0)
+			return refusal();
+		if (!ring_of_processor(perf, i) ||
+		    ioctl(thread->fds[i], PERF_EVENT_IOC_SET_OUTPUT, perf->ring_fds[i]))
+			return PERF_NO_MEMORY;
+	}
+	return PERF_OK;
+}
+
+static enum perf_answer open_thread(struct perf *perf, struct perf_thread *thread)
+{
+	thread->fds = take((size_t)perf->processors, sizeof *thread->fds);
+	for (int i = 0; i < perf->processors; i++)
+		thread->fds[i] = -1;
+	enum perf_answer answer = perf->shared ? open_shared(perf, thread) : open_own(perf, thread);
+
+	if (answer != PERF_OK) {
+		close_thread(perf, thread);
+		thread->fds = NULL;
+	}
+	return answer;
+}
+
+/* A ring each is more than may be locked: one for each processor then, for all threads. */
+static void become_shared(struct perf *perf)
+{
+	for (size_t i = 0; i < perf->count; i++)
+		close_thread(perf, &perf->threads[i]);
+	perf->shared = true;
+	perf->rings = take((size_t)perf->processors, sizeof *perf->rings);
+	perf->ring_fds = take((size_t)perf->processors, sizeof *perf->ring_fds);
+	for (int i = 0; i < perf->processors; i++)
+		perf->ring_fds[i] = -1;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < perf->count; i++)
+		if (open_thread(perf, &perf->threads[i]) == PERF_OK)
+			perf->threads[kept++] = perf->threads[i];
+	perf->count = kept;
+	perf_begin(perf);
+}
+
+enum perf_answer perf_add(struct perf *perf, pid_t lwp, uint32_t stack_bytes)
+{
+	struct perf_thread thread = {.lwp = lwp, .stack_bytes = stack_bytes};
+	enum perf_answer answer = open_thread(perf, &thread);
+
+	if (answer == PERF_NO_MEMORY && !perf->shared) {
+		become_shared(perf);
+		answer = open_thread(perf, &thread);
+	}
+	if (answer != PERF_OK)
+		return answer;
+	perf->threads = grow(perf->threads, perf->count, &perf->capacity, sizeof *perf->threads);
+	perf->threads[perf->count++] = thread;
+	return PERF_OK;
+}
+
+void perf_remove(struct perf *perf, pid_t lwp)
+{
+	for (size_t i = 0; i < perf->count; i++) {
+		if (perf->threads[i].lwp != lwp)
+			continue;
+		close_thread(perf, &perf->threads[i]);
+		perf->threads[i] = perf->threads[--perf->count];
+		return;
+	}
+}
+
+void perf_remove_later(struct perf *perf, pid_t lwp)
+{
+	for (size_t i = 0; i < perf->count; i++)
+		perf->threads[i].ended |= perf->threads[i].lwp == lwp;
+}
+
+void perf_remove_ended(struct perf *perf)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < perf->count; i++) {
+		if (perf->threads[i].ended)
+			close_thread(perf, &perf->threads[i]);
+		else
+			perf->threads[kept++] = perf->threads[i];
+	}
+	perf->count = kept;
+}
+
+static void tell_all(struct perf *perf, unsigned long request, void *argument)
+{
+	for (size_t i = 0; i < perf->count; i++)
+		for (int k = 0; k < fds_of_thread(perf); k++)
+			if (perf->threads[i].fds[k] >= 0)
+				ioctl(perf->threads[i].fds[k], request, argument);
+}
+
+void perf_begin(struct perf *perf)
+{
+	tell_all(perf, PERF_EVENT_IOC_ENABLE, NULL);
+}
+
+void perf_set_period(struct perf *perf, uint64_t period)
+{
+	perf->period = period;
+	tell_all(perf, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+/* After pid, lwp and time: which registers follow, they, and the stack with what was really copied of it. */
+static bool read_sample(const struct perf_record *record, struct sample *sample)
+{
+	const uint8_t *at = (const uint8_t *)(record->header + 1) + sizeof(struct record_id);
+	const uint8_t *end = (const uint8_t *)record->header + record->header->size;
+	uint64_t abi, size, copied = 0;
+
+	if (end - at < 8)
+		return false;
+	memcpy(&abi, at, 8);
+	at += 8;
+	/* A thread of the kernel, or 32-bit code. */
+	if (abi != PERF_SAMPLE_REGS_ABI_64 ||
+	    end - at < (ptrdiff_t)(8 * this_machine.perf_count + 8))
+		return false;
+	sample->registers.known = 0;
+	for (unsigned i = 0; i < this_machine.perf_count; i++, at += 8) {
+		memcpy(&sample->registers.value[this_machine.perf_order[i]], at, 8);
+		sample->registers.known |= UINT64_C(1) << this_machine.perf_order[i];
+	}
+	memcpy(&size, at, 8);
+	at += 8;
+	if (size && (uint64_t)(end - at) >= size + 8)
+		memcpy(&copied, at + size, 8);
+	sample->lwp = record->lwp;
+	sample->time = record->time;
+	sample->stack = at;
+	sample->stack_size = copied <= size ? (size_t)copied : 0;
+	return true;
+}
+
+static void hand_on(const struct perf_record *record, const struct sink *sink)
+{
+	const struct perf_event_header *header = record->header;
+	struct sample sample;
+	uint64_t words[2];
+
+	switch (header->type) {
+	case PERF_RECORD_SAMPLE:
+		if (read_sample(record, &sample))
+			sink->sample(sink->context, &sample);
+		else
+			sink->lost(sink->context, record->lwp, record->time, 1);
+		break;
+	case PERF_RECORD_SWITCH:
+		if (header->misc & PERF_RECORD_MISC_SWITCH_OUT)
+			sink->off(sink->context, record->lwp, record->time,
+				  header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+		else
+			sink->on(sink->context, record->lwp, record->time);
+		break;
+	case PERF_RECORD_LOST:
+		memcpy(words, header + 1, sizeof words);
+		sink->lost(sink->context, record->lwp, record->time, words[1]);
+		break;
+	case PERF_RECORD_EXIT:
+		sink->ended(sink->context, record->lwp, record->time);
+		break;
+	case PERF_RECORD_MMAP:
+		sink->images_changed(sink->context);
+		break;
+	case PERF_RECORD_COMM:
+		if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
+			sink->executed(sink->context, record->time);
+		break;
+	default:
+		break;
+	}
+}
+
+void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink *sink)
+{
+	struct records *records = &perf->records;
+
+	for (size_t i = 0; i < perf->count && !perf->shared; i++)
+		ring_collect(&perf->threads[i].ring, until, records);
+	for (int i = 0; perf->shared && i < perf->processors; i++)
+		if (perf->rings[i].control)
+			ring_collect(&perf->rings[i], until, records);
+	records_sort(records);
+	for (size_t i = 0; i < records->count; i++)
+		if (records->records[i].pid == pid)
+			hand_on(&records->records[i], sink);
+	for (size_t i = 0; i < perf->count && !perf->shared; i++)
+		ring_release(&perf->threads[i].ring);
+	for (int i = 0; perf->shared && i < perf->processors; i++)
+		if (perf->rings[i].control)
+			ring_release(&perf->rings[i]);
+	records_clear(records);
+}

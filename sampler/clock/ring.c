@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clock/ring.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+
+bool ring_map(struct ring *ring, int fd, size_t pages)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *memory = mmap(NULL, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (memory == MAP_FAILED)
+		return false;
+	*ring = (struct ring){memory, (uint8_t *)memory + page, pages * page, 0};
+	return true;
+}
+
+void ring_unmap(struct ring *ring)
+{
+	if (ring->control)
+		munmap(ring->control, ring->size + (size_t)sysconf(_SC_PAGESIZE));
+	*ring = (struct ring){0};
+}
+
+static void copy_out(const struct ring *ring, uint64_t at, void *bytes, size_t size)
+{
+	size_t from = (size_t)(at & (ring->size - 1)), first = ring->size - from;
+
+	if (first > size)
+		first = size;
+	memcpy(bytes, ring->data + from, first);
+	memcpy((uint8_t *)bytes + first, ring->data, size - first);
+}
+
+static const struct perf_event_header *in_one_piece(const struct ring *ring, uint64_t at,
+						    size_t size, struct records *records)
+{
+	size_t from = (size_t)(at & (ring->size - 1));
+
+	if (from + size <= ring->size)
+		return (const struct perf_event_header *)(const void *)(ring->data + from);
+	uint8_t *copy = take(size, 1);
+
+	copy_out(ring, at, copy, size);
+	records->copies = grow(records->copies, records->copy_count, &records->copy_capacity,
+			       sizeof(uint8_t *));
+	records->copies[records->copy_count++] = copy;
+	return (const struct perf_event_header *)(const void *)copy;
+}
+
+void ring_collect(struct ring *ring, uint64_t until, struct records *records)
+{
+	const uint64_t head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
+
+	ring->read_to = ring->control->data_tail;
+	while (ring->read_to + sizeof(struct perf_event_header) <= head) {
+		struct perf_event_header header;
+		struct record_id id;
+
+		copy_out(ring, ring->read_to, &header, sizeof header);
+		/* The kernel writes no such; a ring that says so is not followed. */
+		if (header.size < sizeof header + sizeof id || header.size > head - ring->read_to) {
+			ring->read_to = head;
+			return;
+		}
+		copy_out(ring,
+			 header.type == PERF_RECORD_SAMPLE
+				 ? ring->read_to + sizeof header
+				 : ring->read_to + header.size - sizeof id,
+			 &id, sizeof id);
+		if (id.time > until)
+			return;
+		records->records = grow(records->records, records->count, &records->capacity,
+					sizeof *records->records);
+		records->records[records->count] = (struct perf_record){
+			id.time, (pid_t)id.pid, (pid_t)id.lwp, (uint32_t)records->count,
+			in_one_piece(ring, ring->read_to, header.size, records)};
+		records->count++;
+		ring->read_to += header.size;
+	}
+}
+
+void ring_release(struct ring *ring)
+{
+	__atomic_store_n(&ring->control->data_tail, ring->read_to, __ATOMIC_RELEASE);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct perf_record *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+void records_sort(struct records *records)
+{
+	if (records->count)
+		qsort(records->records, records->count, sizeof *records->records, by_time);
+}
+
+void records_clear(struct records *records)
+{
+	for (size_t i = 0; i < records->copy_count; i++)
+		free(records->copies[i]);
+	records->copy_count = records->count = 0;
+}
+
+void records_deinit(struct records *records)
+{
+	records_clear(records);
+	free(records->copies);
+	free(records->records);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inference/pictures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clocks.h"
+#include "base/grow.h"
+#include "names/names.h"
+
+#define OMPD_VERSION 202411
+
+/* A runtime's own, where it is linked into the program, and what the C library publishes for debuggers. The same few are
+ * asked for again and again, also those that are nowhere. */
+static uint64_t find_symbol(void *context, const char *name)
+{
+	struct pictures *pictures = context;
+	const struct images *images = pictures->images;
+	uint64_t address = 0;
+
+	for (size_t i = 0; i < pictures->symbol_count; i++)
+		if (strcmp(pictures->symbols[i].name, name) == 0)
+			return pictures->symbols[i].address;
+	for (size_t i = 0; i < images->count && !address; i++)
+		if (images->all[i]->mapped)
+			address = name_address(images->all[i], name);
+	if (strlen(name) < sizeof pictures->symbols->name && pictures->symbol_count < SYMBOLS_MAX) {
+		struct found_symbol *found = &pictures->symbols[pictures->symbol_count++];
+
+		strcpy(found->name, name);
+		found->address = address;
+	}
+	return address;
+}
+
+void pictures_init(struct pictures *pictures, const struct process *process, struct memory *memory,
+		   struct images *images, struct threads *threads)
+{
+	*pictures = (struct pictures){
+		.debugger = {.process = process,
+			     .memory = memory,
+			     .find_symbol = find_symbol,
+			     .context = pictures},
+		.images = images,
+		.threads = threads,
+	};
+	ompd_initialize(OMPD_VERSION, debugger_callbacks());
+}
+
+static void drop_snapshot(struct runtime *runtime)
+{
+	if (runtime->snapshot)
+		ompdx_snapshot_destroy(runtime->snapshot);
+	runtime->snapshot = NULL;
+	runtime->view = NULL;
+	runtime->arrivals = NULL;
+}
+
+static void close_runtime(struct runtime *runtime)
+{
+	drop_snapshot(runtime);
+	if (runtime->handle)
+		ompd_rel_address_space_handle(runtime->handle);
+	runtime->handle = NULL;
+}
+
+void pictures_forget(struct pictures *pictures)
+{
+	for (uint32_t i = 0; i < pictures->count; i++)
+		close_runtime(&pictures->runtimes[i]);
+	pictures->count = 0;
+	pictures->code_count = 0;
+}
+
+void pictures_deinit(struct pictures *pictures)
+{
+	pictures_forget(pictures);
+	free(pictures->natives);
+	free(pictures->native_threads);
+	ompd_finalize();
+}
+
+static void describe(struct runtime *runtime)
+{
+	ompdx_runtime_info_t info = {.size = sizeof info};
+
+	if (ompdx_get_runtime_info(runtime->handle, &info) != ompd_rc_ok)
+		return;
+	runtime->kind = info.kind;
+	snprintf(runtime->version, sizeof runtime->version, "%s", info.version_text);
+	for (uint32_t i = 0; i < info.build_id_length && i < sizeof info.build_id; i++)
+		snprintf(runtime->build_id + 2 * i, 3, "%02x", info.build_id[i]);
+}
+
+static bool is_open(const struct pictures *pictures, const struct image *image)
+{
+	for (uint32_t i = 0; i < pictures->count; i++)
+		if (pictures->runtimes[i].image == image)
+			return true;
+	return false;
+}
+
+static void keep(struct pictures *pictures, ompd_address_space_handle_t *handle,
+		 struct image *image)
+{
+	struct runtime *runtime = &pictures->runtimes[pictures->count++];
+
+	*runtime =
+		(struct runtime){.number = pictures->numbers++, .handle = handle, .image = image};
+	describe(runtime);
+}
+
+/* Those that are not mapped any more are gone. */
+static bool close_unmapped(struct pictures *pictures)
+{
+	uint32_t kept = 0;
+	const uint32_t before = pictures->count;
+
+	for (uint32_t i = 0; i < pictures->count; i++) {
+		struct runtime *runtime = &pictures->runtimes[i];
+
+		if (runtime->image && !runtime->image->mapped)
+			close_runtime(runtime);
+		else
+			pictures->runtimes[kept++] = *runtime;
+	}
+	pictures->count = kept;
+	return kept != before;
+}
+
+static bool open_listed(struct pictures *pictures, const ompdx_runtimes_t *found)
+{
+	const uint32_t before = pictures->count;
+	const char *at = (const char *)found->runtimes;
+
+	for (size_t i = 0; i < found->count && pictures->count < RUNTIMES_MAX; i++) {
+		const ompdx_runtime_t *one = (const void *)at;
+		struct image *image = image_of_bias(pictures->images, one->image.load_bias);
+		ompd_address_space_handle_t *handle;
+
+		at += found->runtimes->size;
+		if (!image || is_open(pictures, image) ||
+		    ompdx_process_initialize(debugger_context(&pictures->debugger), &one->image,
+					     &handle) != ompd_rc_ok)
+			continue;
+		keep(pictures, handle, image);
+	}
+	return pictures->count != before;
+}
+
+/* Linked into the program: there may be no list of images. */
+static bool open_embedded(struct pictures *pictures)
+{
+	ompd_address_space_handle_t *handle;
+
+	if (pictures->count || !pictures->images->mapping_count ||
+	    ompd_process_initialize(debugger_context(&pictures->debugger), &handle) != ompd_rc_ok)
+		return false;
+	keep(pictures, handle, pictures->images->mappings[0].image);
+	return true;
+}
+
+static void list_code(struct pictures *pictures)
+{
+	pictures->code_count = 0;
+	for (uint32_t i = 0; i < pictures->count; i++) {
+		const struct runtime *runtime = &pictures->runtimes[i];
+
+		if (runtime->image)
+			pictures->code[pictures->code_count++] = (struct runtime_code){
+				runtime->number, runtime->kind, runtime->image,
+				runtime->image->kind != IMAGE_RUNTIME};
+	}
+}
+
+bool pictures_find(struct pictures *pictures)
+{
+	ompdx_runtimes_t *found = NULL;
+	bool changed = close_unmapped(pictures);
+
+	pictures->symbol_count = 0;
+	if (pictures->debugger.memory->readable) {
+		debugger_find_link_map(&pictures->debugger);
+		if (ompdx_find_runtimes(debugger_context(&pictures->debugger), NULL, 0, &found) ==
+		    ompd_rc_ok) {
+			changed |= open_listed(pictures, found);
+			free(found);
+		}
+		changed |= open_embedded(pictures);
+	}
+	list_code(pictures);
+	return changed;
+}
+
+static void list_threads(struct pictures *pictures)
+{
+	const struct threads *threads = pictures->threads;
+
+	for (uint32_t i = 0; i < threads->living_count; i++) {
+		pictures->natives = grow(pictures->natives, i, &pictures->native_capacity,
+					 sizeof *pictures->natives);
+		pictures->native_threads =
+			grow(pictures->native_threads, i, &pictures->native_thread_capacity,
+			     sizeof *pictures->native_threads);
+		pictures->native_threads[i] = threads->living[i];
+		pictures->natives[i] = (ompdx_native_thread_t){
+			.size = sizeof *pictures->natives,
+			.known = OMPDX_NATIVE_LWP,
+			.lwp = (uint64_t)threads->all[threads->living[i]]->lwp,
+		};
+	}
+	pictures->native_count = threads->living_count;
+}
+
+static const ompdx_view_thread_t *view_thread(const ompdx_view_t *view, uint32_t index)
+{
+	return (const void *)((const char *)view->threads + (size_t)index * view->threads->size);
+}
+
+static const ompdx_view_level_t *view_level(const ompdx_view_t *view, uint32_t index)
+{
+	return (const void *)((const char *)view->levels + (size_t)index * view->level_size);
+}
+
+static const ompdx_view_region_t *view_region(const ompdx_view_t *view, uint32_t index)
+{
+	return index < view->region_count ? (const void *)((const char *)view->regions +
+							   (size_t)index * view->regions->size)
+					  : NULL;
+}
+
+/* Who began the region: its thread 0. */
+static uint32_t team_of(const struct pictures *pictures, const ompdx_view_t *view,
+			const ompdx_view_region_t *region)
+{
+	if (!region->member_count || region->member_first >= view->member_count)
+		return NONE;
+	uint32_t index =
+		*(const uint32_t *)(const void *)((const char *)view->members +
+						  (size_t)region->member_first * view->member_size);
+
+	return index < pictures->native_count ? pictures->native_threads[index] : NONE;
+}
+
+static bool at_regions_end(const struct runtime *runtime, uint32_t index)
+{
+	/* libgomp's threads leave no trace of where they are: without code of the program's on its stack, a thread that is
+	 * in a region is at its end. */
+	if (runtime->kind != ompdx_runtime_llvm || !runtime->arrivals)
+		return true;
+	for (uint32_t i = 0; i < runtime->arrivals->count; i++) {
+		const ompdx_arrival_t *arrival =
+			(const void *)((const char *)runtime->arrivals->arrivals +
+				       (size_t)i * runtime->arrivals->arrivals->size);
+
+		if (arrival->thread == index)
+			return arrival->arrived & OMPDX_BARRIER_REGION;
+	}
+	return false;
+}
+
+static void see_thread(struct pictures *pictures, const struct runtime *runtime, uint32_t index)
+{
+	struct thread *thread = pictures->threads->all[pictures->native_threads[index]];
+	const ompdx_view_thread_t *one = view_thread(runtime->view, index);
+	struct seen seen = {
+		.time = pictures->taken_at, .where = SEEN_IDLE, .team = NONE, .thread_num = -1};
+
+	if (one->problem != ompdx_problem_none || one->kind == ompdx_thread_none)
+		return;
+	if (thread->runtime != runtime->number || thread->kind != one->kind ||
+	    thread->runtime_id != one->runtime_id)
+		thread->told = false;
+	thread->runtime = runtime->number;
+	thread->kind = one->kind;
+	thread->runtime_id = one->runtime_id;
+	if (one->level_count) {
+		const ompdx_view_level_t *level = view_level(runtime->view, one->level_first);
+		const ompdx_view_region_t *region = view_region(runtime->view, level->region);
+
+		if (!region || region->problem != ompdx_problem_none)
+			return;
+		seen.where = at_regions_end(runtime, index) ? SEEN_AT_END : SEEN_INSIDE;
+		seen.thread_num = level->thread_num;
+		seen.level = region->level;
+		seen.region = region->function;
+		seen.team = team_of(pictures, runtime->view, region);
+		if (pictures->region_seen && region->function && region->source)
+			pictures->region_seen(pictures->context, region->function, region->source);
+	}
+	history_see(&thread->history, seen);
+}
+
+static bool take_one(struct pictures *pictures, struct runtime *runtime)
+{
+	drop_snapshot(runtime);
+	if (ompdx_snapshot_create(runtime->handle, pictures->natives, pictures->native_count,
+				  &runtime->snapshot) != ompd_rc_ok) {
+		runtime->snapshot = NULL;
+		return false;
+	}
+	if (ompdx_snapshot_view(runtime->snapshot, &runtime->view) != ompd_rc_ok) {
+		drop_snapshot(runtime);
+		return false;
+	}
+	if (ompdx_snapshot_arrivals(runtime->snapshot, &runtime->arrivals) != ompd_rc_ok)
+		runtime->arrivals = NULL;
+	for (uint32_t i = 0; i < pictures->native_count && i < runtime->view->thread_count; i++)
+		see_thread(pictures, runtime, i);
+	return true;
+}
+
+void pictures_take(struct pictures *pictures)
+{
+	bool failed = false;
+
+	if (!pictures->debugger.memory->readable || !pictures->count)
+		return;
+	list_threads(pictures);
+	memory_picture_begin(pictures->debugger.memory);
+	pictures->taken_at = now();
+	for (uint32_t i = 0; i < pictures->count; i++)
+		failed |= !take_one(pictures, &pictures->runtimes[i]);
+	memory_picture_end(pictures->debugger.memory);
+	for (uint32_t i = 0; i < pictures->native_count && !failed; i++)
+		pictures->threads->all[pictures->native_threads[i]]->seen = true;
+	pictures->taken++;
+	pictures->failed += failed;
+}
+
+static const ompdx_team_arrivals_t *team_arrivals(const struct runtime *runtime,
+						  const ompdx_facts_t *facts)
+{
+	if (!runtime->arrivals || !facts->level_count)
+		return NULL;
+	const ompdx_view_region_t *region = view_region(runtime->view, facts->levels->region);
+
+	for (uint32_t i = 0; region && i < runtime->arrivals->team_count; i++) {
+		const ompdx_team_arrivals_t *team =
+			(const void *)((const char *)runtime->arrivals->teams +
+				       (size_t)i * runtime->arrivals->teams->size);
+
+		if (team->team == region->address)
+			return team;
+	}
+	return NULL;
+}
+
+bool pictures_facts(const struct pictures *pictures, const struct thread *thread,
+		    ompdx_facts_t *facts)
+{
+	for (uint32_t i = 0; i < pictures->count; i++) {
+		const struct runtime *runtime = &pictures->runtimes[i];
+
+		if (runtime->number != thread->runtime || !runtime->view)
+			continue;
+		for (uint32_t k = 0; k < pictures->native_count && k < runtime->view->thread_count;
+		     k++) {
+			if (pictures->native_threads[k] != thread->number)
+				continue;
+			*facts = (ompdx_facts_t){.size = sizeof *facts};
+			if (ompdx_get_facts(runtime->view, k, runtime->kind, facts) != ompd_rc_ok)
+				return false;
+			facts->runtime = runtime->number;
+			facts->arrivals = team_arrivals(runtime, facts);
+			return true;
+		}
+	}
+	return false;
+}

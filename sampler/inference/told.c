@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inference/told.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+void tellings_init(struct tellings *tellings, struct codes *codes, struct memory *memory)
+{
+	*tellings = (struct tellings){.codes = codes, .memory = memory};
+	interner_init(&tellings->stacks, sizeof(struct stack_node));
+	interner_init(&tellings->told, sizeof(struct told));
+	interner_init(&tellings->site_places, sizeof(uint32_t));
+}
+
+void tellings_deinit(struct tellings *tellings)
+{
+	interner_deinit(&tellings->stacks);
+	interner_deinit(&tellings->told);
+	interner_deinit(&tellings->site_places);
+	free(tellings->of_stack);
+	free(tellings->sites);
+}
+
+const struct call_site *site_of(struct tellings *tellings, uint32_t code)
+{
+	static const struct call_site nothing = {.flags = -1};
+	bool is_new;
+	uint32_t number = intern(&tellings->site_places, &code, &is_new);
+
+	if (number == NONE)
+		return &nothing;
+	tellings->sites =
+		grow(tellings->sites, number, &tellings->site_capacity, sizeof *tellings->sites);
+	if (is_new)
+		call_site_read(tellings->memory, code_of(tellings->codes, code)->pc + 1,
+			       &tellings->sites[number]);
+	return &tellings->sites[number];
+}
+
+/* A stack, while it is looked at. */
+struct looked {
+	struct tellings *tellings;
+	uint32_t code[FRAMES_MAX];
+	uint32_t count;
+	bool whole;
+};
+
+static const struct code *at(const struct looked *looked, uint32_t frame)
+{
+	return code_of(looked->tellings->codes, looked->code[frame]);
+}
+
+/* Whatever the runtime calls for a construct: the next of the program's frames inside of this one. */
+static uint64_t called_by(const struct looked *looked, uint32_t frame)
+{
+	while (frame-- > 0)
+		if (!code_is_runtime(at(looked, frame)))
+			return code_is_program(at(looked, frame)) ? at(looked, frame)->function : 0;
+	return 0;
+}
+
+/* libgomp's threads call a region's code themselves; a task's they call from deeper inside. */
+static bool begins_thread(const struct looked *looked, uint32_t frame)
+{
+	const struct code *code = at(looked, frame);
+
+	if (code->frame.runtime_kind != ompdx_runtime_gomp || code_is_entry(code) || frame == 0 ||
+	    code_is_runtime(at(looked, frame - 1)))
+		return false;
+	for (uint32_t i = frame + 1; i < looked->count; i++)
+		if (at(looked, i)->frame.code != ompdx_code_system)
+			return false;
+	return looked->whole;
+}
+
+static void find_region(const struct looked *looked, struct told *told)
+{
+	for (uint32_t i = 0; i < looked->count; i++) {
+		const struct code *code = at(looked, i);
+
+		if (!code_is_runtime(code))
+			continue;
+		bool forks = code_is_entry(code) && code_has_role(code, OMPDX_ROLE_FORKS);
+		bool calls = code_has_role(code, OMPDX_ROLE_INVOKES) ||
+			     (forks && code->frame.runtime_kind == ompdx_runtime_gomp) ||
+			     begins_thread(looked, i);
+
+		if (calls && !told->region)
+			told->region = called_by(looked, i);
+		if (forks && told->fork == NONE && i + 1 < looked->count &&
+		    !code_is_runtime(at(looked, i + 1)))
+			told->fork = looked->code[i + 1];
+	}
+}
+
+static uint32_t number_of_stack(const struct looked *looked)
+{
+	uint32_t number = NONE;
+
+	for (uint32_t i = looked->count; i-- > 0;) {
+		struct stack_node node = {number, looked->code[i]};
+
+		number = intern(&looked->tellings->stacks, &node, NULL);
+		if (number == NONE)
+			return NONE;
+	}
+	return number;
+}
+
+static ompdx_classification_t classify(const ompdx_stack_t *stack, const ompdx_facts_t *facts)
+{
+	ompdx_classification_t answer = {.size = sizeof answer};
+
+	if (ompdx_classify(stack, facts, &answer) != ompd_rc_ok)
+		answer = (ompdx_classification_t){.state = OMPDX_STATE_UNDEFINED,
+						  .doubt = ompdx_doubt_no_stack,
+						  .runtime = UINT32_MAX,
+						  .caller_frame = UINT32_MAX};
+	return answer;
+}
+
+/* A stack is of one moment, a picture of another: of a thread that runs only what the code itself tells is added. */
+static ompdx_classification_t judge(const struct looked *looked, const ompdx_sleep_t *sleep,
+				    const ompdx_facts_t *facts)
+{
+	static ompdx_frame_t frames[FRAMES_MAX];
+	ompdx_stack_t stack = {.size = sizeof stack,
+			       .frames = frames,
+			       .frame_count = looked->count,
+			       .frame_size = sizeof *frames,
+			       .extent = looked->whole ? ompdx_extent_whole : ompdx_extent_cut,
+			       .sleep = sleep};
+
+	for (uint32_t i = 0; i < looked->count; i++)
+		frames[i] = code_frame(looked->tellings->codes, looked->code[i]);
+	if (facts)
+		return classify(&stack, facts);
+	ompdx_classification_t answer = classify(&stack, NULL);
+
+	if (answer.wait != ompdx_wait_barrier || answer.caller_frame >= looked->count)
+		return answer;
+	const struct call_site *site = site_of(looked->tellings, looked->code[answer.caller_frame]);
+	const ompdx_facts_t marks = {.size = sizeof marks,
+				     .runtime = answer.runtime,
+				     .ident_flags = site->flags,
+				     .ident_source = site->source[0] ? site->source : NULL};
+
+	return classify(&stack, &marks);
+}
+
+static bool is_inside(const struct looked *looked)
+{
+	for (uint32_t i = 0; i < looked->count; i++)
+		if (code_is_program(at(looked, i)))
+			return true;
+	return false;
+}
+
+static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompdx_sleep_t *sleep,
+			 const ompdx_facts_t *facts)
+{
+	const ompdx_classification_t answer = judge(looked, sleep, facts);
+	struct told told = {.object = answer.object,
+			    .stack = stack,
+			    .caller = NONE,
+			    .fork = NONE,
+			    .state = (uint16_t)answer.state,
+			    .wait = (uint8_t)answer.wait,
+			    .construct = (uint8_t)answer.construct,
+			    .doubt = (uint8_t)answer.doubt,
+			    .whole = looked->whole,
+			    .inside = is_inside(looked)};
+
+	if (answer.runtime != UINT32_MAX && answer.caller_frame < looked->count)
+		told.caller = looked->code[answer.caller_frame];
+	find_region(looked, &told);
+	return intern(&looked->tellings->told, &told, NULL);
+}
+
+uint32_t tell(struct tellings *tellings, const struct frames *frames, const ompdx_sleep_t *sleep,
+	      const ompdx_facts_t *facts)
+{
+	static struct looked looked;
+
+	looked.tellings = tellings;
+	looked.whole = frames->whole;
+	looked.count = frames->count;
+	for (uint32_t i = 0; i < frames->count; i++) {
+		looked.code[i] = code_at(tellings->codes, frames->pc[i]);
+		if (looked.code[i] == NONE)
+			return NONE;
+	}
+	uint32_t stack = number_of_stack(&looked);
+
+	if (stack == NONE)
+		return NONE;
+	if (sleep || facts)
+		return conclude(&looked, stack, sleep, facts);
+	/* Numbers grow one by one; a whole stack and a cut one with the same frames are not told apart here: which of them
+	 * it is follows from its outermost place. */
+	while (stack >= tellings->of_stack_capacity)
+		tellings->of_stack = grow(tellings->of_stack, tellings->of_stack_capacity,
+					  &tellings->of_stack_capacity, sizeof *tellings->of_stack);
+	if (!tellings->of_stack[stack]) {
+		uint32_t number = conclude(&looked, stack, NULL, NULL);
+
+		if (number == NONE)
+			return NONE;
+		tellings->of_stack[stack] = number + 1;
+	}
+	return tellings->of_stack[stack] - 1;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a stack tells: the state, and which region it is in. The judgement is libompd's; here it is asked.
+ */
+#ifndef SAMPLER_TOLD_H
+#define SAMPLER_TOLD_H
+
+#include "base/intern.h"
+#include "inference/call_site.h"
+#include "inference/code.h"
+#include "unwind/unwind.h"
+
+/* Interned: no padding. */
+struct told {
+	uint64_t
+		region; /* where the code of the innermost region begins that is on the stack; 0: none is */
+	uint64_t object; /* the lock that it sleeps on; 0 */
+	uint32_t stack;  /* its number, NONE: not known */
+	uint32_t caller; /* the place that called the runtime for what it waits for; NONE */
+	uint32_t
+		fork; /* the place of the innermost call that began a region, by this thread; NONE */
+	uint16_t state;    /* a value of ompt_state_t */
+	uint8_t wait;      /* ompdx_wait_t */
+	uint8_t construct; /* ompdx_construct_t */
+	uint8_t doubt;     /* ompdx_doubt_t */
+	uint8_t whole;     /* the stack could be followed to its end */
+	uint8_t inside;    /* the program's code is on the stack */
+	uint8_t reserved[5];
+};
+
+/* A stack, from the thread's beginning: what called, and a place. */
+struct stack_node {
+	uint32_t parent; /* NONE: the outermost */
+	uint32_t code;
+};
+
+struct tellings {
+	struct codes *codes;
+	struct memory *memory;
+	struct interner stacks; /* of struct stack_node */
+	struct interner told;
+	/* What was told of a stack, of threads that did not sleep: number + 1. */
+	uint32_t *of_stack;
+	size_t of_stack_capacity;
+	/* What stands at the places that call the runtime. */
+	struct interner site_places; /* of uint32_t: codes */
+	struct call_site *sites;
+	size_t site_capacity;
+};
+
+void tellings_init(struct tellings *tellings, struct codes *codes, struct memory *memory);
+void tellings_deinit(struct tellings *tellings);
+
+/* sleep and facts: of a thread that sleeps; else NULL. NONE: there are too many. */
+uint32_t tell(struct tellings *tellings, const struct frames *frames, const ompdx_sleep_t *sleep,
+	      const ompdx_facts_t *facts);
+
+static inline const struct told *told_of(const struct tellings *tellings, uint32_t number)
+{
+	return interned(&tellings->told, number);
+}
+
+/* Of the place's call, which the program made. Valid until another is asked for. */
+const struct call_site *site_of(struct tellings *tellings, uint32_t code);
+
+#endif /* SAMPLER_TOLD_H */

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "names/names.h"
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+
+/* Of more compilation units no lines are told. */
+#define UNITS_MAX (1 << 20)
+
+static char *debug_path; /* NULL: the usual folders */
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &debug_path,
+};
+
+/* Which compilation unit's code is where: addresses of the file's. Compilers need not leave a table of that. */
+struct unit {
+	uint64_t start, end;
+	Dwarf_Off offset;
+};
+
+struct names {
+	Dwfl *dwfl;
+	Dwfl_Module *module; /* NULL: it cannot be read */
+	Dwarf *dwarf;        /* NULL: no debug information */
+	uint64_t dwarf_bias; /* address in the process less that in dwarf */
+	struct unit *units;
+	size_t unit_count, unit_capacity;
+	bool has_units;
+};
+
+static struct names *names_of(struct image *image)
+{
+	if (image->names)
+		return image->names;
+	struct names *names = take(1, sizeof *names);
+
+	image->names = names;
+	if (!image->file)
+		return names;
+	names->dwfl = dwfl_begin(&callbacks);
+	int fd = open(image->file, O_RDONLY | O_CLOEXEC);
+
+	if (!names->dwfl || fd < 0)
+		return names;
+	dwfl_report_begin(names->dwfl);
+	/* A descriptor that it cannot use it does not close. */
+	names->module =
+		dwfl_report_elf(names->dwfl, image->path, image->file, fd, image->bias, true);
+	if (!names->module)
+		close(fd);
+	dwfl_report_end(names->dwfl, NULL, NULL);
+	return names;
+}
+
+void names_release(struct image *image)
+{
+	struct names *names = image->names;
+
+	if (!names)
+		return;
+	if (names->dwfl)
+		dwfl_end(names->dwfl);
+	free(names->units);
+	free(names);
+	image->names = NULL;
+}
+
+struct function_name name_function(struct image *image, uint64_t address)
+{
+	struct names *names = names_of(image);
+	struct function_name found = {NULL, 0};
+	GElf_Off offset;
+	GElf_Sym symbol;
+
+	if (!names->module)
+		return found;
+	found.symbol =
+		dwfl_module_addrinfo(names->module, address, &offset, &symbol, NULL, NULL, NULL);
+	/* One without a size is only the nearest before: a stripped function behind it has no name. */
+	if (found.symbol && symbol.st_size == 0 && offset > 64)
+		found.symbol = NULL;
+	if (found.symbol)
+		found.start = address - offset;
+	return found;
+}
+
+static void add_units(struct names *names, Dwarf_Die *unit)
+{
+	ptrdiff_t at = 0;
+	Dwarf_Addr base, start, end;
+
+	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0) {
+		if (start >= end || names->unit_count == UNITS_MAX)
+			continue;
+		names->units = grow(names->units, names->unit_count, &names->unit_capacity,
+				    sizeof *names->units);
+		names->units[names->unit_count++] =
+			(struct unit){start, end, dwarf_dieoffset(unit)};
+	}
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct unit *a = left, *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static void list_units(struct names *names)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	Dwarf_Addr bias;
+
+	if (names->has_units)
+		return;
+	names->has_units = true;
+	names->dwarf = names->module ? dwfl_module_getdwarf(names->module, &bias) : NULL;
+	if (!names->dwarf)
+		return;
+	names->dwarf_bias = bias;
+	while (dwarf_get_units(names->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+		add_units(names, &die);
+	if (names->unit_count)
+		qsort(names->units, names->unit_count, sizeof *names->units, by_start);
+}
+
+static const struct unit *unit_at(const struct names *names, uint64_t address)
+{
+	size_t low = 0, high = names->unit_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (names->units[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < names->units[low - 1].end ? &names->units[low - 1] : NULL;
+}
+
+struct line_name name_line(struct image *image, uint64_t address)
+{
+	struct names *names = names_of(image);
+	struct line_name found = {NULL, 0};
+	Dwarf_Die die;
+
+	list_units(names);
+	const struct unit *unit = unit_at(names, address - names->dwarf_bias);
+
+	if (!unit || !dwarf_offdie(names->dwarf, unit->offset, &die))
+		return found;
+	Dwarf_Line *line = dwarf_getsrc_die(&die, address - names->dwarf_bias);
+
+	if (line && dwarf_lineno(line, &found.line) == 0)
+		found.file = dwarf_linesrc(line, NULL, NULL);
+	return found;
+}
+
+uint64_t name_address(struct image *image, const char *wanted)
+{
+	struct names *names = names_of(image);
+	int count = names->module ? dwfl_module_getsymtab(names->module) : 0;
+
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr address;
+		GElf_Word section;
+		const char *name = dwfl_module_getsym_info(names->module, i, &symbol, &address,
+							   &section, NULL, NULL);
+
+		if (name && section != SHN_UNDEF && strcmp(name, wanted) == 0)
+			return address;
+	}
+	return 0;
+}

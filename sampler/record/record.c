@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/record.h"
+
+#include <stdlib.h>
+
+#include "base/clocks.h"
+#include "base/grow.h"
+
+void record_init(struct record *record, int fd, struct codes *codes, struct tellings *tellings,
+		 struct threads *threads, struct pictures *pictures)
+{
+	*record = (struct record){.threads = threads, .pictures = pictures, .start = now()};
+	writer_init(&record->writer, fd);
+	tables_init(&record->tables, &record->writer, codes, tellings, record->start);
+	record->settling.stacks = (struct user_stacks){&record->tables, threads};
+}
+
+void record_deinit(struct record *record)
+{
+	for (size_t i = 0; i < record->rows_capacity; i++)
+		free(record->rows[i].rows);
+	free(record->rows);
+	tables_deinit(&record->tables);
+	writer_deinit(&record->writer);
+}
+
+static struct rows *rows_of(struct record *record, const struct thread *thread)
+{
+	while (thread->number >= record->rows_capacity)
+		record->rows = grow(record->rows, record->rows_capacity, &record->rows_capacity,
+				    sizeof *record->rows);
+	struct rows *rows = &record->rows[thread->number];
+
+	if (!rows->next)
+		rows->next = thread->born;
+	return rows;
+}
+
+enum { DURATION, ACTIVITY, SAMPLES, ROW };
+
+static void add_row(struct rows *rows, const struct piece *piece, uint32_t activity)
+{
+	uint64_t *last = rows->count ? &rows->rows[(rows->count - 1) * ROW] : NULL;
+
+	rows->next = piece->end;
+	if (last && last[ACTIVITY] == activity) {
+		last[DURATION] += piece->end - piece->start;
+		last[SAMPLES] += piece->samples;
+		return;
+	}
+	while ((rows->count + 1) * ROW > rows->capacity)
+		rows->rows = grow(rows->rows, rows->capacity, &rows->capacity, sizeof *rows->rows);
+	uint64_t *row = &rows->rows[rows->count++ * ROW];
+
+	row[DURATION] = piece->end - piece->start;
+	row[ACTIVITY] = activity;
+	row[SAMPLES] = piece->samples;
+}
+
+static void write_rows(struct record *record, struct thread *thread, struct rows *rows)
+{
+	struct writer *writer = &record->writer;
+
+	if (!rows->count)
+		return;
+	line_begin(writer);
+	put_number(writer, "segments", thread->number);
+	put_number(writer, "start", rows->start - record->start);
+	put_open(writer, "rows", '[');
+	for (size_t i = 0; i < rows->count; i++) {
+		const uint64_t *row = &rows->rows[i * ROW];
+
+		put_open(writer, NULL, '[');
+		put_number(writer, NULL, row[DURATION]);
+		put_number(writer, NULL, row[ACTIVITY]);
+		put_number(writer, NULL, row[SAMPLES]);
+		put_close(writer, ']');
+	}
+	put_close(writer, ']');
+	line_end(writer);
+	rows->count = 0;
+}
+
+static void write_thread(struct record *record, struct thread *thread, uint64_t before)
+{
+	struct rows *rows = rows_of(record, thread);
+	struct piece piece;
+	size_t at = 0;
+
+	table_thread(&record->tables, thread);
+	rows->start = rows->next;
+	while (timeline_take(&thread->timeline, &at, before, &piece)) {
+		uint32_t activity = settle(&record->settling, thread, &piece);
+
+		if (activity != NONE)
+			add_row(rows, &piece, activity);
+	}
+	timeline_drop(&thread->timeline, at);
+	write_rows(record, thread, rows);
+	if (!thread->gone || thread->gone_told || rows->next < thread->gone)
+		return;
+	line_begin(&record->writer);
+	put_number(&record->writer, "gone", thread->number);
+	put_number(&record->writer, "at", thread->gone - record->start);
+	line_end(&record->writer);
+	thread->gone_told = true;
+}
+
+static void tell_runtimes(struct record *record)
+{
+	for (uint32_t i = 0; i < record->pictures->count; i++) {
+		struct runtime *runtime = &record->pictures->runtimes[i];
+
+		if (!runtime->told)
+			table_runtime(&record->tables, runtime, now());
+		runtime->told = true;
+	}
+	record->settling.has_runtime |= record->pictures->count != 0;
+}
+
+bool record_write(struct record *record, uint64_t before)
+{
+	uint64_t told = before;
+	bool all_done = true;
+
+	tell_runtimes(record);
+	for (uint32_t i = record->first_open; i < record->threads->count; i++) {
+		struct thread *thread = record->threads->all[i];
+
+		if (!thread->gone_told) {
+			write_thread(record, thread, before);
+			if (!thread->gone_told && record->rows[i].next < told)
+				told = record->rows[i].next;
+		}
+		all_done &= thread->gone_told;
+		if (all_done)
+			record->first_open = i + 1;
+	}
+	line_begin(&record->writer);
+	put_number(&record->writer, "told", told > record->start ? told - record->start : 0);
+	line_end(&record->writer);
+	return writer_flush(&record->writer);
+}
+
+void record_note(struct record *record, const char *code, const struct thread *thread,
+		 const char *text)
+{
+	line_begin(&record->writer);
+	put_text(&record->writer, "note", code);
+	put_number(&record->writer, "at", now() - record->start);
+	put_text(&record->writer, "text", text);
+	if (thread) {
+		put_number(&record->writer, "thread", thread->number);
+	}
+	line_end(&record->writer);
+}
+
+void record_rate(struct record *record, double rate, const char *why)
+{
+	line_begin(&record->writer);
+	put_decimal(&record->writer, "rate", rate);
+	put_number(&record->writer, "at", now() - record->start);
+	put_text(&record->writer, "why", why);
+	line_end(&record->writer);
+}

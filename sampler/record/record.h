@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The record as a whole: docs/record-format.md.
+ */
+#ifndef SAMPLER_RECORD_H
+#define SAMPLER_RECORD_H
+
+#include "record/settle.h"
+#include "target/settings.h"
+
+/* How it is made. */
+struct record_way {
+	const char *clock; /* "perf", "stops", "memory" */
+	bool kernel_samples, memory;
+	double rate_asked, rate, view_rate, budget; /* budget 0: none */
+	const char *limits[16];
+	size_t limit_count;
+	const char *how[16];
+	size_t how_count;
+};
+
+/* Of a thread, in the record: */
+struct rows {
+	uint64_t next; /* where its next row begins */
+	uint64_t start;
+	uint64_t *rows; /* duration, activity, samples */
+	size_t count, capacity;
+};
+
+struct record {
+	struct writer writer;
+	struct tables tables;
+	struct settling settling;
+	struct threads *threads;
+	struct pictures *pictures;
+	uint64_t start;
+	struct rows *rows; /* by thread */
+	size_t rows_capacity;
+	uint32_t first_open; /* all threads before it are done with */
+};
+
+/* What is told at the end beside what the record knows. */
+struct record_end {
+	const char *how, *text;
+	int status, signal; /* -1: none */
+	uint64_t samples, lost, cut, stacks;
+	uint64_t processor;
+	double us_per_sample;
+	uint64_t memory_bytes;
+};
+
+void record_init(struct record *record, int fd, struct codes *codes, struct tellings *tellings,
+		 struct threads *threads, struct pictures *pictures);
+void record_deinit(struct record *record);
+
+void record_begin(struct record *record, const struct process *process,
+		  const struct settings *settings, const struct record_way *way);
+
+/* Writes what is known of the time before the moment. false: it cannot be written. */
+bool record_write(struct record *record, uint64_t before);
+bool record_end(struct record *record, const struct record_end *end, uint64_t at);
+
+void record_note(struct record *record, const char *code, const struct thread *thread,
+		 const char *text);
+void record_rate(struct record *record, double rate, const char *why);
+
+#endif /* SAMPLER_RECORD_H */

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/settle.h"
+
+#define IN_REGION (1u << SEEN_INSIDE | 1u << SEEN_AT_END)
+#define WITHOUT_FRAMES (1u << SEEN_IDLE | 1u << SEEN_AT_END)
+
+static struct activity nothing(uint32_t state, const struct piece *piece,
+			       const struct settling *settling)
+{
+	return (struct activity){.state = state,
+				 .on = settling->knows_on ? piece->kind == PIECE_ON : NONE,
+				 .stack = NONE,
+				 .region = NONE,
+				 .team = NONE,
+				 .construct = NONE,
+				 .holder = NONE,
+				 .level = -1,
+				 .thread_num = -1};
+}
+
+static bool is_outside(const struct settling *settling, const struct thread *thread)
+{
+	return !settling->has_runtime || (thread->seen && thread->runtime == NONE);
+}
+
+static bool is_work(uint32_t state)
+{
+	return state == OMPDX_STATE_WORK_SERIAL || state == OMPDX_STATE_WORK_PARALLEL;
+}
+
+static bool is_in_region(uint32_t state)
+{
+	return state != OMPDX_STATE_WORK_SERIAL && state != OMPDX_STATE_IDLE &&
+	       state != STATE_OUTSIDE;
+}
+
+/* No code of the program's is on the stack: a picture near to the moment tells which of both it is. */
+static uint32_t idle_or_end(const struct thread *thread, uint64_t time, uint32_t *doubt)
+{
+	const struct seen *seen = history_nearest(&thread->history, time, WITHOUT_FRAMES);
+
+	if (!seen)
+		return STATE_UNKNOWN;
+	*doubt = ompdx_doubt_none;
+	return seen->where == SEEN_IDLE ? OMPDX_STATE_IDLE
+					: OMPDX_STATE_WAIT_BARRIER_IMPLICIT_PARALLEL;
+}
+
+static uint32_t state_of(const struct settling *settling, const struct thread *thread,
+			 const struct told *told, const struct piece *piece, uint32_t *doubt)
+{
+	uint32_t state = told->state;
+
+	if (is_outside(settling, thread))
+		return STATE_OUTSIDE;
+	if (told->doubt == ompdx_doubt_idle_or_end)
+		state = idle_or_end(thread, piece->sampled_at, doubt);
+	if (state == OMPDX_STATE_UNDEFINED)
+		state = STATE_UNKNOWN;
+	return piece->kind == PIECE_ASLEEP && is_work(state) ? STATE_ASLEEP : state;
+}
+
+static bool any_fork(const void *context, uint32_t told)
+{
+	(void)context;
+	(void)told;
+	return true;
+}
+
+/* libgomp does not keep which code a region has: the thread that began it was met in it. */
+static uint32_t region_by_team(const struct settling *settling, uint32_t team, uint64_t time)
+{
+	if (team == NONE)
+		return NONE;
+	const struct forked *forked = history_nearest_fork(
+		&settling->stacks.threads->all[team]->history, time, any_fork, NULL);
+
+	return forked ? region_of_fork(
+				settling->stacks.tables,
+				told_of(settling->stacks.tables->tellings, forked->told)->fork)
+		      : NONE;
+}
+
+/* What a picture tells of the region. */
+static uint32_t region_seen(const struct settling *settling, const struct seen *seen, uint64_t time)
+{
+	if (seen->region)
+		return table_region(settling->stacks.tables, seen->region);
+	return seen->level > 0 ? region_by_team(settling, seen->team, time) : NONE;
+}
+
+/* Its own stack tells the region, or a picture does. */
+static void add_region(const struct settling *settling, const struct thread *thread,
+		       const struct told *told, uint64_t time, struct activity *activity)
+{
+	struct tables *tables = settling->stacks.tables;
+	const struct seen *seen = history_nearest(&thread->history, time, IN_REGION);
+	const bool at_end = told->wait == ompdx_wait_region;
+	uint32_t of_fork = region_of_fork(tables, told->fork);
+
+	if (at_end && of_fork != NONE)
+		activity->region = of_fork;
+	else if (told->region)
+		activity->region = table_region(tables, told->region);
+	else if (seen && (!told->inside || seen->level > 0))
+		activity->region = region_seen(settling, seen, time);
+	const bool same =
+		seen && seen->level > 0 && region_seen(settling, seen, time) == activity->region;
+
+	if (of_fork != NONE && of_fork == activity->region) {
+		activity->team = thread->number;
+		activity->thread_num = 0;
+	} else if (same) {
+		activity->team = seen->team;
+		activity->thread_num = seen->thread_num;
+	}
+	if (same)
+		activity->level = seen->level;
+}
+
+static struct activity of_sample(const struct settling *settling, const struct thread *thread,
+				 const struct piece *piece)
+{
+	struct tables *tables = settling->stacks.tables;
+	struct told told = *told_of(tables->tellings, piece->told);
+	struct activity activity = nothing(0, piece, settling);
+
+	activity.doubt = told.doubt;
+	activity.state = state_of(settling, thread, &told, piece, &activity.doubt);
+	if (activity.state == OMPDX_STATE_WAIT_BARRIER_IMPLICIT_PARALLEL)
+		told.wait = ompdx_wait_region;
+	if (is_in_region(activity.state))
+		add_region(settling, thread, &told, piece->sampled_at, &activity);
+	activity.construct = table_construct(tables, &told, activity.region);
+	const struct moment moment = {&told,         piece->sampled_at, activity.region,
+				      activity.team, activity.state,    activity.construct};
+
+	activity.stack = user_stack(&settling->stacks, &moment);
+	if (is_work(activity.state) || activity.state == STATE_OUTSIDE ||
+	    activity.state == STATE_ASLEEP || activity.state == OMPDX_STATE_OVERHEAD)
+		activity.doubt = ompdx_doubt_none;
+	return activity;
+}
+
+static void remember(struct thread *thread, const struct activity *activity)
+{
+	thread->last_region = activity->region;
+	thread->last_team = activity->team;
+	thread->last_level = activity->level;
+	thread->last_thread_num = activity->thread_num;
+}
+
+/* Where it was when it lost the processor, it is when it has one again. */
+static struct activity preempted(const struct settling *settling, const struct thread *thread,
+				 const struct piece *piece)
+{
+	struct activity activity = nothing(STATE_PREEMPTED, piece, settling);
+
+	activity.region = thread->last_region;
+	activity.team = thread->last_team;
+	activity.level = thread->last_level;
+	activity.thread_num = thread->last_thread_num;
+	return activity;
+}
+
+uint32_t settle(const struct settling *settling, struct thread *thread, const struct piece *piece)
+{
+	struct activity activity;
+
+	if (piece->state == PIECE_TOLD && piece->told != NONE) {
+		activity = of_sample(settling, thread, piece);
+		remember(thread, &activity);
+	} else if (piece->kind == PIECE_PREEMPTED)
+		activity = preempted(settling, thread, piece);
+	else if (piece->kind == PIECE_ON && !settling->kernel_samples)
+		activity = nothing(STATE_KERNEL, piece, settling);
+	else
+		activity = nothing(STATE_UNKNOWN, piece, settling);
+	return table_activity(settling->stacks.tables, &activity);
+}

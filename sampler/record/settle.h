@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a piece of a thread's time is called in the record: the sample that tells it, and what pictures of the runtime
+ * near to it add.
+ */
+#ifndef SAMPLER_SETTLE_H
+#define SAMPLER_SETTLE_H
+
+#include "record/user_stack.h"
+
+struct settling {
+	struct user_stacks stacks;
+	bool kernel_samples;
+	bool knows_on;    /* the clock tells time on a processor from sleep */
+	bool has_runtime; /* a runtime is in the process */
+};
+
+/* The number of the activity; NONE: the table is full. */
+uint32_t settle(const struct settling *settling, struct thread *thread, const struct piece *piece);
+
+#endif /* SAMPLER_SETTLE_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/source_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "names/names.h"
+
+void source_text_deinit(struct source_text *text)
+{
+	free(text->function);
+	free(text->file);
+	*text = (struct source_text){0};
+}
+
+static char *part(const char *from, const char *to)
+{
+	size_t size = (size_t)(to - from);
+	char *copy = take(size + 1, 1);
+
+	memcpy(copy, from, size);
+	return copy;
+}
+
+bool source_text_recorded(const char *source, struct source_text *text)
+{
+	*text = (struct source_text){0};
+	if (!source || source[0] != ';')
+		return false;
+	const char *file = source + 1, *file_end = strchr(file, ';');
+	const char *function = file_end ? file_end + 1 : NULL;
+	const char *function_end = function ? strchr(function, ';') : NULL;
+
+	if (!function_end)
+		return false;
+	long line = strtol(function_end + 1, NULL, 10);
+
+	/* Without -g it is ";unknown;unknown;0;0;;". */
+	if (line <= 0 || line > INT32_MAX)
+		return false;
+	text->file = part(file, file_end);
+	char *symbol = part(function, function_end);
+
+	text->function = demangled(symbol);
+	free(symbol);
+	text->line = (int)line;
+	return true;
+}
+
+/* What compilers append to the name of the function that holds a construct. */
+static const char *const outlined[] = {".omp_outlined", "._omp_fn.", "..omp_par", ".omp_par"};
+
+static char *holder(const char *symbol)
+{
+	for (size_t i = 0; i < sizeof outlined / sizeof *outlined; i++) {
+		const char *end = strstr(symbol, outlined[i]);
+
+		if (end && end > symbol) {
+			char *name = part(symbol, end), *plain = demangled(name);
+
+			free(name);
+			return plain;
+		}
+	}
+	/* clang's names up to 15 tell no function. */
+	return strncmp(symbol, ".omp_", 5) == 0 ? NULL : demangled(symbol);
+}
+
+void source_text_of_code(const struct code *code, struct source_text *text)
+{
+	*text = (struct source_text){0};
+	if (code->symbol)
+		text->function = holder(code->symbol);
+	if (!code->image)
+		return;
+	struct line_name line = name_line(code->image, code->pc);
+
+	text->file = copy_text(line.file);
+	text->line = line.file ? line.line : 0;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/user_stack.h"
+
+/* Regions inside of each other whose paths are joined. */
+#define NESTING_MAX 16
+
+/* A native stack, the innermost first. */
+struct native {
+	const struct tables *tables;
+	uint32_t code[FRAMES_MAX];
+	uint32_t count;
+};
+
+static void read_native(const struct tables *tables, uint32_t stack, struct native *native)
+{
+	native->tables = tables;
+	native->count = 0;
+	while (stack != NONE && native->count < FRAMES_MAX) {
+		const struct stack_node *node = interned(&tables->tellings->stacks, stack);
+
+		native->code[native->count++] = node->code;
+		stack = node->parent;
+	}
+}
+
+static const struct code *at(const struct native *native, uint32_t frame)
+{
+	return code_of(native->tables->codes, native->code[frame]);
+}
+
+static bool is_shown(const struct code *code)
+{
+	return !code_is_runtime(code) && code->frame.code != ompdx_code_system;
+}
+
+static bool is_base_of(const void *context, uint32_t told)
+{
+	const struct user_stacks *stacks = ((const void *const *)context)[0];
+	const uint32_t *region = ((const void *const *)context)[1];
+	const struct told *one = told_of(stacks->tables->tellings, told);
+
+	return one->fork != NONE && region_of_fork(stacks->tables, one->fork) == *region;
+}
+
+static uint32_t path_to_region(const struct user_stacks *stacks, uint32_t team, uint64_t time,
+			       uint32_t region, unsigned depth);
+
+/* The frames from the outermost to `end' (excluded), above base. entered: the region whose code the thread's own part
+ * begins with; NONE: not known, or the stack begins elsewhere. */
+static uint32_t push_frames(const struct user_stacks *stacks, const struct native *native,
+			    uint32_t end, uint32_t team, uint64_t time, unsigned depth)
+{
+	struct tables *tables = stacks->tables;
+	uint32_t stack = NONE;
+	bool in_runtime = false, any = false;
+
+	for (uint32_t i = native->count; i-- > end;) {
+		const struct code *code = at(native, i);
+
+		if (code_is_runtime(code)) {
+			in_runtime = true;
+			continue;
+		}
+		if (code->frame.code == ompdx_code_system) {
+			/* What starts threads, and what the runtime calls, is not the user's affair. */
+			if (any && !in_runtime)
+				stack = table_stack(
+					tables, stack,
+					table_frame(tables, FRAME_SYSTEM, native->code[i]));
+			continue;
+		}
+		if (in_runtime) {
+			/* A region's code is called for the first time on this stack here; what is no region's is a task's. */
+			uint32_t region = NONE;
+			const uint64_t function = code->function;
+			struct place place = {.image = NONE};
+
+			if (code->image && function)
+				place = (struct place){function - code->image->bias,
+						       code->image->number, 0};
+			for (uint32_t k = 0; k < tables->regions.count && place.image != NONE;
+			     k++) {
+				const struct place *known = interned(&tables->regions, k);
+
+				if (known->image == place.image && known->offset == place.offset)
+					region = k;
+			}
+			if (!any && region != NONE)
+				stack = path_to_region(stacks, team, time, region, depth + 1);
+			stack = table_stack(tables, stack,
+					    table_construct_frame(tables, region, native->code[i]));
+		}
+		in_runtime = false;
+		any = true;
+		stack = table_stack(tables, stack,
+				    table_frame(tables, code->image ? FRAME_USER : FRAME_UNKNOWN,
+						native->code[i]));
+	}
+	return stack;
+}
+
+/* Outside of the innermost call that begins the region. */
+static uint32_t fork_frame(const struct user_stacks *stacks, const struct native *native,
+			   uint32_t region)
+{
+	for (uint32_t i = 0; i + 1 < native->count; i++)
+		if (code_is_entry(at(native, i)) &&
+		    code_has_role(at(native, i), OMPDX_ROLE_FORKS) &&
+		    region_of_fork(stacks->tables, native->code[i + 1]) == region)
+			return i + 1;
+	return native->count;
+}
+
+/* How the thread that began the region had come there: by the moment nearest to this one. */
+static uint32_t path_to_region(const struct user_stacks *stacks, uint32_t team, uint64_t time,
+			       uint32_t region, unsigned depth)
+{
+	const struct threads *threads = stacks->threads;
+
+	if (team == NONE)
+		team = stacks->tables->region_more[region].forker;
+	if (team == NONE || depth > NESTING_MAX)
+		return NONE;
+	const void *context[] = {stacks, &region};
+	const struct forked *forked =
+		history_nearest_fork(&threads->all[team]->history, time, is_base_of, context);
+
+	if (!forked)
+		return NONE;
+	struct native native;
+
+	read_native(stacks->tables, told_of(stacks->tables->tellings, forked->told)->stack,
+		    &native);
+	const struct seen *seen =
+		history_nearest(&threads->all[team]->history, time, 1u << SEEN_INSIDE);
+	/* Its own team is the one outside; of a thread that begins regions inside of others a picture shows the inner. */
+	uint32_t outer = seen && seen->team != team ? seen->team : NONE;
+
+	return push_frames(stacks, &native, fork_frame(stacks, &native, region), outer, time,
+			   depth);
+}
+
+/* The innermost function of the runtime that the program called. */
+static uint32_t innermost_entry(const struct native *native)
+{
+	uint32_t found = NONE;
+
+	for (uint32_t i = 0; i < native->count && !is_shown(at(native, i)); i++)
+		if (code_is_runtime(at(native, i)))
+			found = native->code[i];
+	return found;
+}
+
+static bool is_wait(uint32_t state)
+{
+	return state >= OMPDX_STATE_WAIT_BARRIER && state < OMPDX_STATE_IDLE;
+}
+
+uint32_t user_stack(const struct user_stacks *stacks, const struct moment *moment)
+{
+	struct tables *tables = stacks->tables;
+	const bool at_end = moment->state == OMPDX_STATE_WAIT_BARRIER_IMPLICIT_PARALLEL ||
+			    moment->state == OMPDX_STATE_WAIT_BARRIER_TEAMS;
+	struct native native;
+	uint32_t stack;
+
+	if (moment->state == OMPDX_STATE_IDLE)
+		return table_stack(tables, NONE, table_wait_frame(tables, moment->state, NONE));
+	read_native(tables, moment->told->stack, &native);
+	if (moment->told->inside || !at_end || moment->region == NONE)
+		stack = push_frames(stacks, &native, 0, moment->team, moment->time, 0);
+	else
+		stack = path_to_region(stacks, moment->team, moment->time, moment->region, 1);
+	if (at_end && moment->region != NONE)
+		stack = table_stack(tables, stack,
+				    table_construct_frame(tables, moment->region, NONE));
+	if (is_wait(moment->state))
+		return table_stack(tables, stack,
+				   table_wait_frame(tables, moment->state, moment->construct));
+	if (moment->state == OMPDX_STATE_OVERHEAD) {
+		uint32_t entry = innermost_entry(&native);
+
+		if (entry != NONE)
+			stack = table_stack(tables, stack,
+					    table_frame(tables, FRAME_RUNTIME, entry));
+	}
+	return stack;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/loop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/clocks.h"
+#include "clock/stops.h"
+#include "run/budget.h"
+
+/* What is younger is not written yet: the samples and pictures that tell it may still come. */
+#define LAG (120 * MILLISECOND)
+
+/* What is older is told by no sample any more. */
+#define PATIENCE SECOND
+
+/* The period of samples changes so often, and so much, that no period of the program's stays in step with it. */
+#define PHASE_LEAST (300 * MILLISECOND)
+#define PHASE_MOST (700 * MILLISECOND)
+#define PERIOD_LEAST 0.8
+#define PERIOD_MOST 1.2
+
+#define IMAGES_EVERY SECOND
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+void loop_take_signals(void)
+{
+	const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		sigaction(numbers[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+struct loop {
+	struct session *session;
+	struct launch *launch;
+	struct sink sink;
+	struct stops stops;
+	struct budget budget;
+	uint64_t end; /* 0: none */
+	uint64_t next_tick, next_view, next_flush, next_phase, next_images;
+	size_t turn; /* which thread is stopped next */
+	uint64_t stop_time;
+	const char *how, *text;
+};
+
+static double random_between(double least, double most)
+{
+	return least + (most - least) * (double)rand() / RAND_MAX;
+}
+
+static void sleep_until(uint64_t moment)
+{
+	const struct timespec at = {(time_t)(moment / SECOND), (long)(moment % SECOND)};
+
+	/* A signal ends it early, which the loop notices. */
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+/* Another length, and all clocks begin anew, together. */
+static void change_phase(struct loop *loop, uint64_t at)
+{
+	struct session *session = loop->session;
+
+	if (at < loop->next_phase)
+		return;
+	loop->next_phase = at + (uint64_t)random_between((double)PHASE_LEAST, (double)PHASE_MOST);
+	session->period_before = session->period;
+	session->period = (uint64_t)((double)SECOND / session->rate *
+				     random_between(PERIOD_LEAST, PERIOD_MOST));
+	session->period_set_at = at;
+	if (session->clock == CLOCK_PERF)
+		perf_set_period(&session->perf, session->period);
+}
+
+static void take_view(struct loop *loop, uint64_t at)
+{
+	struct session *session = loop->session;
+	const uint64_t before = own_processor_time();
+
+	if (at < loop->next_view || session->view_rate <= 0)
+		return;
+	pictures_take(&session->pictures);
+	const uint64_t cost = own_processor_time() - before;
+
+	loop->budget.view_cost =
+		loop->budget.view_cost ? (loop->budget.view_cost * 7 + cost) / 8 : cost;
+	loop->next_view = at + (uint64_t)((double)SECOND / session->view_rate);
+}
+
+/* How long each thread was on a processor since the last pass; when, is not known: first, say. */
+static void spread_schedule(struct session *session, struct thread *thread, uint64_t at)
+{
+	const uint64_t on_before = thread->schedule_on, delay_before = thread->schedule_delay;
+	const uint64_t since = thread->timeline.since, length = at > since ? at - since : 0;
+
+	thread_read_schedule(thread, &session->process);
+	uint64_t on = thread->schedule_on - on_before,
+		 delay = thread->schedule_delay - delay_before;
+
+	if (on > length)
+		on = length;
+	if (delay > length - on)
+		delay = length - on;
+	timeline_turn(&thread->timeline, since, PIECE_ON);
+	timeline_turn(&thread->timeline, since + on, PIECE_PREEMPTED);
+	timeline_turn(&thread->timeline, since + on + delay, PIECE_ASLEEP);
+	timeline_turn(&thread->timeline, at, PIECE_ASLEEP);
+}
+
+static struct thread *living(const struct session *session, size_t index)
+{
+	return session->threads.all[session->threads.living[index]];
+}
+
+/* Threads in turn, those that run, as long as the budget lasts. */
+static void stop_some(struct loop *loop, uint64_t at)
+{
+	struct session *session = loop->session;
+	const double share = session->options.budget > 0 ? session->options.budget / 100 : 1;
+	const uint64_t until = now() + (uint64_t)(share * (double)session->tick);
+	struct sample sample;
+
+	stops_release(&loop->stops);
+	for (size_t i = 0; i < session->threads.living_count; i++) {
+		struct thread *thread =
+			living(session, loop->turn++ % session->threads.living_count);
+
+		if (i && now() >= until)
+			break;
+		if (!process_thread_runs(&session->process, thread->lwp) ||
+		    stop_and_sample(&loop->stops, thread->lwp, &sample) != STOP_OK)
+			continue;
+		sample.time = at;
+		session_sample(session, thread, &sample);
+	}
+}
+
+static void pass_by_stops(struct loop *loop, uint64_t at)
+{
+	struct session *session = loop->session;
+
+	for (size_t i = 0; i < session->threads.living_count; i++)
+		spread_schedule(session, living(session, i), at);
+	stop_some(loop, at);
+	session_look_at_sleepers(session, at);
+}
+
+static void pass_by_memory(struct loop *loop, uint64_t at)
+{
+	struct session *session = loop->session;
+
+	for (size_t i = 0; i < session->threads.living_count; i++) {
+		spread_schedule(session, living(session, i), at);
+		session_sample_by_memory(session, living(session, i), at);
+	}
+}
+
+static void pass_by_perf(struct loop *loop, uint64_t at)
+{
+	struct session *session = loop->session;
+
+	perf_drain(&session->perf, at, session->process.pid, &loop->sink);
+	for (size_t i = 0; i < session->threads.living_count; i++) {
+		struct timeline *timeline = &living(session, i)->timeline;
+
+		timeline_turn(timeline, at, (enum piece_kind)timeline->kind);
+	}
+	session_look_at_sleepers(session, at);
+}
+
+static void pass(struct loop *loop, uint64_t at)
+{
+	struct session *session = loop->session;
+	const uint64_t before = own_processor_time();
+
+	if (at >= loop->next_images) {
+		session->images_void = true;
+		loop->next_images = at + IMAGES_EVERY;
+	}
+	take_view(loop, at);
+	switch (session->clock) {
+	case CLOCK_STOPS:
+		pass_by_stops(loop, at);
+		break;
+	case CLOCK_MEMORY:
+		pass_by_memory(loop, at);
+		break;
+	default:
+		pass_by_perf(loop, at);
+	}
+	session->sample_processor += own_processor_time() - before;
+	session_refresh(session, now());
+	change_phase(loop, at);
+}
+
+static bool flush(struct loop *loop, uint64_t at)
+{
+	struct session *session = loop->session;
+
+	if (at < loop->next_flush)
+		return true;
+	loop->next_flush = at + (uint64_t)(session->options.flush * (double)SECOND);
+	for (uint32_t i = session->record.first_open; i < session->threads.count; i++)
+		timeline_close(&session->threads.all[i]->timeline, at - PATIENCE);
+	return record_write(&session->record, at - LAG);
+}
+
+static bool is_over(struct loop *loop, uint64_t at)
+{
+	struct session *session = loop->session;
+
+	if (interrupted) {
+		loop->how = "interrupted";
+		loop->text = "The sampler was told to end.";
+	} else if (loop->launch && launch_ended(loop->launch)) {
+		bool killed = WIFSIGNALED(loop->launch->status);
+
+		loop->how = killed ? "killed" : "exited";
+		loop->text =
+			killed ? "The program was ended by a signal." : "The program has ended.";
+	} else if (!loop->launch && !process_lives(&session->process)) {
+		loop->how = "gone";
+		loop->text = "The process has ended.";
+	} else if (loop->end && at >= loop->end) {
+		loop->how = "duration";
+		loop->text = "The time that was asked for is over.";
+	}
+	return loop->how != NULL;
+}
+
+static uint64_t own_memory(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss * 1024;
+}
+
+/* All that is left is written, told or not. */
+static bool finish(struct loop *loop)
+{
+	struct session *session = loop->session;
+	const uint64_t at = now();
+
+	if (session->clock == CLOCK_PERF)
+		perf_drain(&session->perf, at, session->process.pid, &loop->sink);
+	for (size_t i = 0; i < session->threads.living_count; i++) {
+		struct thread *thread = living(session, i);
+
+		thread_read_schedule(thread, &session->process);
+		timeline_turn(&thread->timeline, at, (enum piece_kind)thread->timeline.kind);
+	}
+	for (uint32_t i = session->record.first_open; i < session->threads.count; i++)
+		timeline_close(&session->threads.all[i]->timeline, at + 1);
+	while (!stops_release(&loop->stops) && now() < at + SECOND)
+		sleep_until(now() + MILLISECOND);
+	const struct launch *launch = loop->launch;
+	const bool ended = launch && launch->ended;
+	const struct record_end end = {
+		.how = loop->how,
+		.text = loop->text,
+		.status = ended && WIFEXITED(launch->status) ? WEXITSTATUS(launch->status) : -1,
+		.signal = ended && WIFSIGNALED(launch->status) ? WTERMSIG(launch->status) : -1,
+		.samples = session->samples,
+		.lost = session->lost,
+		.cut = session->cut,
+		.stacks = session->stacks,
+		.processor = own_processor_time(),
+		.us_per_sample = session->samples ? (double)session->sample_processor / 1000 /
+							    (double)session->samples
+						  : 0,
+		.memory_bytes = own_memory(),
+	};
+
+	return record_write(&session->record, at) && record_end(&session->record, &end, at);
+}
+
+static enum exit_status failure(const struct session *session)
+{
+	const int error = session->record.writer.error;
+
+	if (error == EPIPE)
+		return EXIT_NO_READER;
+	say("The record cannot be written: %s.", strerror(error));
+	return EXIT_NOT_WRITTEN;
+}
+
+enum exit_status loop_run(struct session *session, struct launch *launch)
+{
+	struct loop loop = {.session = session,
+			    .launch = launch,
+			    .sink = session_sink(session),
+			    .stops = {.memory = &session->memory}};
+	const uint64_t start = session->record.start;
+
+	srand((unsigned)start);
+	if (!launch)
+		session_begin(session);
+	session_refresh(session, start);
+	if (launch) {
+		launch_go(launch, session->options.program[0]);
+		session_begin(session);
+	}
+	if (session->options.seconds > 0)
+		loop.end = start + (uint64_t)(session->options.seconds * (double)SECOND);
+	loop.next_flush = start + (uint64_t)(session->options.flush * (double)SECOND);
+	loop.next_images = start + IMAGES_EVERY;
+	budget_init(&loop.budget);
+	for (uint64_t at = now(); !is_over(&loop, at); at = now()) {
+		pass(&loop, at);
+		budget_keep(&loop.budget, session, at);
+		session->begun = true;
+		if (!flush(&loop, at))
+			return failure(session);
+		/* A pass that was late is not made up for. */
+		loop.next_tick = at + session->tick;
+		if (loop.end && loop.end < loop.next_tick)
+			loop.next_tick = loop.end;
+		sleep_until(loop.next_tick);
+	}
+	return finish(&loop) ? EXIT_WHOLE : failure(session);
+}

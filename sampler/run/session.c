@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/session.h"
+
+#include <string.h>
+
+#include "base/clocks.h"
+#include "names/names.h"
+
+/* Threads that are asleep are not looked at before they have slept that long: shorter sleeps are told by those that
+ * happen to be met. */
+#define SLEEP_LEAST (2 * MILLISECOND)
+
+/* From the stack pointer of a thread that sleeps. */
+#define SLEEPER_BYTES 32768
+
+/* A stack that was cut may have more copied if that would have helped so often, and in so many of all samples: */
+#define BEYOND_LEAST 4
+#define BEYOND_SHARE 100
+
+/* How far back a sample may tell, in periods: with samples of the kernel's time none is missing but by a hypervisor. */
+#define REACH_KERNEL 2.5
+#define REACH_USER 1.3
+#define REACH_SHARED 4.0
+#define REACH_SLEEP 8
+
+static void learn(struct session *session, struct thread *thread, uint64_t at, uint32_t told)
+{
+	const struct told *one = told_of(&session->tellings, told);
+
+	if (one->fork == NONE)
+		return;
+	history_fork(&thread->history, at, told);
+	if (!one->region)
+		return;
+	struct tables *tables = &session->record.tables;
+	const uint64_t function = one->region;
+	const uint32_t fork = one->fork;
+
+	if (region_of_fork(tables, fork) == NONE) {
+		uint32_t region = table_region(tables, function);
+
+		learn_fork(tables, fork, region);
+		learn_region(tables, region, thread->number,
+			     site_of(&session->tellings, fork)->source);
+	}
+}
+
+void session_learn_source(void *session, uint64_t function, const char *source)
+{
+	struct tables *tables = &((struct session *)session)->record.tables;
+
+	learn_region(tables, table_region(tables, function), NONE, source);
+}
+
+static void count_stack(struct session *session, struct thread *thread, const struct frames *frames)
+{
+	session->stacks++;
+	if (frames->whole)
+		return;
+	session->cut++;
+	thread->cut++;
+	thread->beyond += frames->beyond;
+}
+
+/* On-processor time that the sample may tell, and what is its own if there is more: the rest is not known. */
+static void reach_of(const struct session *session, const struct thread *thread, uint64_t *reach,
+		     uint64_t *own)
+{
+	uint64_t period =
+		session->period > session->period_before ? session->period : session->period_before;
+
+	*own = 2 * period;
+	if (session->clock == CLOCK_PERF && session->perf.shared) {
+		*reach = (uint64_t)(REACH_SHARED * (double)period);
+		*own = *reach;
+	} else if (session->clock != CLOCK_PERF || session->perf.kernel) {
+		*reach = (uint64_t)(REACH_KERNEL * (double)period);
+	} else {
+		*own = period;
+		*reach = (uint64_t)(REACH_USER * (double)period);
+		/* The clocks began anew since the last sample: what had gone by until then is no sample's. */
+		if (thread->last_sample < session->period_set_at)
+			*reach += period, *own += period / 2;
+	}
+}
+
+void session_sample(struct session *session, struct thread *thread, const struct sample *sample)
+{
+	static struct frames frames;
+	const struct stack_copy stack = {sample->stack, sample->registers.value[this_machine.sp],
+					 sample->stack_size, NULL};
+	uint64_t reach, own;
+
+	unwind(session->unwinder, sample->registers, &stack, &frames);
+	count_stack(session, thread, &frames);
+	uint32_t told = tell(&session->tellings, &frames, NULL, NULL);
+
+	session->samples++;
+	thread->samples++;
+	if (told == NONE)
+		return;
+	learn(session, thread, sample->time, told);
+	reach_of(session, thread, &reach, &own);
+	timeline_sample(&thread->timeline, sample->time, PIECE_ON, told, reach, own);
+	thread->last_told = told;
+	thread->last_sample = sample->time;
+}
+
+static void on_sample(void *context, const struct sample *sample)
+{
+	struct session *session = context;
+	struct thread *thread = thread_by_lwp(&session->threads, sample->lwp);
+
+	if (!thread)
+		return;
+	/* It was on a processor then, whatever got lost. */
+	if (thread->timeline.kind != PIECE_ON)
+		timeline_turn(&thread->timeline, sample->time, PIECE_ON);
+	session_sample(session, thread, sample);
+}
+
+static void on_off(void *context, pid_t lwp, uint64_t time, bool wants_on)
+{
+	struct thread *thread = thread_by_lwp(&((struct session *)context)->threads, lwp);
+
+	if (thread)
+		timeline_turn(&thread->timeline, time, wants_on ? PIECE_PREEMPTED : PIECE_ASLEEP);
+}
+
+static void on_on(void *context, pid_t lwp, uint64_t time)
+{
+	struct thread *thread = thread_by_lwp(&((struct session *)context)->threads, lwp);
+
+	if (thread)
+		timeline_turn(&thread->timeline, time, PIECE_ON);
+}
+
+static void on_lost(void *context, pid_t lwp, uint64_t time, uint64_t count)
+{
+	struct session *session = context;
+	struct thread *thread = thread_by_lwp(&session->threads, lwp);
+
+	(void)time;
+	session->lost += count;
+	if (thread)
+		thread->lost += count;
+	if (!session->has_noted_lost)
+		record_note(&session->record, "lost", thread,
+			    "The kernel had no room for records of threads that switched often: "
+			    "samples and switches "
+			    "are missing, and the times on a processor around them are not exact.");
+	session->has_noted_lost = true;
+}
+
+static void on_ended(void *context, pid_t lwp, uint64_t time)
+{
+	struct session *session = context;
+	struct thread *thread = thread_by_lwp(&session->threads, lwp);
+
+	/* The first thread's end is the process's, which is seen elsewhere; a thread that executes gets the first one's
+	 * number. */
+	if (thread && lwp != session->process.pid) {
+		thread_end(&session->threads, thread, time);
+		perf_remove_later(&session->perf, lwp);
+	}
+}
+
+static void on_images_changed(void *context)
+{
+	((struct session *)context)->images_void = true;
+}
+
+static void on_executed(void *context, uint64_t time)
+{
+	struct session *session = context;
+
+	(void)time;
+	session->executed = session->images_void = true;
+}
+
+struct sink session_sink(struct session *session)
+{
+	return (struct sink){session,  on_sample,         on_off,     on_on, on_lost,
+			     on_ended, on_images_changed, on_executed};
+}
+
+static void add_clock(struct session *session, struct thread *thread, uint32_t stack_bytes)
+{
+	switch (perf_add(&session->perf, thread->lwp, stack_bytes)) {
+	case PERF_OK:
+		thread->sampled = true;
+		thread->stack_bytes = stack_bytes;
+		break;
+	case PERF_GONE:
+		break;
+	default:
+		if (!session->has_left_out)
+			record_note(&session->record, "threads_left_out", thread,
+				    "More threads than perf has memory or descriptors for: some "
+				    "are not sampled, and "
+				    "are told by what they sleep on only; ulimit -l and ulimit -n "
+				    "decide.");
+		session->has_left_out = true;
+	}
+}
+
+/* Samples of its stack were cut where more of it would have helped. */
+static bool wants_more(const struct thread *thread)
+{
+	return thread->sampled && thread->stack_bytes < STACK_BYTES_MOST &&
+	       thread->beyond > BEYOND_LEAST && thread->beyond * BEYOND_SHARE > thread->samples;
+}
+
+static void refresh_clocks(struct session *session, uint32_t first_new)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < session->threads.living_count; i++) {
+		struct thread *thread = session->threads.all[session->threads.living[i]];
+
+		if (thread->number >= first_new) {
+			add_clock(session, thread, STACK_BYTES_FIRST);
+			any = true;
+		} else if (wants_more(thread)) {
+			perf_remove(&session->perf, thread->lwp);
+			add_clock(session, thread, STACK_BYTES_MOST);
+			thread->beyond = 0;
+			any = true;
+		}
+	}
+	if (any)
+		perf_begin(&session->perf);
+	for (size_t i = 0; i < session->perf.count; i++)
+		if (!thread_by_lwp(&session->threads, session->perf.threads[i].lwp))
+			perf_remove_later(&session->perf, session->perf.threads[i].lwp);
+	perf_remove_ended(&session->perf);
+}
+
+static void refresh_images(struct session *session)
+{
+	if (!session->images_void)
+		return;
+	session->images_void = false;
+	if (session->executed) {
+		session->executed = false;
+		process_init(&session->process, session->process.pid);
+		pictures_forget(&session->pictures);
+		session->memory.readable = memory_allowed(session->process.pid);
+		if (session->begun)
+			record_note(&session->record, "exec", NULL,
+				    "Another program is in the process from here on.");
+		session->record.settling.has_runtime = false;
+		for (uint32_t i = 0; i < session->threads.living_count; i++) {
+			struct thread *thread = session->threads.all[session->threads.living[i]];
+
+			process_thread_name(&session->process, thread->lwp, thread->name);
+			thread->runtime = NONE;
+			thread->told = thread->seen = false;
+		}
+	}
+	if (images_refresh(&session->images)) {
+		unwinder_forget(session->unwinder);
+		codes_forget(&session->codes);
+	}
+	if (pictures_find(&session->pictures))
+		codes_forget(&session->codes);
+	session->codes.runtimes = session->pictures.code;
+	session->codes.runtime_count = session->pictures.code_count;
+}
+
+void session_refresh(struct session *session, uint64_t at)
+{
+	const uint32_t before = session->threads.count;
+
+	refresh_images(session);
+	threads_refresh(&session->threads, &session->process, at);
+	if (session->clock == CLOCK_PERF)
+		refresh_clocks(session, before);
+}
+
+static bool read_live_word(void *context, uint64_t address, uint64_t *value)
+{
+	return memory_read(context, address, sizeof *value, value);
+}
+
+static void look_at_stack(struct session *session, const struct system_call *call,
+			  struct frames *frames)
+{
+	static uint8_t bytes[SLEEPER_BYTES];
+	const struct word_source live = {read_live_word, &session->memory};
+	struct registers registers = {.known = UINT64_C(1) << this_machine.sp |
+					       UINT64_C(1) << this_machine.pc};
+	/* Most stacks end within the first pages. */
+	const struct stack_copy stack = {
+		bytes, call->sp, memory_read_some(&session->memory, call->sp, 8192, bytes), &live};
+
+	registers.value[this_machine.sp] = call->sp;
+	registers.value[this_machine.pc] = call->pc;
+	unwind(session->unwinder, registers, &stack, frames);
+}
+
+/* What libgomp's threads sleep on tells more than their stacks. false: it has to be looked at later. */
+static bool sleep_of(struct session *session, const struct thread *thread,
+		     const struct system_call *call, ompdx_sleep_t *sleep, ompdx_facts_t *facts,
+		     const ompdx_sleep_t **used)
+{
+	uint32_t word;
+
+	*used = NULL;
+	if (thread->runtime == NONE || !pictures_facts(&session->pictures, thread, facts) ||
+	    facts->runtime_kind != ompdx_runtime_gomp)
+		return true;
+	if (session->pictures.taken_at < thread->timeline.sleep_began)
+		return false;
+	sleep->size = sizeof *sleep;
+	if (ompdx_decode_sleep(this_machine.elf_machine, (uint64_t)call->number, call->arguments,
+			       sleep) != ompd_rc_ok)
+		return true;
+	if (memory_read(&session->memory, sleep->address, sizeof word, &word)) {
+		sleep->now = word;
+		sleep->now_known = 1;
+	}
+	*used = sleep;
+	return true;
+}
+
+/* Its system call, its stack: nothing is stopped. */
+static void look_at_sleeper(struct session *session, struct thread *thread, uint64_t at)
+{
+	static struct frames frames;
+	struct system_call call;
+	ompdx_sleep_t sleep = {0};
+	ompdx_facts_t facts;
+	const ompdx_sleep_t *used;
+
+	if (process_call(&session->process, thread->lwp, &call) != CALL_SLEEPS ||
+	    !sleep_of(session, thread, &call, &sleep, &facts, &used))
+		return;
+	look_at_stack(session, &call, &frames);
+	count_stack(session, thread, &frames);
+	uint32_t told = tell(&session->tellings, &frames, used, used ? &facts : NULL);
+
+	if (told == NONE)
+		return;
+	learn(session, thread, at, told);
+	thread->asleep_samples++;
+	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, told, REACH_SLEEP * session->tick,
+			REACH_SLEEP * session->tick);
+}
+
+/* Its memory may not be read: it sleeps in what it was met in last, if that was waiting. */
+static void guess_sleeper(struct session *session, struct thread *thread, uint64_t at)
+{
+	if (thread->last_told == NONE ||
+	    told_of(&session->tellings, thread->last_told)->wait == ompdx_wait_none)
+		return;
+	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, thread->last_told,
+			REACH_SLEEP * session->tick, REACH_SLEEP * session->tick);
+}
+
+void session_look_at_sleepers(struct session *session, uint64_t at)
+{
+	for (uint32_t i = 0; i < session->threads.living_count; i++) {
+		struct thread *thread = session->threads.all[session->threads.living[i]];
+		const struct timeline *timeline = &thread->timeline;
+
+		if (timeline->kind != PIECE_ASLEEP || timeline->sleep_told != NONE ||
+		    at - timeline->sleep_began < SLEEP_LEAST)
+			continue;
+		if (session->memory.readable)
+			look_at_sleeper(session, thread, at);
+		else
+			guess_sleeper(session, thread, at);
+	}
+}
+
+void session_sample_by_memory(struct session *session, struct thread *thread, uint64_t at)
+{
+	const struct seen *seen = history_nearest(&thread->history, at, ~0u);
+	struct told told = {.stack = NONE,
+			    .caller = NONE,
+			    .fork = NONE,
+			    .state = OMPDX_STATE_UNDEFINED,
+			    .doubt = ompdx_doubt_no_stack};
+
+	session->samples++;
+	thread->samples++;
+	if (!seen)
+		return;
+	/* A thread that has come to no barrier may be at work, or wait for a lock or for tasks: not told. */
+	if (seen->where == SEEN_IDLE)
+		told.state = OMPDX_STATE_IDLE;
+	if (seen->where == SEEN_AT_END) {
+		told.state = OMPDX_STATE_WAIT_BARRIER_IMPLICIT_PARALLEL;
+		told.wait = ompdx_wait_region;
+	}
+	if (told.state != OMPDX_STATE_UNDEFINED)
+		told.doubt = ompdx_doubt_none;
+	uint32_t number = intern(&session->tellings.told, &told, NULL);
+
+	if (number == NONE)
+		return;
+	timeline_sample(&thread->timeline, at, PIECE_ON, number, REACH_SLEEP * session->tick,
+			REACH_SLEEP * session->tick);
+	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, number, REACH_SLEEP * session->tick,
+			REACH_SLEEP * session->tick);
+	thread->timeline.sleep_told = NONE;
+}
+
+void session_close(struct session *session)
+{
+	if (session->clock == CLOCK_PERF)
+		perf_deinit(&session->perf);
+	record_deinit(&session->record);
+	pictures_deinit(&session->pictures);
+	threads_deinit(&session->threads);
+	tellings_deinit(&session->tellings);
+	codes_deinit(&session->codes);
+	unwinder_destroy(session->unwinder);
+	for (size_t i = 0; i < session->images.count; i++)
+		names_release(session->images.all[i]);
+	images_deinit(&session->images);
+	memory_deinit(&session->memory);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One process that is sampled: all that is known of it, and what a clock's news change of that.
+ */
+#ifndef SAMPLER_SESSION_H
+#define SAMPLER_SESSION_H
+
+#include "clock/perf.h"
+#include "clock/sink.h"
+#include "inference/pictures.h"
+#include "inference/told.h"
+#include "record/record.h"
+#include "run/options.h"
+#include "target/settings.h"
+#include "threads/thread.h"
+#include "unwind/unwind.h"
+
+struct session {
+	struct options options;
+	struct settings settings;
+	struct process process;
+	struct memory memory;
+	struct images images;
+	struct codes codes;
+	struct tellings tellings;
+	struct unwinder *unwinder;
+	struct threads threads;
+	struct pictures pictures;
+	struct record record;
+	struct record_way way;
+	struct perf perf;
+	enum clock_kind clock;
+	double rate, view_rate;
+	uint64_t period, period_before; /* of samples, now and until the clocks were set last */
+	uint64_t period_set_at;
+	uint64_t tick; /* between two passes */
+	bool begun;    /* the record: an exec before was that of the program that we start */
+	bool images_void, executed, has_left_out, has_noted_lost, has_noted_full;
+	uint64_t samples, lost, cut, stacks;
+	uint64_t sample_processor; /* our time for all of them */
+};
+
+/* The process is there. Finds out what is allowed, and decides how it is sampled; ends the sampler if nothing is. */
+void session_open(struct session *session, const struct options *options, pid_t pid, int fd);
+/* The record's first line: of a program that we start, when it has begun. */
+void session_begin(struct session *session);
+void session_close(struct session *session);
+
+struct sink session_sink(struct session *session);
+
+/* New threads get a clock, what is mapped is read anew if it has changed, runtimes are found. */
+void session_refresh(struct session *session, uint64_t at);
+
+/* Why it sleeps, of threads that do and of which that is not known yet. */
+void session_look_at_sleepers(struct session *session, uint64_t at);
+
+/* What a stack of a thread tells, in the middle of its work. */
+void session_sample(struct session *session, struct thread *thread, const struct sample *sample);
+
+/* What a compiler recorded of a region. */
+void session_learn_source(void *session, uint64_t function, const char *source);
+
+/* A sample that nobody's code tells: by the last picture alone. */
+void session_sample_by_memory(struct session *session, struct thread *thread, uint64_t at);
+
+#endif /* SAMPLER_SESSION_H */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/debugger.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Programs have some ten. */
+#define HEADERS_MAX 64
+#define DYNAMIC_MAX 256
+
+static ompd_rc_t allocate(ompd_size_t size, void **memory)
+{
+	*memory = malloc(size);
+	return *memory ? ompd_rc_ok : ompd_rc_nomem;
+}
+
+static ompd_rc_t give_back(void *memory)
+{
+	free(memory);
+	return ompd_rc_ok;
+}
+
+/* What it has to say of itself it also tells by its diagnostics. */
+static ompd_rc_t print(const char *text, int category)
+{
+	(void)text;
+	(void)category;
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t sizes(ompd_address_space_context_t *context, ompd_device_type_sizes_t *types)
+{
+	(void)context;
+	*types = (ompd_device_type_sizes_t){sizeof(char), sizeof(short),     sizeof(int),
+					    sizeof(long), sizeof(long long), sizeof(void *)};
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t symbol(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			const char *name, ompd_address_t *address, const char *file)
+{
+	struct debugger *debugger = (struct debugger *)context;
+
+	(void)thread;
+	(void)file;
+	*address = (ompd_address_t){0, 0};
+	if (strcmp(name, "_r_debug") == 0)
+		address->address = debugger->r_debug;
+	else if (debugger->find_symbol)
+		address->address = debugger->find_symbol(debugger->context, name);
+	return address->address ? ompd_rc_ok : ompd_rc_error;
+}
+
+static ompd_rc_t read_memory(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			     const ompd_address_t *address, ompd_size_t size, void *bytes)
+{
+	(void)thread;
+	return memory_read(((struct debugger *)context)->memory, address->address, size, bytes)
+		       ? ompd_rc_ok
+		       : ompd_rc_error;
+}
+
+static ompd_rc_t read_string(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			     const ompd_address_t *address, ompd_size_t size, void *bytes)
+{
+	struct memory *memory = ((struct debugger *)context)->memory;
+
+	(void)thread;
+	if (memory_read_text(memory, address->address, bytes, size))
+		return ompd_rc_ok;
+	return memory_read(memory, address->address, size, bytes) ? ompd_rc_incomplete
+								  : ompd_rc_error;
+}
+
+/* The process is of this machine. */
+static ompd_rc_t convert(ompd_address_space_context_t *context, const void *from, ompd_size_t size,
+			 ompd_size_t count, void *to)
+{
+	(void)context;
+	memcpy(to, from, size * count);
+	return ompd_rc_ok;
+}
+
+/* Snapshots are asked with threads of our own listing. */
+static ompd_rc_t find_thread(ompd_address_space_context_t *context, ompd_thread_id_t kind,
+			     ompd_size_t size, const void *id, ompd_thread_context_t **thread)
+{
+	(void)context;
+	(void)kind;
+	(void)size;
+	(void)id;
+	*thread = NULL;
+	return ompd_rc_unsupported;
+}
+
+const ompd_callbacks_t *debugger_callbacks(void)
+{
+	static const ompd_callbacks_t callbacks = {
+		.alloc_memory = allocate,
+		.free_memory = give_back,
+		.print_string = print,
+		.sizeof_type = sizes,
+		.symbol_addr_lookup = symbol,
+		.read_memory = read_memory,
+		.read_string = read_string,
+		.device_to_host = convert,
+		.host_to_device = convert,
+		.get_thread_context_for_thread_id = find_thread,
+	};
+
+	return &callbacks;
+}
+
+/* The program's own headers: the kernel says where they are. */
+static bool program_headers(const struct debugger *debugger, uint64_t *address, uint64_t *count)
+{
+	uint64_t vector[2 * 64];
+	ssize_t size = process_file(debugger->process, "auxv", vector, sizeof vector);
+
+	*address = *count = 0;
+	for (ssize_t i = 0; i + 16 <= size; i += 16) {
+		const uint64_t *entry = &vector[i / 8];
+
+		if (entry[0] == AT_PHDR)
+			*address = entry[1];
+		if (entry[0] == AT_PHNUM)
+			*count = entry[1];
+	}
+	return *address && *count && *count <= HEADERS_MAX;
+}
+
+void debugger_find_link_map(struct debugger *debugger)
+{
+	Elf64_Phdr headers[HEADERS_MAX];
+	uint64_t address, count, bias = 0, dynamic = 0, size = 0;
+
+	debugger->r_debug = 0;
+	if (!program_headers(debugger, &address, &count) ||
+	    !memory_read(debugger->memory, address, count * sizeof *headers, headers))
+		return;
+	for (uint64_t i = 0; i < count; i++) {
+		if (headers[i].p_type == PT_PHDR)
+			bias = address - headers[i].p_vaddr;
+		if (headers[i].p_type == PT_DYNAMIC) {
+			dynamic = headers[i].p_vaddr;
+			size = headers[i].p_memsz;
+		}
+	}
+	for (uint64_t i = 0; dynamic && i < size / sizeof(Elf64_Dyn) && i < DYNAMIC_MAX; i++) {
+		Elf64_Dyn entry;
+
+		if (!memory_read(debugger->memory, bias + dynamic + i * sizeof entry, sizeof entry,
+				 &entry) ||
+		    entry.d_tag == DT_NULL)
+			return;
+		if (entry.d_tag == DT_DEBUG) {
+			debugger->r_debug = entry.d_un.d_ptr;
+			return;
+		}
+	}
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+
+static ssize_t read_file(const char *path, void *bytes, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t done = 0;
+
+	if (fd < 0)
+		return -1;
+	while (done < size) {
+		ssize_t count = read(fd, (char *)bytes + done, size - done);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0) {
+			close(fd);
+			return -1;
+		}
+		if (count == 0)
+			break;
+		done += (size_t)count;
+	}
+	close(fd);
+	return (ssize_t)done;
+}
+
+ssize_t process_file(const struct process *process, const char *name, void *bytes, size_t size)
+{
+	char path[96];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", process->pid, name);
+	return read_file(path, bytes, size);
+}
+
+static ssize_t thread_file(const struct process *process, pid_t lwp, const char *name, char *text,
+			   size_t size)
+{
+	char path[96];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/%s", process->pid, lwp, name);
+	ssize_t count = read_file(path, text, size - 1);
+
+	text[count > 0 ? count : 0] = 0;
+	return count;
+}
+
+/* Of /proc/PID/stat: a letter, and the moment of its birth. Its name may hold anything but ends at the last ")". */
+static bool read_stat(const struct process *process, char *state, uint64_t *started)
+{
+	char text[1024];
+	ssize_t count = process_file(process, "stat", text, sizeof text - 1);
+
+	if (count <= 0)
+		return false;
+	text[count] = 0;
+	const char *at = strrchr(text, ')');
+
+	if (!at || at[1] != ' ')
+		return false;
+	*state = at[2];
+	at += 2;
+	/* The state is field 3, the start field 22. */
+	for (int field = 3; field < 22 && at; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %" SCNu64, started) == 1;
+}
+
+bool process_init(struct process *process, pid_t pid)
+{
+	char state;
+
+	*process = (struct process){.pid = pid};
+	return read_stat(process, &state, &process->started);
+}
+
+bool process_lives(const struct process *process)
+{
+	char state;
+	uint64_t started;
+
+	return read_stat(process, &state, &started) && started == process->started &&
+	       state != 'Z' && state != 'X';
+}
+
+void process_program(const struct process *process, char *path, size_t size)
+{
+	char link[64];
+
+	snprintf(link, sizeof link, "/proc/%d/exe", process->pid);
+	ssize_t count = readlink(link, path, size - 1);
+
+	path[count > 0 ? count : 0] = 0;
+}
+
+size_t process_arguments(const struct process *process, char *text, size_t size)
+{
+	ssize_t count = process_file(process, "cmdline", text, size);
+
+	return count > 0 ? (size_t)count : 0;
+}
+
+size_t process_threads(const struct process *process, pid_t **lwps, size_t *capacity)
+{
+	char path[64];
+	size_t count = 0;
+	struct dirent *entry;
+
+	snprintf(path, sizeof path, "/proc/%d/task", process->pid);
+	DIR *directory = opendir(path);
+
+	while (directory && (entry = readdir(directory)) && count < THREADS_MAX) {
+		long lwp = strtol(entry->d_name, NULL, 10);
+
+		if (lwp <= 0 || lwp > INT32_MAX)
+			continue;
+		*lwps = grow(*lwps, count, capacity, sizeof **lwps);
+		(*lwps)[count++] = (pid_t)lwp;
+	}
+	if (directory)
+		closedir(directory);
+	return count;
+}
+
+bool process_thread_name(const struct process *process, pid_t lwp, char name[NAME_MAX_BYTES])
+{
+	ssize_t count = thread_file(process, lwp, "comm", name, NAME_MAX_BYTES);
+
+	name[strcspn(name, "\n")] = 0;
+	return count > 0;
+}
+
+bool process_thread_runs(const struct process *process, pid_t lwp)
+{
+	char text[512];
+	const char *at = thread_file(process, lwp, "stat", text, sizeof text) > 0
+				 ? strrchr(text, ')')
+				 : NULL;
+
+	return at && at[1] == ' ' && at[2] == 'R';
+}
+
+bool process_schedule(const struct process *process, pid_t lwp, uint64_t *on, uint64_t *delay)
+{
+	char text[96];
+
+	return thread_file(process, lwp, "schedstat", text, sizeof text) > 0 &&
+	       sscanf(text, "%" SCNu64 " %" SCNu64, on, delay) == 2;
+}
+
+enum call_state process_call(const struct process *process, pid_t lwp, struct system_call *call)
+{
+	char text[256];
+
+	errno = 0;
+	if (thread_file(process, lwp, "syscall", text, sizeof text) <= 0)
+		return errno == EACCES || errno == EPERM ? CALL_REFUSED : CALL_GONE;
+	if (strncmp(text, "running", 7) == 0)
+		return CALL_RUNNING;
+	uint64_t *a = call->arguments;
+	int count = sscanf(text,
+			   "%" SCNd64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
+			   " %" SCNx64 " %" SCNx64 " %" SCNx64,
+			   &call->number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &call->sp,
+			   &call->pc);
+
+	if (count == 9)
+		return CALL_SLEEPS;
+	if (sscanf(text, "%" SCNd64 " %" SCNx64 " %" SCNx64, &call->number, &call->sp, &call->pc) ==
+	    3)
+		return CALL_SLEEPS;
+	return CALL_GONE;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What /proc tells of the process, without disturbing it.
+ */
+#ifndef SAMPLER_PROCESS_H
+#define SAMPLER_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define NAME_MAX_BYTES 64
+
+/* More threads are not followed. */
+#define THREADS_MAX 131072
+
+struct process {
+	pid_t pid;
+	uint64_t
+		started; /* in the kernel's ticks: another process with the same number has another */
+};
+
+bool process_init(struct process *process, pid_t pid); /* false: there is none */
+bool process_lives(const struct process *process);     /* false: gone, or only a zombie is left */
+
+/* The file that it executes; "": not to be known. */
+void process_program(const struct process *process, char *path, size_t size);
+
+/* Its arguments, separated by NULs. Returns how many bytes. */
+size_t process_arguments(const struct process *process, char *text, size_t size);
+
+/* Its threads: lwps is made larger where necessary. Returns how many. */
+size_t process_threads(const struct process *process, pid_t **lwps, size_t *capacity);
+bool process_thread_name(const struct process *process, pid_t lwp, char name[NAME_MAX_BYTES]);
+
+/* Has it a processor, or wants one? */
+bool process_thread_runs(const struct process *process, pid_t lwp);
+
+/* Since its birth: nanoseconds on a processor, and ready but without one. */
+bool process_schedule(const struct process *process, pid_t lwp, uint64_t *on, uint64_t *delay);
+
+enum call_state { CALL_RUNNING, CALL_SLEEPS, CALL_REFUSED, CALL_GONE };
+
+/* A sleeping thread's system call; number -1: none, it sleeps elsewhere in the kernel. */
+struct system_call {
+	int64_t number;
+	uint64_t arguments[6];
+	uint64_t sp, pc;
+};
+enum call_state process_call(const struct process *process, pid_t lwp, struct system_call *call);
+
+/* A file of /proc/PID: returns how many bytes, -1: not readable. */
+ssize_t process_file(const struct process *process, const char *name, void *bytes, size_t size);
+
+#endif /* SAMPLER_PROCESS_H */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A thread's time without gaps, in pieces: on a processor, asleep, or wanting a processor. When it was which is known
+ * exactly, what it was for by samples: each tells the time since the one before it. What no sample tells stays untold.
+ */
+#ifndef SAMPLER_TIMELINE_H
+#define SAMPLER_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/intern.h"
+
+enum piece_kind { PIECE_ON, PIECE_ASLEEP, PIECE_PREEMPTED };
+
+enum piece_state {
+	PIECE_OPEN,   /* the next sample may tell it */
+	PIECE_TOLD,   /* by the sample `told' */
+	PIECE_UNTOLD, /* too long before the next sample */
+};
+
+struct piece {
+	uint64_t start, end;
+	uint32_t told; /* number of what was told */
+	uint32_t samples;
+	uint64_t sampled_at; /* the moment of the sample that tells it */
+	uint8_t kind;
+	uint8_t state;
+};
+
+struct timeline {
+	struct piece *pieces; /* the first of them begins where the last that was taken out ends */
+	size_t count, capacity;
+	uint64_t since;      /* up to here all is in pieces */
+	uint8_t kind;        /* of what comes behind */
+	uint32_t sleep_told; /* what is known of the sleep that goes on; NONE */
+	uint64_t sleep_began;
+	uint64_t on, preempted, untold; /* sums of what was taken out */
+};
+
+void timeline_init(struct timeline *timeline, uint64_t at, enum piece_kind kind);
+void timeline_deinit(struct timeline *timeline);
+
+/* From now on it is something else, or still the same. Moments before the last one are taken for that. */
+void timeline_turn(struct timeline *timeline, uint64_t at, enum piece_kind kind);
+
+/* A sample of kind ON or ASLEEP: open pieces of it are told, up to `reach' of nanoseconds, the latest first; those
+ * that lie further back stay untold. If the gap is above reach, only `own' of it is the sample's. */
+void timeline_sample(struct timeline *timeline, uint64_t at, enum piece_kind kind, uint32_t told,
+		     uint64_t reach, uint64_t own);
+
+/* Open pieces that end before the moment stay untold. */
+void timeline_close(struct timeline *timeline, uint64_t before);
+
+/* The next piece that is not open any more and ends before the moment; false: there is none. */
+bool timeline_take(struct timeline *timeline, size_t *at, uint64_t before, struct piece *piece);
+
+/* Drops the first `at' pieces, which have been taken. */
+void timeline_drop(struct timeline *timeline, size_t at);
+
+#endif /* SAMPLER_TIMELINE_H */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unwind/unwind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* Places that are remembered; more than any program's samples come to, as a rule. */
+#define ROWS_MAX (UINT32_C(1) << 15)
+#define SLOTS (ROWS_MAX * 2)
+
+/* Nothing is mapped there. */
+#define LOWEST_ADDRESS 4096
+
+struct place {
+	uint64_t pc;
+	struct row row;
+	const struct cfi *cfi;
+};
+
+struct unwinder {
+	struct cfi_source source;
+	struct place *places;
+	size_t capacity;
+	uint32_t count;
+	uint32_t *slots; /* index + 1 */
+};
+
+struct unwinder *unwinder_create(struct cfi_source source)
+{
+	struct unwinder *unwinder = take(1, sizeof *unwinder);
+
+	unwinder->source = source;
+	unwinder->slots = take(SLOTS, sizeof *unwinder->slots);
+	return unwinder;
+}
+
+void unwinder_destroy(struct unwinder *unwinder)
+{
+	free(unwinder->places);
+	free(unwinder->slots);
+	free(unwinder);
+}
+
+void unwinder_forget(struct unwinder *unwinder)
+{
+	unwinder->count = 0;
+	memset(unwinder->slots, 0, SLOTS * sizeof *unwinder->slots);
+}
+
+static const struct place *place_at(struct unwinder *unwinder, uint64_t pc)
+{
+	if (unwinder->count == ROWS_MAX)
+		unwinder_forget(unwinder);
+	size_t slot = (size_t)(pc * UINT64_C(0x9E3779B97F4A7C15) >> 32) % SLOTS;
+
+	for (; unwinder->slots[slot]; slot = (slot + 1) % SLOTS)
+		if (unwinder->places[unwinder->slots[slot] - 1].pc == pc)
+			return &unwinder->places[unwinder->slots[slot] - 1];
+	unwinder->places = grow(unwinder->places, unwinder->count, &unwinder->capacity,
+				sizeof *unwinder->places);
+	struct place *place = &unwinder->places[unwinder->count];
+	uint64_t bias = 0;
+
+	memset(place, 0, sizeof *place);
+	place->pc = pc;
+	place->cfi = unwinder->source.find(unwinder->source.context, pc, &bias);
+	if (place->cfi)
+		cfi_row(place->cfi, pc - bias, &place->row);
+	unwinder->slots[slot] = ++unwinder->count;
+	return place;
+}
+
+struct walk {
+	const struct stack_copy *stack;
+	bool beyond;
+};
+
+static bool read_word(void *context, uint64_t address, uint64_t *value)
+{
+	struct walk *walk = context;
+	const struct stack_copy *stack = walk->stack;
+
+	if (address >= stack->base && stack->size >= 8 &&
+	    address - stack->base <= stack->size - 8) {
+		memcpy(value, stack->bytes + (address - stack->base), 8);
+		return true;
+	}
+	if (stack->live && stack->live->read(stack->live->context, address, value))
+		return true;
+	walk->beyond |= address >= stack->base + stack->size;
+	return false;
+}
+
+static bool expression_value(const struct place *place, struct rule rule,
+			     const struct registers *registers, const struct word_source *words,
+			     const uint64_t *cfa, uint64_t *value)
+{
+	struct bytes code = {place->cfi->frames + rule.value, rule.size, 0, false};
+
+	return evaluate(code, registers, words, cfa, value);
+}
+
+static bool find_cfa(const struct place *place, const struct registers *registers,
+		     const struct word_source *words, uint64_t *cfa)
+{
+	const struct row *row = &place->row;
+
+	if (row->cfa_by_expression)
+		return expression_value(place, row->cfa, registers, words, NULL, cfa);
+	if (!(registers->known >> row->cfa_register & 1))
+		return false;
+	*cfa = registers->value[row->cfa_register] + (uint64_t)(int64_t)row->cfa.value;
+	return true;
+}
+
+static bool caller_value(const struct place *place, struct rule rule,
+			 const struct registers *registers, const struct word_source *words,
+			 uint64_t cfa, uint64_t *value)
+{
+	uint64_t address;
+
+	switch (rule.kind) {
+	case RULE_AT_OFFSET:
+		return words->read(words->context, cfa + (uint64_t)(int64_t)rule.value, value);
+	case RULE_IS_OFFSET:
+		*value = cfa + (uint64_t)(int64_t)rule.value;
+		return true;
+	case RULE_REGISTER:
+		if (rule.value < 0 || (unsigned)rule.value >= this_machine.count ||
+		    !(registers->known >> rule.value & 1))
+			return false;
+		*value = registers->value[rule.value];
+		return true;
+	case RULE_AT_EXPRESSION:
+		return expression_value(place, rule, registers, words, &cfa, &address) &&
+		       words->read(words->context, address, value);
+	case RULE_IS_EXPRESSION:
+		return expression_value(place, rule, registers, words, &cfa, value);
+	default:
+		return false;
+	}
+}
+
+/* The caller's registers; false: its return address is not known. */
+static bool go_up(const struct place *place, struct registers *registers,
+		  const struct word_source *words, uint64_t cfa)
+{
+	const struct row *row = &place->row;
+	const struct registers old = *registers;
+
+	/* What a function does not keep for its caller is not known there. */
+	registers->known &= row->signal ? ~UINT64_C(0) : this_machine.kept;
+	registers->value[this_machine.sp] = cfa;
+	registers->known |= UINT64_C(1) << this_machine.sp;
+	registers->known &= ~(UINT64_C(1) << this_machine.pc);
+	for (unsigned i = 0; i < row->count; i++) {
+		const struct rule *rule = &row->rules[i];
+		uint64_t bit = UINT64_C(1) << rule->column, value;
+
+		if (caller_value(place, *rule, &old, words, cfa, &value)) {
+			registers->value[rule->column] = value;
+			registers->known |= bit;
+		} else {
+			registers->known &= ~bit;
+		}
+	}
+	uint64_t *pc = &registers->value[this_machine.pc];
+
+	*pc = machine_plain_address(*pc);
+	return registers->known >> this_machine.pc & 1;
+}
+
+void unwind(struct unwinder *unwinder, struct registers registers, const struct stack_copy *stack,
+	    struct frames *frames)
+{
+	struct walk walk = {.stack = stack};
+	const struct word_source words = {read_word, &walk};
+	bool called = false;
+
+	frames->count = 0;
+	frames->whole = false;
+	while (frames->count < FRAMES_MAX) {
+		uint64_t pc = registers.value[this_machine.pc] - (called ? 1 : 0), cfa;
+
+		if (pc < LOWEST_ADDRESS) {
+			/* As the C library marks a thread's first frame; the innermost would be a jump to NULL. */
+			frames->whole = called;
+			break;
+		}
+		frames->pc[frames->count++] = pc;
+		const struct place *place = place_at(unwinder, pc);
+
+		frames->whole = place->row.told && place->row.outermost;
+		if (frames->whole || !place->row.told || !find_cfa(place, &registers, &words, &cfa))
+			break;
+		/* A stack grows downwards: who calls lies higher. */
+		if (called && !place->row.signal && cfa <= registers.value[this_machine.sp])
+			break;
+		called = !place->row.signal;
+		if (!go_up(place, &registers, &words, cfa))
+			break;
+	}
+	frames->beyond = walk.beyond && !frames->whole;
+}
