@@ -78,6 +78,11 @@ class Target:
         """What a thread waits for that is on top of it."""
         return abi.WAITS[self.call.entry or ""]
 
+    @property
+    def state(self) -> str:
+        """Of such a thread, by OMPT's name."""
+        return f"wait_{self.wait}"
+
 
 def calls_on(frames: Sequence[Frame], code: CodeMap) -> list[Call]:
     """Innermost first."""

@@ -20,7 +20,7 @@ from .native import Frame, Location
 from .process import Membership, Region, Wait
 from .where import CodeMap, recorded
 
-STATES = {
+_STATES = {
     "workshare": "wait_barrier_implicit_workshare",
     "critical": "wait_critical",
     "lock": "wait_lock",
@@ -210,7 +210,7 @@ def at_lock(call: Call) -> State | None:
     variables. None: the thread does not wait for one."""
     known = call.known and call.entry is not None and not call.hidden
     kind = abi.WAITS.get(abi.normal(call.entry or "")) if known else None
-    return State(STATES[kind], Wait(kind, _at_call(call))) if kind in CONSTRUCTS else None
+    return State(_STATES[kind], Wait(kind, _at_call(call))) if kind in CONSTRUCTS else None
 
 
 def _by_word(member: Membership, call: Call, found: State, words: TeamWords) -> State:
@@ -283,7 +283,7 @@ def _by_stack(member: Membership, call: Call) -> State:
         wait = Wait("barrier", _at_call(call), "reduction")
         return State("wait_barrier_implementation", wait, doubt)
     if kind is not None:
-        state = STATES[kind]
+        state = _STATES[kind]
         kind = "barrier" if kind == "workshare" else kind
         return State(state, Wait(kind, _at_call(call)))
     if name.startswith(abi.ATOMICS):

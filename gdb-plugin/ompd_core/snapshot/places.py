@@ -282,7 +282,7 @@ class Places:
         for member in thread.openmp:
             if not (member.state or "").startswith("work_"):
                 continue
-            member.state = waiting.STATES[found.wait]
+            member.state = found.state
             words = targets.in_words(found)
             member.wait = Wait(found.wait, found.location, found.construct, phase=words)
         return True

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Target(OmpdCommand):
-    """Show which thread executes what on which device, and what is mapped there.
+    """Show constructs that devices execute, and what is mapped there.
 
     Usage: ompd target [-wide] [-json [FILE]]
            ompd target map [DEVICE | ADDRESS | EXPR] [-wide] [-json [FILE]]
