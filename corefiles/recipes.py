@@ -268,4 +268,13 @@ RECIPES += [
     _on_aarch64("teams", "libomp-19-pac", **SIGNED),
     _on_aarch64("task-graph", "libomp-19"),
     _on_aarch64("gcc-program", "libomp-19"),
+    _on_aarch64("gomp-crash", "libgomp-12"),
+    _on_aarch64("gomp-lock-order", "libgomp-14", **SIGNED),
+    _on_aarch64("gomp-barrier-divergence", "libgomp-12"),
+    _on_aarch64("gomp-critical-twice", "libgomp-12", **SIGNED),
+    _on_aarch64("gomp-dependences-stuck", "libgomp-12", flags=("-g", "-O2")),
+    _on_aarch64("gomp-idle-pool", "libgomp-16"),
+    _on_aarch64("gomp-nested", "libgomp-16", **SIGNED),
+    _on_aarch64("gomp-task-graph", "libgomp-14"),
+    _on_aarch64("gomp-no-runtime", "libgomp-12"),
 ]

@@ -46,11 +46,14 @@ ompd_rc_t image_thread_local_word(const struct image *image, uint64_t offset, ta
 {
 	/* An Elf64_Rela. */
 	enum { SIZE = 24, R_INFO = 8, R_ADDEND = 16 };
+	const uint64_t wanted = image->machine == EM_X86_64    ? R_X86_64_TPOFF64
+				: image->machine == EM_AARCH64 ? R_AARCH64_TLS_TPREL
+							       : 0;
 	const struct target *target = image->target;
 	uint64_t count = image->relocations_size / SIZE;
 	uint8_t chunk[SIZE * 64];
 
-	if (image->machine != EM_X86_64 || image->relocations == 0)
+	if (wanted == 0 || image->relocations == 0)
 		return ompd_rc_unavailable;
 	if (count > RELOCATIONS_MAX)
 		count = RELOCATIONS_MAX;
@@ -65,7 +68,7 @@ ompd_rc_t image_thread_local_word(const struct image *image, uint64_t offset, ta
 			const uint8_t *entry = chunk + i * SIZE;
 
 			/* Symbol 0: the variable is the image's own. */
-			if (target_decode(target, entry + R_INFO, 8) != R_X86_64_TPOFF64 ||
+			if (target_decode(target, entry + R_INFO, 8) != wanted ||
 			    target_decode(target, entry + R_ADDEND, 8) != offset)
 				continue;
 			*ret = image->bias + target_decode(target, entry, 8);

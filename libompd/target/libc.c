@@ -2,6 +2,8 @@
  */
 #include "target/libc.h"
 
+#include <elf.h>
+
 #include "target/limits.h"
 
 /* glibc publishes for libthread_db where its members lie, each as three 32-bit words: bits, elements, offset. */
@@ -32,6 +34,25 @@ ompd_rc_t libc_lwp_offset(const struct target *target, struct diagnostics *diagn
 		return rc;
 	diagnostics_note(diagnostics, DIAGNOSTIC_lwp_unproven, symbol);
 	return ompd_rc_unsupported;
+}
+
+ompd_rc_t libc_thread_pointer(const struct target *target, uint16_t machine, uint64_t *distance)
+{
+	target_addr address;
+	ompd_rc_t rc;
+
+	if (machine == EM_X86_64) {
+		*distance = 0;
+		return ompd_rc_ok;
+	}
+	if (machine != EM_AARCH64)
+		return ompd_rc_unsupported;
+	rc = target_symbol(target, "_thread_db_sizeof_pthread", NULL, &address);
+	if (rc == ompd_rc_ok)
+		rc = target_read_unsigned(target, address, 4, distance);
+	if (rc == ompd_rc_ok && (*distance == 0 || *distance > STRUCTURE_BYTES_MAX))
+		rc = ompd_rc_error;
+	return rc == ompd_rc_unavailable || rc == ompd_rc_error ? ompd_rc_unsupported : rc;
 }
 
 ompd_rc_t libc_start_routine_offset(const struct target *target, uint64_t *offset)
@@ -89,6 +110,24 @@ ompd_rc_t libc_lists_find(const struct target *target, struct libc_lists *ret)
 			rc = find_variables(target, ret);
 	}
 	return rc == ompd_rc_unavailable || rc == ompd_rc_error ? ompd_rc_unsupported : rc;
+}
+
+ompd_rc_t libc_listed(const struct target *target, const struct libc_lists *lists, uint64_t pthread)
+{
+	const size_t size = target->sizes.sizeof_pointer;
+	const target_addr node = pthread + lists->node;
+	target_addr next, previous, back = 0, forth = 0;
+	ompd_rc_t rc = target_read_pointer(target, node, &next);
+
+	if (rc == ompd_rc_ok)
+		rc = target_read_pointer(target, node + size, &previous);
+	if (rc == ompd_rc_ok)
+		rc = target_read_pointer(target, next + size, &back);
+	if (rc == ompd_rc_ok)
+		rc = target_read_pointer(target, previous, &forth);
+	if (rc == ompd_rc_error || (rc == ompd_rc_ok && (back != node || forth != node)))
+		return ompd_rc_unavailable;
+	return rc;
 }
 
 /* *last: the last of the list; 0: it is empty. */

@@ -16,6 +16,10 @@
 ompd_rc_t libc_lwp_offset(const struct target *target, struct diagnostics *diagnostics,
 			  uint64_t *offset);
 
+/* How far behind the address that a pthread id is the thread pointer lies. On x86-64 it is the same; on AArch64 a
+ * thread's structure ends there. unsupported: it does not tell, or the machine (e_machine) is another. */
+ompd_rc_t libc_thread_pointer(const struct target *target, uint16_t machine, uint64_t *distance);
+
 /* Where it keeps the function that a thread was created with. unsupported: it does not tell. */
 ompd_rc_t libc_start_routine_offset(const struct target *target, uint64_t *offset);
 
@@ -27,6 +31,10 @@ struct libc_lists {
 
 /* unsupported: it does not tell. */
 ompd_rc_t libc_lists_find(const struct target *target, struct libc_lists *ret);
+
+/* Whether a thread's structure lies there: its neighbours in the list say so. unavailable: they do not. */
+ompd_rc_t libc_listed(const struct target *target, const struct libc_lists *lists,
+		      uint64_t pthread);
 
 /* Adds the pthread ids of all threads to `threads`, of uint64_t, and sets *initial to the program's first; 0: it has
  * ended, or cannot be told. incomplete: a list does not end, or leads into unreadable memory; what was found is there. */

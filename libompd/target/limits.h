@@ -73,7 +73,11 @@
 #define ICV_ITEMS_MAX 65536
 /* Longest string of an ICV: a list of as many items. */
 #define ICV_TEXT_MAX (1024 * 1024)
-/* Longest string that a user gave libomp in an environment variable. */
+/* Variables of the environment, or arguments: the kernel lets a program start with more of the shortest only. */
+#define ENVIRONMENT_MAX (16 * 1024)
+/* Arguments and environment together: a quarter of 8 MiB of stack. */
+#define ENVIRONMENT_PAGES_MAX 512
+/* Longest string that a user gave a runtime in an environment variable. */
 #define SETTING_LENGTH_MAX 4096
 /* Blocks of the target's memory that are remembered, 64 MiB: a thousand threads have 12. */
 #define MEMORY_BLOCKS_MAX (16 * 1024)

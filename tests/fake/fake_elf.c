@@ -205,7 +205,9 @@ static uint64_t put_relocations(struct layout *layout, uint64_t data)
 		const uint64_t entry = at + i * UINT64_C(24);
 
 		fake_put(target, entry, 8, data + layout->elf->tls_word + (i ? 0 : 8));
-		fake_put(target, entry + 8, 8, R_X86_64_TPOFF64);
+		fake_put(target, entry + 8, 8,
+			 layout->elf->machine == EM_AARCH64 ? R_AARCH64_TLS_TPREL
+							    : R_X86_64_TPOFF64);
 		fake_put(target, entry + 16, 8, i ? 0 : layout->elf->tls_size - 8);
 	}
 	return at;

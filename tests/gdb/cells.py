@@ -47,6 +47,8 @@ OTHER_RUNTIMES = {
     "libgomp-14": ("14", "record"),
     "libgomp-16": ("16", "record"),
 }
+# Each release of GNU's as this machine's gcc builds it.
+OWN_BUILDS = {f"libgomp-{release}-built": (str(release), "record") for release in range(9, 17)}
 GDBS = ("gdb", "gdb-16")
 BUILDS = tuple(machine.BUILDS)
 
@@ -104,8 +106,17 @@ def others(cases: list[Case]) -> list[Cell]:
     return [cell for cell in found if is_possible(cell)]
 
 
+def of_own_builds() -> list[Cell]:
+    """Each program once through each, in every kind of session by turns."""
+    found = []
+    for (i, case), (r, runtime) in itertools.product(enumerate(CASES), enumerate(OWN_BUILDS)):
+        kind, gdb = KINDS[(i + r) % len(KINDS)], GDBS[(i + r // 2) % 2]
+        found.append(Cell(case, BUILDS[(i // 2 + r) % 2], runtime, kind, gdb))
+    return [cell for cell in found if is_possible(cell)]
+
+
 def cells() -> list[Cell]:
-    return all_cells() + others(CASES) if machine.FULL else cover()
+    return all_cells() + others(CASES) + of_own_builds() if machine.FULL else cover()
 
 
 def unmet_pairs(chosen: list[Cell]) -> list[tuple[object, object]]:

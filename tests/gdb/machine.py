@@ -12,6 +12,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -186,8 +187,13 @@ def built_for(runtime: str, program: str, build: str = "debug") -> Path:
 
 
 def settings_of(runtime: str) -> dict[str, str]:
-    """GNU's older one begins no regions inside of others unless it is told to."""
-    return {"OMP_NESTED": "true"} if runtime == "libgomp-10" else {}
+    """GNU's older ones begin no regions inside of others unless they are told to."""
+    return {"OMP_NESTED": "true"} if is_older_gnus(runtime) else {}
+
+
+def is_older_gnus(runtime: str | Path) -> bool:
+    """Of GCC 9 or 10: how many levels may be active is one number for the whole program."""
+    return re.search(r"libgomp-(9|10)\b", str(runtime)) is not None
 
 
 def _from_one_source(program: str, compiler: str, flags: list[str], into: Path) -> None:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import machine
 import pytest
-from sessions import Answer, ask, target
+from sessions import Answer, ask, kernel_core, target
 
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "4,3,2",
@@ -103,6 +104,119 @@ def test_values(kind: str, runtime: str, folder: Path) -> None:
 
 def of(icv: Any, who: str) -> Any:
     return next(value for value in icv["values"] if who in members(value["who"]))
+
+
+GNUS = ["libgomp-10", "libgomp-12", "libgomp-14", "libgomp-16"]
+if machine.FULL:
+    GNUS += [f"libgomp-{release}-built" for release in range(9, 17)]
+# ICV: what libgomp itself prints of it (OMP_DISPLAY_ENV).
+DISPLAYED = {
+    "cancel-var": "OMP_CANCELLATION",
+    "display-affinity-var": "OMP_DISPLAY_AFFINITY",
+    "max-task-priority-var": "OMP_MAX_TASK_PRIORITY",
+    "stacksize-var": "OMP_STACKSIZE",
+    "target-offload-var": "OMP_TARGET_OFFLOAD",
+    "wait-policy-var": "OMP_WAIT_POLICY",
+}
+KINDS = ["live", "attach", "core", "gcore"]
+
+
+def displayed(executable: Path, runtime: Path, settings: dict[str, str], folder: Path) -> Any:
+    """What the runtime made of the environment."""
+    done = subprocess.run(
+        ["timeout", "--preserve-status", "20", str(executable), "display"],
+        env={"LD_LIBRARY_PATH": str(runtime), "OMP_DISPLAY_ENV": "true", **settings},
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    # Newer ones write `[host] OMP_STACKSIZE = ...'.
+    found = re.findall(r"^\s*(?:\[\w+\] )?(\w+) = '(.*)'$", done.stderr, re.MULTILINE)
+    return {name: text.lower() for name, text in found}
+
+
+def check_gnus(
+    kind: str, executable: Path, home: Path, settings: dict[str, str], folder: Path
+) -> None:
+    with target(kind, executable, (), home, folder, settings) as made:
+        answer = ask("gdb", ASK, made.before, made.files, folder=folder)
+        record = made.truth()
+    shown = displayed(executable, home, settings, folder)
+    ids = {one["lwp"]: one["openmp"] for one in answer.document(ASK[0])["threads"]}
+    icvs = {icv["name"]: icv for icv in answer.document(ASK[1])["icvs"]}
+    numbers = shown["OMP_NUM_THREADS"].split(",")
+    bindings = [
+        one.strip() for one in shown["OMP_PROC_BIND"].replace("master", "primary").split(",")
+    ]
+    for truth in record["threads"]:
+        if truth["kind"] != "openmp":
+            continue
+        mine = ids[truth["tid"]][0]["id"]
+        inside = truth["level"] + 1
+        for name, field in NUMBERS.items():
+            if name != "max-active-levels-var" or not machine.is_older_gnus(home):
+                assert of(icvs[name], mine)["value"] == truth[field], (name, mine, truth)
+        own = [str(truth["max_threads"]), *numbers[inside:]]
+        assert of(icvs["nthreads-var"], mine)["text"] == ",".join(own), answer.everything
+        told = of(icvs["bind-var"], mine)["text"].split(",")
+        assert told[1:] == bindings[inside:], answer.everything
+    for name, variable in DISPLAYED.items():
+        if variable in shown:
+            (value,) = icvs[name]["values"]
+            assert value["text"] == shown[variable], (name, answer.everything)
+
+
+# gcore writes zeros for the stacks of sid's C library.
+GNUS_CELLS = [(k, r) for r in GNUS for k in KINDS if (k, r) != ("gcore", "libgomp-16")]
+
+
+@pytest.mark.parametrize("kind, runtime", GNUS_CELLS)
+def test_gnus(kind: str, runtime: str, folder: Path) -> None:
+    """What is in no variable that can be found, the environment tells."""
+    executable = machine.built_for(runtime, "settings")
+    settings = {**ENVIRONMENT, **machine.settings_of(runtime)}
+    check_gnus(kind, executable, machine.cached(runtime), settings, folder)
+
+
+@pytest.mark.parametrize("how", machine.LINKED)
+@pytest.mark.parametrize("kind", ["attach", "core"])
+def test_libgomp_in_the_program(kind: str, how: str, folder: Path) -> None:
+    executable = machine.with_libgomp("settings", how, folder)
+    check_gnus(kind, executable, folder, ENVIRONMENT, folder)
+
+
+# What the program does to its environment, and what it is started with.
+CHANGES = {
+    "changed": ('setenv("OMP_NUM_THREADS", "4,7", 1);', "4,3,2"),
+    "taken away": ('unsetenv("OMP_NUM_THREADS");', "4,3,2"),
+    "cleared": ("clearenv();", "4,3,2"),
+    "of no meaning": ("", "4,,2"),
+    "too long": ("", ",".join(["4"] * 3000)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_environment_that_tells_nothing(change: str, folder: Path) -> None:
+    """It may have been changed before the runtime was loaded, or afterwards."""
+    code, value = CHANGES[change]
+    source, executable = folder / "changing.c", folder / "changing"
+    source.write_text(
+        "#include <omp.h>\n#include <stdlib.h>\n"
+        f"int main(void) {{ {code}\n#pragma omp parallel num_threads(2)\n"
+        "if (omp_get_thread_num() == 1) abort();\nreturn 0; }\n",
+        encoding="utf-8",
+    )
+    machine.run("gcc", "-g", "-fopenmp", source, "-o", executable)
+    environment = {"OMP_NUM_THREADS": value, "LD_LIBRARY_PATH": str(machine.cached("libgomp-12"))}
+    core = kernel_core(executable, (), environment, folder)
+    answer = ask("gdb", ["ompd icvs -json", "ompd icvs"], [], [executable, core], folder=folder)
+    icvs = {icv["name"]: icv for icv in answer.document("ompd icvs -json")["icvs"]}
+    for told in icvs["nthreads-var"]["values"]:
+        assert told["text"] is None and told["value"] is not None, answer.everything
+        assert "first item" in told["doubts"]["text"]["why"]
 
 
 def test_text(folder: Path) -> None:

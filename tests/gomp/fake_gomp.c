@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fake_gomp.h"
 
+#include <elf.h>
 #include <string.h>
+
+#include "fake_gomp_aarch64.h"
 
 #define BASE UINT64_C(0x7f00b8000000)
 #define STACKS UINT64_C(0x7f0040000000)
 #define STACK_STRIDE UINT64_C(0x10000)
 #define TLS_BELOW 256 /* of gomp_tls_data, from the thread pointer */
+#define TLS_ABOVE 16  /* on AArch64 */
 #define POOL UINT64_C(0x7f0060000000)
 #define TEXT_SIZE UINT64_C(0x4000)
 #define TLS_WORD FAKE_DATA_HEADER
@@ -112,6 +116,17 @@ static void name_versions(int release, const char **names)
 	names[count] = NULL;
 }
 
+static void put_in_aarch64(struct fake_gomp *gomp, const struct fake_export *exports)
+{
+	const uint64_t word = gomp->image.data + TLS_WORD;
+
+	for (unsigned i = 0; i < 7; i++)
+		fake_gomp_put_function_aarch64(gomp->target, gomp->layout, BASE + exports[i].offset,
+					       i, word, gomp->image.data + GLOBAL_ICV);
+	fake_put(gomp->target, word, 8, TLS_ABOVE);
+	fake_gomp_put_libc_aarch64(gomp->target);
+}
+
 static void load(struct fake_gomp *gomp, const struct fake_gomp_layout *versions, unsigned machine)
 {
 	static const char *names[12];
@@ -136,6 +151,10 @@ static void load(struct fake_gomp *gomp, const struct fake_gomp_layout *versions
 	name_versions(versions->release, names);
 	gomp->image = fake_elf_load(gomp->target, &elf);
 	fake_link_map(gomp->target, &gomp->image, 1);
+	if (machine == EM_AARCH64) {
+		put_in_aarch64(gomp, exports);
+		return;
+	}
 	for (unsigned i = 0; i < 7; i++)
 		put_functions(gomp->target, gomp->layout, BASE + exports[i].offset, i);
 	fake_put(gomp->target, gomp->image.data + TLS_WORD, 8, (uint64_t)-TLS_BELOW);
@@ -149,10 +168,14 @@ static void put_thread(struct fake_gomp *gomp, unsigned number)
 	const uint64_t pthread = STACKS + number * STACK_STRIDE + 0x1000;
 
 	fake_map(target, pthread - 0x1000, 0x2000);
-	fake_put(target, pthread, 8, pthread);
-	fake_put(target, pthread + 16, 8, pthread);
 	gomp->pthreads[number] = pthread;
 	gomp->threads[number] = pthread - TLS_BELOW;
+	if (gomp->machine == EM_AARCH64) {
+		gomp->threads[number] = pthread + FAKE_PTHREAD_BYTES + TLS_ABOVE;
+	} else {
+		fake_put(target, pthread, 8, pthread);
+		fake_put(target, pthread + 16, 8, pthread);
+	}
 	fake_put(target, gomp->threads[number] + gomp->layout->thread_pool, 8, gomp->pool);
 	fake_add_thread(target, pthread, 100 + number);
 }
@@ -161,7 +184,7 @@ struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
 				  const struct fake_gomp_layout *versions, unsigned machine)
 {
 	const struct fake_machine wide = {8, false};
-	struct fake_gomp gomp = {.layout = layout, .pool = POOL};
+	struct fake_gomp gomp = {.layout = layout, .machine = machine, .pool = POOL};
 
 	gomp.target = fake_target_create(wide);
 	load(&gomp, versions, machine);
@@ -170,6 +193,8 @@ struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
 		put_thread(&gomp, i);
 		fake_put(gomp.target, POOL + 0x200 + 8 * i, 8, gomp.threads[i]);
 	}
+	if (machine == EM_AARCH64)
+		fake_gomp_list_threads_aarch64(gomp.target, gomp.pthreads, FAKE_GOMP_THREADS);
 	fake_put(gomp.target, POOL, 8, POOL + 0x200);
 	fake_put(gomp.target, POOL + 8, 4, FAKE_GOMP_THREADS + 1);
 	fake_put(gomp.target, POOL + 12, 4, FAKE_GOMP_THREADS);

@@ -23,13 +23,15 @@ enum { FAKE_GOMP_THREADS = 3 };
 struct fake_gomp {
 	struct fake_target *target;
 	const struct fake_gomp_layout *layout;
+	unsigned machine; /* 0: x86-64 */
 	struct fake_image image;
 	uint64_t pthreads[FAKE_GOMP_THREADS];
 	uint64_t threads[FAKE_GOMP_THREADS]; /* gomp_thread; the first owns the pool */
 	uint64_t pool;
 };
 
-/* A process with a libgomp that is laid out so, and has the symbol versions of `versions`. machine 0: x86-64. */
+/* A process with a libgomp that is laid out so, and has the symbol versions of `versions`. machine 0: x86-64; of others
+ * than AArch64 there is no code. */
 struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
 				  const struct fake_gomp_layout *versions, unsigned machine);
 void fake_gomp_destroy(struct fake_gomp *gomp);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fake_gomp.h"
+#include "fake_gomp_aarch64.h"
 
 static bool noted(ompd_address_space_handle_t *handle, const char *code)
 {
@@ -59,9 +60,9 @@ static void close_look(struct look *look, struct fake_gomp *gomp)
 static void test_region(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 4; i++) {
-		struct fake_gomp gomp =
-			fake_gomp_create(&fake_gomp_layouts[i], &fake_gomp_layouts[i], 0);
+	for (unsigned i = 0; i < 8; i++) {
+		const struct fake_gomp_layout *layout = &fake_gomp_layouts[i / 2];
+		struct fake_gomp gomp = fake_gomp_create(layout, layout, i % 2 ? EM_AARCH64 : 0);
 		struct look look;
 
 		fake_gomp_parallel(&gomp);
@@ -84,10 +85,11 @@ static void test_region(void **state)
 static void test_wrong_layout(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 16; i++) {
+	for (unsigned k = 0; k < 32; k++) {
+		const unsigned i = k / 2, machine = k % 2 ? EM_AARCH64 : 0;
 		const bool right = i / 4 == i % 4;
-		struct fake_gomp gomp =
-			fake_gomp_create(&fake_gomp_layouts[i / 4], &fake_gomp_layouts[i % 4], 0);
+		struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[i / 4],
+							 &fake_gomp_layouts[i % 4], machine);
 		ompd_address_space_handle_t *handle = opened(&gomp);
 		ompdx_snapshot_handle_t *snapshot;
 		const ompdx_view_t *view;
@@ -105,7 +107,7 @@ static void test_wrong_layout(void **state)
 static void test_other_machine(void **state)
 {
 	struct fake_gomp gomp =
-		fake_gomp_create(&fake_gomp_layouts[2], &fake_gomp_layouts[2], EM_AARCH64);
+		fake_gomp_create(&fake_gomp_layouts[2], &fake_gomp_layouts[2], EM_RISCV);
 	ompd_address_space_handle_t *handle = opened(&gomp);
 	ompdx_snapshot_handle_t *snapshot;
 	const ompdx_view_t *view;
@@ -115,6 +117,35 @@ static void test_other_machine(void **state)
 	assert_true(noted(handle, "machine_unsupported"));
 	assert_ok(ompd_rel_address_space_handle(handle));
 	fake_gomp_destroy(&gomp);
+}
+
+/* On AArch64 a thread's structure does not begin with its own address: one that no list holds is none. A C library that
+ * does not tell how large it is leaves everything unknown. */
+static void test_structures_that_are_none(void **state)
+{
+	(void)state;
+	for (unsigned how = 0; how < 3; how++) {
+		struct fake_gomp gomp =
+			fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], EM_AARCH64);
+		ompd_address_space_handle_t *handle;
+		ompd_thread_handle_t *thread;
+		ompd_rc_t rc;
+
+		fake_gomp_parallel(&gomp);
+		if (how == 0) /* its neighbour does not know it */
+			fake_put(gomp.target, gomp.pthreads[1] + FAKE_PTHREAD_LIST + 8, 8,
+				 gomp.pthreads[0]);
+		else if (how == 1)
+			fake_forget_symbol(gomp.target, "_thread_db_pthread_list");
+		else
+			fake_forget_symbol(gomp.target, "_thread_db_sizeof_pthread");
+		handle = opened(&gomp);
+		rc = check_thread_handle(handle, gomp.target, gomp.pthreads[1], &thread);
+		assert_rc(rc, ompd_rc_unavailable);
+		assert_int_equal(noted(handle, "libc_threads_unknown"), how == 2);
+		assert_ok(ompd_rel_address_space_handle(handle));
+		fake_gomp_destroy(&gomp);
+	}
 }
 
 /* The team is kept, or its memory is used for anything, or is gone: the workers are idle all the same. */
@@ -477,11 +508,17 @@ int main(void)
 {
 #define OPENED(test) cmocka_unit_test_setup_teardown(test, library_open, library_close)
 	const struct CMUnitTest tests[] = {
-		OPENED(test_region),           OPENED(test_wrong_layout),
-		OPENED(test_other_machine),    OPENED(test_stale_team),
-		OPENED(test_damaged_team),     OPENED(test_queue_without_end),
-		OPENED(test_any_word),         OPENED(test_loop),
-		OPENED(test_words_of_no_loop), OPENED(test_chunks_of_a_static_loop),
+		OPENED(test_region),
+		OPENED(test_wrong_layout),
+		OPENED(test_other_machine),
+		OPENED(test_structures_that_are_none),
+		OPENED(test_stale_team),
+		OPENED(test_damaged_team),
+		OPENED(test_queue_without_end),
+		OPENED(test_any_word),
+		OPENED(test_loop),
+		OPENED(test_words_of_no_loop),
+		OPENED(test_chunks_of_a_static_loop),
 		OPENED(test_unreadable_share),
 	};
 

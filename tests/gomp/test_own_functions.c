@@ -35,7 +35,7 @@ static void test_entry_points(void **state)
 {
 	static const char *const names[] = {"GOMP_parallel",       "GOMP_barrier",
 					    "GOMP_critical_start", "omp_set_lock",
-					    "omp_get_thread_num_", "omp_display_env"};
+					    "omp_get_thread_num_", "omp_get_wtick"};
 	ompd_address_space_handle_t *handle;
 	ompdx_entry_points_t *points;
 	unsigned functions = 0;
@@ -64,8 +64,8 @@ static void test_entry_points(void **state)
 		assert_true((uint64_t)(uintptr_t)info.dli_saddr == point->address);
 		functions += point->function_class == ompdx_function_entry;
 	}
-	/* GCC 9's has 325. */
-	assert_true(functions > 300);
+	/* GCC 9's has fewest. */
+	assert_true(functions > 250);
 	assert_int_equal(own_callbacks()->free_memory(points), ompd_rc_ok);
 	assert_int_equal(ompd_rel_address_space_handle(handle), ompd_rc_ok);
 	assert_int_equal(ompd_finalize(), ompd_rc_ok);

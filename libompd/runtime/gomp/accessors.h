@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What do libgomp's small functions read? Each is a handful of x86-64 instructions that name the member or
- * the variable that it returns.
+ * What do libgomp's small functions read? Each is a handful of instructions that name the member or the variable
+ * that it returns.
  */
 #ifndef RUNTIME_GOMP_ACCESSORS_H
 #define RUNTIME_GOMP_ACCESSORS_H
 
-#include "target/image.h"
-
-enum operand {
-	OPERAND_NUMBER,        /* a number that is put into a register of 8 bytes */
-	OPERAND_WORD_VARIABLE, /* the address of a variable of 8 bytes that is loaded */
-	OPERAND_WORD_CHOSEN,   /* the same, if another one is 0 */
-	OPERAND_INT_VARIABLE,  /* of 4 */
-	OPERAND_BYTE_VARIABLE, /* of 1 */
-	OPERAND_ADDRESS,       /* an address that is taken */
-	OPERAND_THREAD_INT,    /* the offset of 4 bytes from gomp_tls_data */
-	OPERAND_THREAD_WORD,   /* of 8 */
-	OPERAND_MEMBER_BYTE,   /* the offset of a byte from an address in a register */
-	OPERAND_MEMBER_ADDRESS /* an offset that is added to an address in a register */
-};
+#include "runtime/gomp/accessor_code.h"
 
 /* The first operand of this kind in the function. unavailable: it has none, there is no such function, its code
  * cannot be read, or the machine is another. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/gomp/builds.h"
 
-#include <elf.h>
 #include <string.h>
 
 #include "runtime/common/bytes.h"
@@ -44,7 +43,7 @@ static ompd_rc_t find(struct image *image, const struct build **ret)
 		return ompd_rc_unavailable;
 	if (rc != ompd_rc_ok)
 		return rc;
-	for (size_t i = 0; image->machine == EM_X86_64 && i < COUNT(builds); i++) {
+	for (size_t i = 0; i < COUNT(builds); i++) {
 		if (image->build_id_length != builds[i].build_id_length ||
 		    memcmp(image->build_id, builds[i].build_id, image->build_id_length) != 0)
 			continue;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where libgomp keeps the ICVs: of a task in the task, of a thread in its ts, and in variables. A variable is known where
- * an exported function does little more than return it. What is kept elsewhere is unavailable: a default would be a
- * guess. The lists behind the first item of nthreads-var and bind-var are in variables that nothing leads to.
+ * an exported function does little more than return it. What is kept in others (the lists behind the first item of
+ * nthreads-var and bind-var, and what four more were set to) the environment tells, where it can be trusted.
  */
 #include "runtime/gomp/answers.h"
 #include "runtime/gomp/builds.h"
 #include "runtime/gomp/gomp.h"
 #include "runtime/gomp/nesting.h"
 #include "runtime/gomp/ready.h"
+#include "runtime/gomp/settings.h"
 #include "runtime/gomp/thread.h"
 #include "target/limits.h"
 #include "target/text.h"
@@ -183,6 +184,42 @@ static ompd_rc_t max_active_levels(const struct inquiry *inquiry, target_addr ic
 	return rc == ompd_rc_ok ? number(inquiry, (ompd_word_t)value) : rc;
 }
 
+/* How many regions the task is in. */
+static ompd_rc_t level_of_task(const struct inquiry *inquiry, int32_t *ret)
+{
+	const target_addr region = inquiry->entity.part;
+	struct gomp_team team;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	*ret = 0;
+	if (gomp_region_kind(inquiry->entity.address) != REGION_TEAM)
+		return rc;
+	if (gomp_region_kind(region) == REGION_TEAM) {
+		rc = gomp_team_at(inquiry->space, inquiry->gomp, region, &team);
+		*ret = team.prev_ts.level + 1;
+	}
+	return rc;
+}
+
+/* What a list has for the regions inside. */
+static ompd_rc_t further_items(const struct inquiry *inquiry, struct span member)
+{
+	uint64_t first;
+	target_addr icvs;
+	int32_t level;
+	ompd_rc_t rc = global_icv(inquiry, &icvs);
+
+	if (rc == ompd_rc_ok)
+		rc = member_read(&inquiry->space->target, icvs, member, &first);
+	if (rc == ompd_rc_ok)
+		rc = level_of_task(inquiry, &level);
+	if (rc == ompd_rc_ok)
+		rc = settings_further(inquiry->space, inquiry->gomp, inquiry->icv,
+				      (ompd_word_t)first, level, inquiry->value);
+	inquiry->value->further_unknown = rc != ompd_rc_ok;
+	return rc == ompd_rc_unavailable || rc == ompd_rc_error ? ompd_rc_ok : rc;
+}
+
 static ompd_rc_t of_task(const struct inquiry *inquiry)
 {
 	const struct target *target = &inquiry->space->target;
@@ -221,9 +258,10 @@ static ompd_rc_t of_task(const struct inquiry *inquiry)
 		break;
 	}
 	rc = member_read(target, icvs, member, &value);
+	if (rc == ompd_rc_ok && (inquiry->icv == ICV_NTHREADS || inquiry->icv == ICV_BIND))
+		rc = further_items(inquiry, member);
 	if (rc != ompd_rc_ok)
 		return rc;
-	inquiry->value->further_unknown = inquiry->icv == ICV_NTHREADS || inquiry->icv == ICV_BIND;
 	if (inquiry->icv == ICV_DEFAULT_DEVICE)
 		return number(inquiry, (int32_t)value);
 	/* No limit is the largest unsigned number; omp_get_thread_limit() tells the largest that an int has. */
@@ -359,8 +397,12 @@ static ompd_rc_t of_region(const struct inquiry *inquiry)
 /* Kept in a variable that no exported function tells of. */
 static ompd_rc_t hidden(const struct inquiry *inquiry, const char *name)
 {
-	diagnostics_note(&inquiry->space->diagnostics, DIAGNOSTIC_global_not_found, name);
-	return ompd_rc_unavailable;
+	ompd_word_t value;
+	const ompd_rc_t rc = settings_value(inquiry->space, inquiry->gomp, inquiry->icv, &value);
+
+	if (rc == ompd_rc_unavailable)
+		diagnostics_note(&inquiry->space->diagnostics, DIAGNOSTIC_global_not_found, name);
+	return rc == ompd_rc_ok ? number(inquiry, value) : rc;
 }
 
 static ompd_rc_t answer(const struct inquiry *inquiry)

@@ -18,8 +18,13 @@
 /* Behind gomp_tls_data lie libgomp's other thread-local variables: a number, and a pointer of OpenACC's. */
 #define TLS_BEHIND 16
 
-/* A program's thread-local variables end at the thread pointer, but for what their alignment takes. */
+/* A program's thread-local variables end at the thread pointer (x86-64), or begin behind two words there (AArch64),
+ * but for what their alignment takes. */
 #define TLS_ALIGNMENT_MAX 4096
+#define TLS_HEAD 16
+
+/* Where the dynamic linker may put those that are there from the start, from the thread pointer. */
+#define TLS_DISTANCE_MAX INT32_MAX
 
 static ompd_rc_t refuse(struct address_space *space, enum diagnostic_code code, const char *subject)
 {
@@ -27,15 +32,18 @@ static ompd_rc_t refuse(struct address_space *space, enum diagnostic_code code, 
 	return ompd_rc_unavailable;
 }
 
+/* Linkers may make several words of one distance. */
 static ompd_rc_t prove_accessors(struct address_space *space, const struct record *record,
-				 target_addr word)
+				 uint64_t distance)
 {
 	static const char function[] = "omp_get_thread_num";
 	struct facts facts;
 	uint64_t found;
 	ompd_rc_t rc = accessor_operand(&space->image, function, OPERAND_WORD_VARIABLE, &found);
 
-	if (rc == ompd_rc_ok && found != word)
+	if (rc == ompd_rc_ok)
+		rc = target_read_unsigned(&space->target, found, 8, &found);
+	if (rc == ompd_rc_error || (rc == ompd_rc_ok && found != distance))
 		return refuse(space, DIAGNOSTIC_layout_refuted, function);
 	if (rc == ompd_rc_ok || rc == ompd_rc_unavailable)
 		rc = facts_check(&space->image, record, &facts);
@@ -48,25 +56,39 @@ static ompd_rc_t prove_accessors(struct address_space *space, const struct recor
 	return ompd_rc_ok;
 }
 
-/* gomp_tls_data is the first of libgomp's thread-local variables. */
-static ompd_rc_t locate_tls(struct address_space *space, struct gomp *gomp, target_addr *word)
+/* Thread-local storage lies before the thread pointer where a thread's structure begins there, else behind it.
+ * most: of it. */
+static bool is_thread_local(const struct gomp *gomp, uint64_t distance, uint64_t size,
+			    uint64_t most)
 {
-	ompd_rc_t rc = image_thread_local_word(&space->image, 0, word);
+	if (distance % 8)
+		return false;
+	if (gomp->thread_pointer == 0)
+		return 0 - distance >= size && 0 - distance <= most;
+	return distance >= TLS_HEAD && distance <= most && most - distance >= size;
+}
+
+/* gomp_tls_data is the first of libgomp's thread-local variables. *distance: from the thread pointer. */
+static ompd_rc_t locate_tls(struct address_space *space, struct gomp *gomp, uint64_t *distance)
+{
+	const uint64_t size = space->image.thread_local_size;
+	target_addr word;
+	ompd_rc_t rc = image_thread_local_word(&space->image, 0, &word);
 
 	if (rc == ompd_rc_error || rc == ompd_rc_unavailable)
-		rc = build_thread_word(&space->image, word);
+		rc = build_thread_word(&space->image, &word);
 	if (rc == ompd_rc_ok)
-		rc = target_read_unsigned(&space->target, *word, 8, &gomp->tls_offset);
+		rc = target_read_unsigned(&space->target, word, 8, distance);
 	if (rc == ompd_rc_error || rc == ompd_rc_unavailable)
 		return refuse(space, DIAGNOSTIC_tls_not_found, NULL);
 	if (rc != ompd_rc_ok)
 		return rc;
-	gomp->not_started = gomp->tls_offset == 0;
+	gomp->not_started = *distance == 0;
 	if (gomp->not_started)
 		return refuse(space, DIAGNOSTIC_not_started, NULL);
-	/* On x86-64 thread-local storage lies before the thread pointer. */
-	if (gomp->tls_offset < (uint64_t)INT64_MIN || gomp->tls_offset % 8)
+	if (!is_thread_local(gomp, *distance, size, TLS_DISTANCE_MAX))
 		return refuse(space, DIAGNOSTIC_layout_refuted, "gomp_tls_data");
+	gomp->tls_offset = gomp->thread_pointer + *distance;
 	return ompd_rc_ok;
 }
 
@@ -74,25 +96,24 @@ static ompd_rc_t resolve_embedded(struct address_space *space, struct gomp *gomp
 {
 	const struct image *image = &space->image;
 	const struct record *record;
-	uint64_t offset, below;
+	uint64_t distance;
 	ompd_rc_t rc = embedded_record(&space->image, &record);
 
 	if (rc == ompd_rc_unavailable)
 		return refuse(space, DIAGNOSTIC_layout_untold, NULL);
 	if (rc == ompd_rc_ok)
-		rc = embedded_tls_offset(&space->image, &offset);
+		rc = embedded_tls_offset(&space->image, &distance);
 	if (rc == ompd_rc_unavailable)
 		return refuse(space, DIAGNOSTIC_tls_not_found, NULL);
 	if (rc != ompd_rc_ok)
 		return rc;
-	below = 0 - offset;
-	if (offset % 8 || below < record->sizes[STRUCTURE_gomp_thread] ||
-	    below > image->thread_local_size + TLS_ALIGNMENT_MAX)
+	if (!is_thread_local(gomp, distance, record->sizes[STRUCTURE_gomp_thread],
+			     image->thread_local_size + TLS_ALIGNMENT_MAX))
 		return refuse(space, DIAGNOSTIC_layout_refuted, "gomp_tls_data");
 	rc = image_symbol(&space->image, "gomp_thread_start", &gomp->thread_start);
 	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable && rc != ompd_rc_error)
 		return rc;
-	gomp->tls_offset = offset;
+	gomp->tls_offset = gomp->thread_pointer + distance;
 	gomp->record = record;
 	return ompd_rc_ok;
 }
@@ -100,7 +121,7 @@ static ompd_rc_t resolve_embedded(struct address_space *space, struct gomp *gomp
 ompd_rc_t gomp_resolve(struct address_space *space, struct gomp *gomp)
 {
 	const struct record *record;
-	target_addr word;
+	uint64_t distance;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	if (space->image.extent.end == 0)
@@ -109,20 +130,26 @@ ompd_rc_t gomp_resolve(struct address_space *space, struct gomp *gomp)
 		return refuse(space, DIAGNOSTIC_image_unreadable, space->image.path);
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (space->image.machine != EM_X86_64)
-		return refuse(space, DIAGNOSTIC_machine_unsupported, NULL);
+	rc = libc_thread_pointer(&space->target, space->image.machine, &gomp->thread_pointer);
+	if (rc == ompd_rc_unsupported)
+		return refuse(space,
+			      space->image.machine == EM_AARCH64 ? DIAGNOSTIC_libc_threads_unknown
+								 : DIAGNOSTIC_machine_unsupported,
+			      NULL);
+	if (rc != ompd_rc_ok)
+		return rc;
 	if (space->image.embeds)
 		return resolve_embedded(space, gomp);
 	record = record_of_version(address_space_version(space));
 	if (!record)
 		return refuse(space, DIAGNOSTIC_version_unknown, NULL);
-	rc = locate_tls(space, gomp, &word);
+	rc = locate_tls(space, gomp, &distance);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (space->image.thread_local_size !=
 	    record->sizes[STRUCTURE_gomp_thread] + (uint64_t)TLS_BEHIND)
 		return refuse(space, DIAGNOSTIC_layout_refuted, "PT_TLS");
-	rc = prove_accessors(space, record, word);
+	rc = prove_accessors(space, record, distance);
 	if (rc == ompd_rc_ok)
 		gomp->record = record;
 	return rc;

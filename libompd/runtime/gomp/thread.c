@@ -30,6 +30,38 @@ static ompd_rc_t lwp_offset(struct address_space *space, struct gomp *gomp, uint
 	return rc;
 }
 
+/* unsupported: it does not say. */
+static ompd_rc_t find_lists(struct address_space *space, struct gomp *gomp)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (!gomp->lists_asked) {
+		rc = libc_lists_find(&space->target, &gomp->lists);
+		gomp->has_lists = rc == ompd_rc_ok;
+		gomp->lists_asked = rc == ompd_rc_ok || rc == ompd_rc_unsupported;
+	}
+	return rc == ompd_rc_ok && !gomp->has_lists ? ompd_rc_unsupported : rc;
+}
+
+/* By what it begins with. Where the thread pointer is elsewhere it does not begin with its own address: then by the
+ * lists of threads. Nothing else in it is the same in all. */
+static ompd_rc_t prove_structure(struct address_space *space, struct gomp *gomp, uint64_t pthread,
+				 const uint8_t tcb[TCB_BYTES])
+{
+	const struct target *target = &space->target;
+	ompd_rc_t rc;
+
+	if (gomp->thread_pointer == 0)
+		return target_decode(target, tcb + TCB_TCB, 8) == pthread &&
+				       target_decode(target, tcb + TCB_SELF, 8) == pthread
+			       ? ompd_rc_ok
+			       : ompd_rc_unavailable;
+	rc = find_lists(space, gomp);
+	if (rc == ompd_rc_ok)
+		rc = libc_listed(target, &gomp->lists, pthread);
+	return rc == ompd_rc_unsupported ? ompd_rc_unavailable : rc;
+}
+
 /* Reads the head of the thread's structure and proves that it is one. unavailable: it is none, or no thread's now. */
 static ompd_rc_t prove_thread(struct address_space *space, struct gomp *gomp, uint64_t pthread,
 			      uint64_t *lwp)
@@ -48,11 +80,9 @@ static ompd_rc_t prove_thread(struct address_space *space, struct gomp *gomp, ui
 	rc = target_read(target, pthread, size, tcb);
 	if (rc != ompd_rc_ok)
 		return rc == ompd_rc_error ? ompd_rc_unavailable : rc;
-	if (target_decode(target, tcb + TCB_TCB, 8) != pthread ||
-	    target_decode(target, tcb + TCB_SELF, 8) != pthread)
-		return ompd_rc_unavailable;
-	if (size == TCB_BYTES)
-		return ompd_rc_ok;
+	rc = prove_structure(space, gomp, pthread, tcb);
+	if (rc != ompd_rc_ok || size == TCB_BYTES)
+		return rc;
 	*lwp = target_decode(target, tcb + offset, 4);
 	/* The kernel takes it away when the thread has ended; glibc keeps the rest for the next. */
 	return *lwp ? ompd_rc_ok : ompd_rc_unavailable;
@@ -103,27 +133,13 @@ ompd_rc_t gomp_thread_of_entity(struct address_space *space, struct gomp *gomp,
 	return rc;
 }
 
-static ompd_rc_t find_lists(struct address_space *space, struct gomp *gomp)
-{
-	ompd_rc_t rc = ompd_rc_ok;
-
-	if (!gomp->lists_asked) {
-		rc = libc_lists_find(&space->target, &gomp->lists);
-		gomp->has_lists = rc == ompd_rc_ok;
-		gomp->lists_asked = rc == ompd_rc_ok || rc == ompd_rc_unsupported;
-	}
-	if (rc == ompd_rc_unsupported || (rc == ompd_rc_ok && !gomp->has_lists)) {
-		diagnostics_note(&space->diagnostics, DIAGNOSTIC_libc_threads_unknown, NULL);
-		return ompd_rc_unsupported;
-	}
-	return rc;
-}
-
 ompd_rc_t gomp_pthreads(struct address_space *space, struct gomp *gomp, struct vector *pthreads,
 			uint64_t *initial)
 {
 	ompd_rc_t rc = find_lists(space, gomp);
 
+	if (rc == ompd_rc_unsupported)
+		diagnostics_note(&space->diagnostics, DIAGNOSTIC_libc_threads_unknown, NULL);
 	*initial = 0;
 	if (rc == ompd_rc_ok) {
 		rc = libc_threads(&space->target, &gomp->lists, pthreads, initial);
