@@ -15,6 +15,21 @@ from .targets import Target
 if TYPE_CHECKING:
     from .process import Thread
 
+__all__ = [
+    "BELOW",
+    "KINDS",
+    "RETURNED",
+    "UNMAPPED",
+    "Device",
+    "Devices",
+    "Mapping",
+    "Place",
+    "Stale",
+    "Variable",
+    "goes_later",
+    "variable_of",
+]
+
 KINDS = {"host": "host plugin", "cuda": "NVIDIA GPU", "hsa": "AMD GPU"}
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Sequence
 
-from ..library.types import Device, Mapping
 from ..model import devices, targets
-from ..model.devices import Devices, Place, goes_later
+from ..model.devices import Device, Devices, Mapping, Place, goes_later
 from ..model.targets import Target
 from .json_document import address, integer, location, with_doubts
 from .table import Style, Table, count, paragraph, plain

@@ -8,6 +8,8 @@ from .base import OmpdCommand
 
 TYPE_CHECKING = False  # without typing, which takes its time
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ompd_core.model.devices import Devices
 
 
@@ -52,7 +54,7 @@ class Target(OmpdCommand):
         picture = here.picture()
         found = picture.devices
         if words[1:]:
-            self._map_some(arguments, found, " ".join(words[1:]))
+            self._map_some(arguments, found, " ".join(words[1:]), picture.place_of)
             return
         if arguments.json:
             section = targets.document(found)
@@ -67,13 +69,18 @@ class Target(OmpdCommand):
             shown = targets.lines(found, style)
         output.lines(shown + threads.remarks(picture.process, here.notes(), style))
 
-    def _map_some(self, arguments: Arguments, found: "Devices", text: str) -> None:
+    @staticmethod
+    def _map_some(
+        arguments: Arguments,
+        found: "Devices",
+        text: str,
+        place_of: "Callable[[str], tuple[int, int]]",
+    ) -> None:
         """Of one device, or of one address."""
         from ompd_core.errors import UserError
         from ompd_core.views import targets
 
         from .. import session
-        from ..target import evaluation
         from . import documents, output
 
         if found.offload is None or found.offload.layout == "refused":
@@ -86,19 +93,18 @@ class Target(OmpdCommand):
         device = found.device(int(text)) if text.isdecimal() and len(text) < 6 else None
         if device is not None:
             if arguments.json:
-                section = {**targets.document(found), "mappings": targets.mappings(found, [device])}
+                section = targets.document(found)
+                section["mappings"] = targets.mappings(found, [device])
                 made = documents.envelope(session.current(), "target", offload=section)
                 output.document(arguments, made)
             else:
                 output.lines(targets.map_lines(found, [device], style))
             return
-        address, size = evaluation.place_of(text)
+        address, size = place_of(text)
         places = found.places(address)
         if arguments.json:
-            section = {
-                **targets.document(found),
-                "places": [targets.place(found, one, address) for one in places],
-            }
+            section = targets.document(found)
+            section["places"] = [targets.place(found, one, address) for one in places]
             made = documents.envelope(session.current(), "target", offload=section)
             output.document(arguments, made)
         else:
