@@ -35,8 +35,11 @@ class Stack(Protocol):
     be unwound any further, or with `most' of them."""
 
     most: int
-    whole: bool  # all frames were seen, and nothing says that there should be more
     seen: list[Frame]
+
+    @property
+    def whole(self) -> bool:
+        """All frames were seen, and nothing says that there should be more."""
 
     def __iter__(self) -> Iterator[Frame]:
         ...
@@ -50,7 +53,7 @@ class StoppedThread(Protocol):
     innermost frame."""
 
     def frames(self, most: int = MOST_FRAMES) -> Stack:
-        """A walk from the beginning."""
+        """A walk from the beginning, over frames that are unwound once for all walks."""
 
     def registers(self, level: int) -> KnownRegisters:
         """As the frame has them."""

@@ -238,12 +238,13 @@ class Session:
         """Raises UserError if there is nothing to show."""
         if self.taken is not None and self.taken.stepped_over == skips.wanted():
             return self.taken
+        # Before the runtimes, which are opened with their help.
+        natives = self.target.native_threads()
         runtimes = self.runtimes()
         if not runtimes:
             raise self._no_openmp()
         if not any(runtime.supported for runtime in runtimes):
             raise UserError("not_supported", f"{names(runtimes)} {refusal(runtimes[0].kind)}.")
-        natives = self.target.native_threads()
         self._opened().take_views(natives)
         broken = [runtime for runtime in runtimes if runtime.problem and runtime.supported]
         if broken and not any(runtime.view for runtime in runtimes):

@@ -10,6 +10,7 @@
 #include "api/icv_text.h"
 #include "api/scope.h"
 #include "library.h"
+#include "offload/offload.h"
 #include "runtime/runtime.h"
 #include "target/limits.h"
 
@@ -116,6 +117,18 @@ static bool is_text(enum icv icv)
 	       icv == ICV_TOOL_VERBOSE_INIT;
 }
 
+/* LLVM's runtime knows nothing of devices, but its offload runtime does; the host's own number is behind the others. */
+static ompd_rc_t ask(struct address_space *space, enum icv icv, struct entity entity,
+		     struct icv_value *value)
+{
+	const ompd_rc_t rc = space->runtime->icv(space, icv, entity, value);
+
+	if (rc != ompd_rc_unavailable || (icv != ICV_NUM_DEVICES && icv != ICV_DEVICE_NUM) ||
+	    space->runtime->kind != ompdx_runtime_llvm)
+		return rc;
+	return offload_device_count(space, &value->number);
+}
+
 /* The value that the caller asks for; icv_value_deinit is due. */
 static ompd_rc_t find_value(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id, bool as_text,
 			    void *output, struct icv_value *value)
@@ -134,7 +147,7 @@ static ompd_rc_t find_value(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_
 	rc = fit_scope(space, row, scope, &entity);
 	if (rc == ompd_rc_ok && !as_text && is_text(row->icv))
 		rc = ompd_rc_incompatible;
-	return rc == ompd_rc_ok ? space->runtime->icv(space, row->icv, entity, value) : rc;
+	return rc == ompd_rc_ok ? ask(space, row->icv, entity, value) : rc;
 }
 
 ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
@@ -220,7 +233,7 @@ ompd_rc_t icv_of_process(struct address_space *space, enum icv icv, struct vecto
 	if (rc != ompd_rc_ok)
 		return rc;
 	icv_value_init(&value);
-	rc = space->runtime->icv(space, icv, entity, &value);
+	rc = ask(space, icv, entity, &value);
 	if (rc == ompd_rc_ok)
 		rc = icv_text(icv, &value, text);
 	icv_value_deinit(&value);

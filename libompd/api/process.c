@@ -36,12 +36,15 @@ ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 	struct address_space *space;
 	const ompd_rc_t rc = handle_find(host_handle, HANDLE_SPACE, &space, NULL);
 
-	(void)kind;
 	(void)sizeof_id;
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!device_context || !id || !device_handle)
 		return ompd_rc_bad_input;
+	diagnostics_note(&space->diagnostics,
+			 kind == OMPD_DEVICE_KIND_HOST ? DIAGNOSTIC_device_is_host
+						       : DIAGNOSTIC_device_tells_nothing,
+			 NULL);
 	return ompd_rc_unsupported;
 }
 

@@ -5,6 +5,21 @@
  */
 #include "api_test.h"
 
+#include <string.h>
+
+/* Why, it says apart from the return code. */
+static bool noted(ompd_address_space_handle_t *handle, const char *code)
+{
+	ompdx_diagnostics_t *diagnostics;
+	bool found = false;
+
+	assert_ok(ompdx_get_diagnostics(handle, &diagnostics));
+	for (ompd_size_t i = 0; i < diagnostics->count; i++)
+		found = found || strcmp(diagnostics->diagnostics[i].code, code) == 0;
+	fake_callbacks()->free_memory(diagnostics);
+	return found;
+}
+
 static void test_device_initialize(void **state)
 {
 	struct session session = session_open("tasks");
@@ -20,6 +35,11 @@ static void test_device_initialize(void **state)
 	counts = fake_counts();
 	assert_int_equal(fake_calls(&counts), 0);
 	assert_ptr_equal(device, UNTOUCHED);
+	assert_true(noted(session.handle, "device_tells_nothing"));
+	assert_rc(ompd_device_initialize(session.handle, fake_context(session.target),
+					 OMPD_DEVICE_KIND_HOST, sizeof(id), &id, &device),
+		  ompd_rc_unsupported);
+	assert_true(noted(session.handle, "device_is_host"));
 	session_close(&session);
 }
 

@@ -378,6 +378,18 @@ static void sweep_entry_points(ompd_address_space_handle_t *space)
 	debugger_free(points);
 }
 
+static void sweep_offload(ompd_address_space_handle_t *space)
+{
+	ompdx_offload_t *offload = NULL;
+	const ompd_rc_t rc = CALL(ompdx_get_offload(space, NULL, 0, &offload));
+
+	check_untouched(rc, offload);
+	if (rc != ompd_rc_ok)
+		return;
+	sweep_check_offload(offload);
+	debugger_free(offload);
+}
+
 static void sweep_space(const struct memory_image *image, struct sweep_options options,
 			ompd_address_space_handle_t *space, struct sweep_seen *seen)
 {
@@ -395,6 +407,8 @@ static void sweep_space(const struct memory_image *image, struct sweep_options o
 	sweep_diagnostics(space);
 	if (!spent())
 		sweep_entry_points(space);
+	if (!spent())
+		sweep_offload(space);
 	if (!options.leaves_handles)
 		release(&asked, CALL(ompd_rel_address_space_handle(space)));
 }

@@ -43,6 +43,9 @@ void sweep_snapshot(const struct memory_image *image, ompd_address_space_handle_
 		    bool leave, struct sweep_seen *seen);
 void sweep_diagnostics(ompd_address_space_handle_t *space);
 /* A finding unless text is a string inside the block. */
+/* Devices, entries and mappings. */
+void sweep_check_offload(const ompdx_offload_t *offload);
+
 void sweep_check_text(const void *block, const char *text);
 
 #endif /* SWEEP_H */

@@ -295,3 +295,46 @@ void sweep_snapshot(const struct memory_image *image, ompd_address_space_handle_
 	if (!leave)
 		(void)CALL(ompdx_snapshot_destroy(snapshot));
 }
+
+static void check_mapping(const ompdx_offload_t *offload, const ompdx_mapping_t *mapping)
+{
+	check_that(mapping->size == sizeof(*mapping) && mapping->device < offload->device_count);
+	check_that(mapping->problem <= ompdx_problem_limit);
+	check_that(mapping->problem || mapping->host_begin <= mapping->host_end);
+	if (mapping->source)
+		sweep_check_text(offload, mapping->source);
+}
+
+void sweep_check_offload(const ompdx_offload_t *offload)
+{
+	uint32_t mappings = 0;
+
+	check_that(offload->size == sizeof(*offload) && offload->layout <= ompdx_layout_proven &&
+		   offload->mapping_layout <= offload->layout);
+	check_that((offload->reason == NULL) == (offload->mapping_layout == ompdx_layout_proven));
+	check_that(offload->layout || !(offload->device_count || offload->entry_count));
+	check_that(offload->mapping_layout || !offload->mapping_count);
+	check_inside(offload, offload->devices, offload->device_count, sizeof(ompdx_device_t));
+	check_inside(offload, offload->entries, offload->entry_count,
+		     sizeof(ompdx_offload_entry_t));
+	check_inside(offload, offload->mappings, offload->mapping_count, sizeof(ompdx_mapping_t));
+	for (uint32_t i = 0; i < offload->device_count; i++) {
+		const ompdx_device_t *device = &offload->devices[i];
+
+		check_that(device->size == sizeof(*device) && device->number == (int32_t)i);
+		check_that(device->kind <= ompdx_device_other &&
+			   device->problem <= ompdx_problem_limit);
+		check_that(device->mapping_first + device->mapping_count <= offload->mapping_count);
+		mappings += device->mapping_count;
+	}
+	check_that(mappings == offload->mapping_count);
+	for (uint32_t i = 0; i < offload->entry_count; i++) {
+		check_that(offload->entries[i].kind <= ompdx_offload_entry_variable);
+		if (offload->entries[i].name)
+			sweep_check_text(offload, offload->entries[i].name);
+	}
+	for (uint32_t i = 0; i < offload->mapping_count; i++)
+		check_mapping(offload, &offload->mappings[i]);
+	if (offload->path)
+		sweep_check_text(offload, offload->path);
+}

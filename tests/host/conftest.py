@@ -14,7 +14,7 @@ from typing import Any, Iterator
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "gdb")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "gdb"), str(HERE.parent / "offload")]
 
 
 @pytest.fixture

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Maps and unmaps at random and keeps its own account of what is mapped where: maps SEED STEPS FILE. At the end it
- * writes the account to FILE and stops with SIGUSR1, or aborts if it is given a fourth word.
+ * Maps and unmaps at random and keeps its own account of what is mapped where: maps SEED STEPS HOW FILE. At the end it
+ * writes the account to FILE, which is there at once or not, and then, by HOW: "wait"s; "abort"s; "dump"s: has the
+ * runtime print its own tables, and waits; "lock" and a number: maps once more, and waits in the so many-th call of
+ * operator new, which libomptarget makes with its table's lock held.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <omp.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 enum { BUFFERS = 48, BYTES_MAX = 4000, DEVICES_MAX = 8, NEVER = -1 };
+enum { LIFE_SECONDS = 900 }; /* what outlives its test must not stay */
 
 /* One on each device that is used, for ever. */
 #pragma omp declare target
@@ -34,6 +35,29 @@ static int devices;
 static char *held;
 static FILE *account;
 static int written;
+
+/* From libomptarget 19 on. */
+extern void ompx_dump_mapping_tables(void) __attribute__((weak));
+
+static char unfinished[4096];
+static const char *finished;
+static int calls_left = -1; /* of operator new; -1: they are not counted */
+
+static void show_account(void)
+{
+	rename(unfinished, finished);
+}
+
+/* C++'s operator new (unsigned long), which the libraries call too. */
+void *_Znwm(size_t size);
+void *_Znwm(size_t size)
+{
+	if (calls_left >= 0 && calls_left-- == 0) {
+		show_account();
+		pause();
+	}
+	return malloc(size ? size : 1);
+}
 
 static unsigned next(unsigned bound)
 {
@@ -125,7 +149,9 @@ static void step(void)
 
 static void write_all(const char *hold_begin, int hold_bytes, int hold_device, const char *path)
 {
-	account = fopen(path, "w");
+	finished = path;
+	snprintf(unfinished, sizeof(unfinished), "%s.unfinished", path);
+	account = fopen(unfinished, "w");
 	if (!account)
 		exit(2);
 	fprintf(account,
@@ -150,13 +176,31 @@ static void write_all(const char *hold_begin, int hold_bytes, int hold_device, c
 	fclose(account);
 }
 
+static void end(const char *how, char *scoped)
+{
+	if (strncmp(how, "lock", 4) == 0) {
+		calls_left = atoi(how + 4);
+#pragma omp target enter data map(to : scoped [BYTES_MAX:BYTES_MAX]) device(0)
+		exit(4); /* it was not called so often */
+	}
+	if (strcmp(how, "dump") == 0 && ompx_dump_mapping_tables) {
+		ompx_dump_mapping_tables();
+		fflush(NULL);
+	}
+	show_account();
+	if (strcmp(how, "abort") == 0)
+		abort();
+	pause();
+}
+
 int main(int argc, char **argv)
 {
-	char *scoped = malloc(BYTES_MAX);
+	char *scoped = malloc(2 * BYTES_MAX);
 	int device, bytes;
 
-	if (argc < 4)
+	if (argc < 5)
 		return 2;
+	alarm(LIFE_SECONDS);
 	srandom((unsigned)atoi(argv[1]));
 	devices = omp_get_num_devices();
 	if (devices > DEVICES_MAX)
@@ -174,10 +218,8 @@ int main(int argc, char **argv)
 		used[device] = 1;
 #pragma omp target device(device)
 		declared[0]++;
-		write_all(scoped, bytes, device, argv[3]);
-		if (argc > 4)
-			abort();
-		raise(SIGUSR1);
+		write_all(scoped, bytes, device, argv[4]);
+		end(argv[3], scoped);
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@ Interface for what the tables say."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Callable, Mapping, TypeVar
 
 from . import gomp, kmpc, omp, tgt
@@ -118,6 +119,8 @@ __all__ = [
 ]
 
 
+# A stack has few names, and each of thousands of frames is asked for its own.
+@lru_cache(maxsize=4096)
 def normal(name: str) -> str:
     """Fortran's omp_set_lock_ and the hidden __kmp_api_omp_set_lock are omp_set_lock."""
     name = name.partition("@")[0]
@@ -128,6 +131,7 @@ def normal(name: str) -> str:
     return name.rstrip("_") if name.startswith(("omp_", "kmp_")) else name
 
 
+@lru_cache(maxsize=4096)
 def is_entry_point(name: str) -> bool:
     """Is it what a program calls of a runtime? Fortran's names end in an underscore."""
     return normal(name).startswith(PREFIXES) or normal(name) in omp.ROUTINES

@@ -185,8 +185,12 @@ def of_fortran(name: str) -> str:
     return "::".join([scope[1:] for scope in inner if scope[1:]] + [match.group(2)])
 
 
+# __GI___libc_read without its __GI_
+_SYSTEMS_OWN = re.compile(r"__+(?:libc_)?([a-z]\w*)")
+
+
 def system_name(name: str) -> str:
     """__GI___libc_read, as the C library's debug information has it, is read."""
     name = name[len("__GI_") :] if name.startswith("__GI_") else name
-    found = re.fullmatch(r"__+(?:libc_)?([a-z]\w*)", name)
+    found = _SYSTEMS_OWN.fullmatch(name)
     return found.group(1) if found else name

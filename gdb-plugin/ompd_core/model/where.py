@@ -6,6 +6,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Iterable, Sequence
 
 from .. import runtimes
@@ -205,6 +206,7 @@ def call_of(frames: Sequence[Frame], users: Frame, code: CodeMap) -> Location | 
     return replace(inner.location, function=of_fortran(name) if name is not None else None)
 
 
+@lru_cache(maxsize=1024)
 def in_users_terms(location: Location, enclosing: str | None) -> Location:
     """With the function's name as the user knows it. enclosing: the function of the region that the
     thread executes, for compilers whose names do not tell."""

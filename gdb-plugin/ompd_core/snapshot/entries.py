@@ -27,15 +27,31 @@ def called_by(debugger: Debugger, caller: Frame) -> str | None:
     return abi.normal(name) if abi.is_entry_point(name) else None
 
 
-def named(debugger: Debugger, frames: Sequence[Frame], code: CodeMap) -> list[Frame]:
-    """With the names of the entry points that the program called."""
-    found = list(frames)
-    for level, (frame, outer) in enumerate(zip(frames, frames[1:])):
+class Entries:
+    """Of one picture. What many stacks have in common is looked at once."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger = debugger
+        # With the frames, which live as long as their ids are asked for.
+        self._known: dict[tuple[int, int], tuple[Frame, Frame, Frame]] = {}
+
+    def named(self, frames: Sequence[Frame], code: CodeMap) -> list[Frame]:
+        """With the names of the entry points that the program called."""
+        inner = [self._named(frame, outer, code) for frame, outer in zip(frames, frames[1:])]
+        return [*inner, *frames[-1:]]
+
+    def _named(self, frame: Frame, outer: Frame, code: CodeMap) -> Frame:
+        key = (id(frame), id(outer))
+        if key not in self._known:
+            self._known[key] = frame, outer, self._looked_at(frame, outer, code)
+        return self._known[key][2]
+
+    def _looked_at(self, frame: Frame, outer: Frame, code: CodeMap) -> Frame:
         known = frame.location.function
         is_entry = known is not None and abi.is_entry_point(known)
         if is_entry or not code.is_runtime(frame):
-            continue
-        if not (code.is_runtime(outer) or code.is_skipped(outer)):
-            name = called_by(debugger, outer) or known
-            found[level] = replace(frame, location=replace(frame.location, function=name))
-    return found
+            return frame
+        if code.is_runtime(outer) or code.is_skipped(outer):
+            return frame
+        name = called_by(self._debugger, outer) or known
+        return replace(frame, location=replace(frame.location, function=name))

@@ -74,6 +74,7 @@ class Places:
         known = ((one.id, runtimes.team_words(one.kind)) for one in process.runtimes)
         self._words = {id: words for id, words in known if words is not None}
         self._counted: Mapping[int, Mapping[int, TeamArrivals]] = {}
+        self._calls: dict[tuple[int, ...], tuple[list[Frame], waiting.Call]] = {}
         self._objects: dict[int, int | None] = {}  # constant arguments, by the place of the call
         self._names: dict[tuple[int, bool], str | None] = {}  # of locks
         self._held: dict[Thread, Sequence[Held]] = {}
@@ -140,13 +141,13 @@ class Places:
             frames = stopped.frames()
             frame = where.users_frame(frames, self.code)
             down_to_it = list(frames.seen)
-            call = waiting.call_on(down_to_it, self.code)
+            call = self._call_on(down_to_it)
             if call.runtime is None:
                 thread.kept = self._outside.waited_for(stopped, down_to_it)
             else:
-                call = self._in_kernel(self._with_entry(call, down_to_it), stopped)
-            if waiting.has_not_begun(down_to_it, self.code):
-                call, frame = replace(call, starts=True), None
+                call = self._in_kernel(call, stopped)
+            if call.starts:
+                frame = None
             if waiting.begins_region(call):
                 call = self._with_rest(call, frames)
             if depth:
@@ -163,6 +164,19 @@ class Places:
         elif not (call.starts or down_to_it and self.code.is_skipped(down_to_it[-1])):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME
+
+    def _call_on(self, frames: list[Frame]) -> waiting.Call:
+        """What a stack says: many threads have the same."""
+        key = tuple(map(id, frames))
+        if key not in self._calls:
+            call = waiting.call_on(frames, self.code)
+            if call.runtime is not None:
+                call = self._with_entry(call, frames)
+            if waiting.has_not_begun(frames, self.code):
+                call = replace(call, starts=True)
+            # With the frames, which live as long as their ids are asked for.
+            self._calls[key] = frames, call
+        return self._calls[key][1]
 
     def _with_entry(self, call: waiting.Call, frames: Sequence[Frame]) -> waiting.Call:
         """Entry points can make way for a function of the runtime's without a name: the call tells
@@ -225,8 +239,9 @@ class Places:
             for frame in frames.seen[at:]
             if not (self.code.is_runtime(frame) or self.code.is_skipped(frame))
         ]
-        known = entries.named(self._debugger, frames.seen, self.code)
-        forks = waiting.forks_on(known, self.code) if frames.whole else None
+        forks = (
+            waiting.forks_on(self._stacks.named(frames.seen), self.code) if frames.whole else None
+        )
         return replace(call, outward=outward, forks=forks)
 
     def _in_users_terms(self, thread: Thread, frame: Frame, frames: Stack) -> Location:
@@ -668,7 +683,7 @@ class Places:
             frames = stopped.frames()
             for _ in frames:
                 pass
-            known = entries.named(self._debugger, frames.seen, self.code)
+            known = self._stacks.named(frames.seen)
             sites = where.fork_sites(known, self.code, abi.FORKS)
             return sites, waiting.forks_on(known, self.code) if frames.whole else None
 

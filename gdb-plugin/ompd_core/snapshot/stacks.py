@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from ..debugger import Debugger, Stack
 from ..model.logical_stack.stack import Walked
-from ..model.native import NativeThread
+from ..model.native import Frame, NativeThread
 from ..model.process import Thread
 from ..model.where import CodeMap
-from . import entries
+from .entries import Entries
 
 
 class Stacks:
@@ -16,6 +18,7 @@ class Stacks:
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
+        self._entries = Entries(debugger)
         self.code: CodeMap | None = None  # whose code is where, as soon as that is known
         self._known: dict[int, Walked] = {}  # by the debugger's number
 
@@ -39,8 +42,9 @@ class Stacks:
         for _ in stack:
             pass
         limited = len(stack.seen) == stack.most and not stack.whole
-        frames = stack.seen
-        if self.code is not None:
-            frames = entries.named(self._debugger, frames, self.code)
-        known = self._known[native.num] = Walked(frames, stack.whole, limited)
+        known = self._known[native.num] = Walked(self.named(stack.seen), stack.whole, limited)
         return known
+
+    def named(self, frames: Sequence[Frame]) -> Sequence[Frame]:
+        """With the names of the entry points that the program called."""
+        return frames if self.code is None else self._entries.named(frames, self.code)

@@ -27,7 +27,7 @@ class Barriers(OmpdCommand):
     flags = ("wide",)
 
     def run(self, arguments: Arguments) -> None:
-        from ompd_core.views import barriers, json_document, threads
+        from ompd_core.views import barriers, threads
 
         from .. import session
         from . import documents, output
@@ -36,6 +36,8 @@ class Barriers(OmpdCommand):
         picture = here.picture()
         judgement = picture.judgement()
         if arguments.json:
+            from ompd_core.views import json_document
+
             section = json_document.barriers(judgement.barriers)
             output.document(arguments, documents.envelope(here, "barriers", barriers=section))
             return

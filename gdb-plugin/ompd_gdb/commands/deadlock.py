@@ -47,7 +47,7 @@ class Deadlock(OmpdCommand):
 
     def run(self, arguments: Arguments) -> None:
         from ompd_core.errors import UserError
-        from ompd_core.views import deadlock, json_document, threads
+        from ompd_core.views import deadlock, threads
 
         from .. import session
         from . import documents, output, stacks
@@ -68,6 +68,8 @@ class Deadlock(OmpdCommand):
         if "dot" in arguments.values:
             output.file(arguments.values["dot"], deadlock.dot(found))
         if arguments.json:
+            from ompd_core.views import json_document
+
             section = json_document.deadlock(judgement)
             output.document(arguments, documents.envelope(here, "deadlock", deadlock=section))
             return

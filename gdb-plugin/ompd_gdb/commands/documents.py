@@ -7,12 +7,13 @@ from typing import Any
 
 import gdb
 from ompd_core.errors import UserError
-from ompd_core.views import json_document
 
 from ..session import Session, current, has_process
 
 
 def envelope(session: Session, command: str, **sections: Any) -> dict[str, Any]:
+    from ompd_core.views import json_document  # text does without it
+
     try:
         runtimes = session.runtimes()
     except UserError:
@@ -32,4 +33,6 @@ def anywhere(command: str, **sections: Any) -> dict[str, Any]:
     """Also where there is no process."""
     if has_process():
         return envelope(current(), command, **sections)
+    from ompd_core.views import json_document
+
     return json_document.envelope(command, 0, gdb.VERSION, [], None, [], **sections)

@@ -44,7 +44,7 @@ class Locks(OmpdCommand):
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:
-        from ompd_core.views import json_document, locks, threads
+        from ompd_core.views import locks, threads
 
         from .. import session
         from . import documents, output, selecting
@@ -54,6 +54,8 @@ class Locks(OmpdCommand):
         found = here.picture().locks
         chosen = selecting.locks(found, wanted)
         if arguments.json:
+            from ompd_core.views import json_document
+
             section = json_document.locks(chosen if wanted else found.all)
             output.document(arguments, documents.envelope(here, "locks", locks=section))
             return

@@ -27,7 +27,7 @@ class Ompd(OmpdCommand):
 
     def run(self, arguments: Arguments) -> None:
         from ompd_core.errors import UserError
-        from ompd_core.views import json_document, status
+        from ompd_core.views import status
 
         from .. import session
         from . import documents, output
@@ -41,6 +41,8 @@ class Ompd(OmpdCommand):
         here = session.current()
         judgement = here.picture().judgement()
         if arguments.json:
+            from ompd_core.views import json_document
+
             section = json_document.summary(judgement.process, judgement)
             output.document(arguments, documents.envelope(here, "ompd", summary=section))
         else:

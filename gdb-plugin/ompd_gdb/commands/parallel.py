@@ -27,7 +27,7 @@ class Parallel(OmpdCommand):
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:
-        from ompd_core.views import json_document, parallel, threads
+        from ompd_core.views import parallel, threads
 
         from .. import session
         from . import documents, output, selecting
@@ -40,6 +40,8 @@ class Parallel(OmpdCommand):
         chosen = selecting.regions(process, wanted, here.inferior.num)
         picture.locate_loops(chosen)
         if arguments.json:
+            from ompd_core.views import json_document
+
             section = json_document.regions(chosen or process.regions)
             output.document(arguments, documents.envelope(here, "parallel", regions=section))
             return

@@ -30,7 +30,7 @@ class Tasks(OmpdCommand):
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:
-        from ompd_core.views import json_document, tasks, threads
+        from ompd_core.views import tasks, threads
 
         from .. import session
         from . import documents, output, selecting
@@ -41,6 +41,8 @@ class Tasks(OmpdCommand):
         chosen = selecting.tasks(picture.tasks, wanted, here.inferior.num)
         found = picture.located_tasks()
         if arguments.json:
+            from ompd_core.views import json_document
+
             section = json_document.tasks(chosen)
             output.document(arguments, documents.envelope(here, "tasks", tasks=section))
             return

@@ -30,7 +30,7 @@ class Threads(OmpdCommand):
     takes_ids = True
 
     def run(self, arguments: Arguments) -> None:
-        from ompd_core.views import json_document, threads
+        from ompd_core.views import threads
 
         from .. import session
         from . import documents, output, selecting
@@ -42,6 +42,8 @@ class Threads(OmpdCommand):
         chosen = selecting.threads(process, wanted, here.inferior.num)
         picture.locate_threads()
         if arguments.json:
+            from ompd_core.views import json_document
+
             picture.locate_regions()
             section = json_document.threads(chosen)
             output.document(arguments, documents.envelope(here, "threads", threads=section))

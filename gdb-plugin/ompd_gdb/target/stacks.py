@@ -23,50 +23,81 @@ _SECTION = re.compile(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\.\S+)", re.MULTILI
 MOST_ROWS = 16
 
 
-class Walk:
-    """A thread's frames, innermost first, each unwound when it is asked for. Ends where GDB cannot
-    unwind any further.
-
-    No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
-    that moment would be lost."""
+class Unwound:
+    """A thread's frames, innermost first, each unwound when it is asked for, and once. Ends where
+    GDB cannot unwind any further. Only while the thread is selected."""
 
     def __init__(
         self,
         record: Callable[[gdb.Frame, bool], Frame],
         is_guess: Callable[[int, gdb.Frame, gdb.Frame], bool],
-        most: int,
     ) -> None:
         """is_guess: has GDB made up that the code at an address, of one frame, was called from
         the other?"""
         self._record = record
         self._is_guess = is_guess
-        self.most = most
-        self._frame: gdb.Frame | None = None
+        self._frames: list[gdb.Frame] = []
+        self._records: list[Frame] = []
         self._ended = False
-        self.whole = False  # all frames were seen, and nothing says that there should be more
+        self._whole = False
+
+    def record(self, level: int) -> Frame | None:
+        """None: there is no such frame."""
+        while len(self._records) <= level and not self._ended:
+            try:
+                self._unwind()
+            except gdb.error:
+                self._ended = True
+        return self._records[level] if level < len(self._records) else None
+
+    def frame(self, level: int) -> gdb.Frame:
+        """Raises gdb.error."""
+        if self.record(level) is None:
+            raise gdb.error("There is no such frame.")
+        return self._frames[level]
+
+    def is_whole(self, count: int) -> bool:
+        """Are these all frames, and does nothing say that there should be more?"""
+        return self._whole and count == len(self._records)
+
+    def _unwind(self) -> None:
+        last = self._frames[-1] if self._frames else None
+        frame = last.older() if last else gdb.newest_frame()
+        if frame is None:
+            self._ended = True
+            self._whole = last is not None and is_outermost(last)
+        elif last is not None and self._is_guess(self._records[-1].pc, last, frame):
+            self._ended = True
+        else:
+            self._records.append(self._record(frame, last is None))
+            self._frames.append(frame)
+
+
+class Walk:
+    """Over these frames, from the innermost on.
+
+    No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
+    that moment would be lost."""
+
+    def __init__(self, unwound: Unwound, most: int) -> None:
+        self._unwound = unwound
+        self.most = most
         self.seen: list[Frame] = []
+
+    @property
+    def whole(self) -> bool:
+        """All frames were seen, and nothing says that there should be more."""
+        return self._unwound.is_whole(len(self.seen))
 
     def __iter__(self) -> Iterator[Frame]:
         return self
 
     def __next__(self) -> Frame:
-        if self._ended or len(self.seen) == self.most:
+        found = self._unwound.record(len(self.seen)) if len(self.seen) < self.most else None
+        if found is None:
             raise StopIteration
-        try:
-            last = self._frame
-            self._frame = last.older() if last else gdb.newest_frame()
-            self._ended = self._frame is None
-            if self._frame is None:
-                self.whole = last is not None and is_outermost(last)
-                raise StopIteration
-            if last is not None and self._is_guess(self.seen[-1].pc, last, self._frame):
-                self._ended = True
-                raise StopIteration
-            self.seen.append(self._record(self._frame, not self.seen))
-        except gdb.error:
-            self._ended = True
-            raise StopIteration from None
-        return self.seen[-1]
+        self.seen.append(found)
+        return found
 
 
 def is_outermost(frame: gdb.Frame) -> bool:
@@ -95,19 +126,22 @@ class Code:
         self._executable = executable or (0, 0)
         self._tables = Tables(read, bases)
         self._guessed: dict[int, bool] = {}
-        self._callers: dict[int, Frame] = {}  # by the address to return to
+        self._known: dict[object, Frame] = {}  # by the place: see `record'
         self._holders: dict[tuple[str, int], str | None] = {}  # by an outlined function's line
         self._vdso = vdso or (0, 0)
 
     def forget(self) -> None:
         """What is where: another file may be loaded there by now."""
-        self._callers.clear()
+        self._known.clear()
         self._holders.clear()
         self._guessed.clear()
 
-    def frames(self, most: int = MOST_FRAMES) -> Walk:
+    def unwound(self) -> Unwound:
         """Of the selected thread, while it is selected."""
-        return Walk(self.record, self._is_guess, most)
+        return Unwound(self.record, self._is_guess)
+
+    def frames(self, most: int = MOST_FRAMES) -> Walk:
+        return Walk(self.unwound(), most)
 
     def _is_guess(self, pc: int, inner: gdb.Frame, outer: gdb.Frame) -> bool:
         """Of code without unwind information, at a place that no call returns to."""
@@ -124,14 +158,15 @@ class Code:
 
     def record(self, frame: gdb.Frame, innermost: bool = False) -> Frame:
         """As plain values. Threads of a team have many callers in common: what is at a place is
-        asked for once. Not of inlined frames, several of which are at one place, and not of the
-        innermost, in which GDB may have stepped into an inlined one, or not yet."""
-        if innermost or frame.type() != gdb.NORMAL_FRAME:
-            return self._record(frame)
-        pc = frame.pc()
-        if pc not in self._callers:
-            self._callers[pc] = self._record(frame)
-        return self._callers[pc]
+        asked for once. Of inlined frames several are at one place, and in the innermost frame GDB
+        may have stepped into an inlined one, or not yet: there the name and the line tell, too."""
+        key: object = frame.pc()
+        kind = frame.type()
+        if innermost or kind != gdb.NORMAL_FRAME:
+            key = (key, kind, frame.name(), frame.find_sal().line)
+        if key not in self._known:
+            self._known[key] = self._record(frame)
+        return self._known[key]
 
     def _record(self, frame: gdb.Frame) -> Frame:
         pc = frame.pc()

@@ -18,34 +18,33 @@ class Stopped:
     """Of the selected thread, as long as it is selected. See debugger.StoppedThread."""
 
     def __init__(self, code: Code) -> None:
-        self._code = code
-        self._frames: list[gdb.Frame] = []
+        self._unwound = code.unwound()
 
     def frames(self, most: int = MOST_FRAMES) -> Walk:
-        return self._code.frames(most)
+        return Walk(self._unwound, most)
 
     def registers(self, level: int) -> KnownRegisters:
         try:
-            return machines.known_registers(self._frame(level))
+            return machines.known_registers(self._unwound.frame(level))
         except gdb.error:
             return lambda name: None
 
     def stack_pointer(self, level: int) -> int:
         try:
-            return machines.stack_pointer(self._frame(level))
+            return machines.stack_pointer(self._unwound.frame(level))
         except gdb.error as error:
             raise Unreadable(str(error)) from None
 
     def function(self, level: int) -> Range | None:
         try:
-            found = [one for one in _blocks(self._frame(level)) if one.function is not None]
+            found = [one for one in _blocks(self._unwound.frame(level)) if one.function is not None]
         except gdb.error:
             return None
         return (found[-1].start, found[-1].end) if found else None
 
     def numbers(self, level: int, names: Sequence[str]) -> dict[str, int | None] | None:
         try:
-            frame = self._frame(level)
+            frame = self._unwound.frame(level)
             for block in _blocks(frame):
                 symbols = {symbol.name: symbol for symbol in block}
                 if names[0] in symbols:
@@ -54,15 +53,6 @@ class Stopped:
         except gdb.error:
             pass
         return None
-
-    def _frame(self, level: int) -> gdb.Frame:
-        """Raises gdb.error."""
-        while len(self._frames) <= level:
-            frame = self._frames[-1].older() if self._frames else gdb.newest_frame()
-            if frame is None:
-                raise gdb.error("There is no such frame.")
-            self._frames.append(frame)
-        return self._frames[level]
 
 
 def _blocks(frame: gdb.Frame) -> Iterator[gdb.Block]:

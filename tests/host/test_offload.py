@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is what libompd tells of devices and mappings what the program recorded of itself, on each
+stripped libomptarget? ompd-host asks, of processes that are attached to and of kernel cores."""
+
+from __future__ import annotations
+
+import random
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+import comparison
+import machine
+import pytest
+import sessions
+import shown
+from mark_as_cuda import EM_CUDA, SM_80, mark_as_cuda
+
+OF_BOOKWORM = ("libomptarget-13", "libomptarget-14", "libomptarget-15", "libomptarget-16")
+ALL = OF_BOOKWORM + tuple(f"libomptarget-{release}" for release in (17, 18, 19, 21, 22, 23))
+# Each way that a release keeps its tables, without full downloads of other suites.
+COVER = ("libomptarget-13", "libomptarget-14", "libomptarget-16", "libomptarget-19")
+RUNTIMES = ALL if machine.FULL else COVER
+STEPS = 300
+KIND_HOST, KIND_CUDA, KERNEL, VARIABLE = 1, 2, 1, 2
+# Reads of a table of some hundred mappings, with finding the library, and KiB.
+READS_MAX, KIB_MAX = 400, 1600
+
+
+def seed() -> int:
+    """Chosen when the test runs, and shown when it fails."""
+    chosen = random.SystemRandom().randrange(1 << 30)
+    print(f"seed {chosen}")
+    return chosen
+
+
+def compare(document: Any, account: Any, runtime: str) -> None:
+    """Every mapping equal, none more, none missing; devices, ICVs and entries."""
+    offload = document["offload"]
+    release = int(runtime.rpartition("-")[2])
+    assert offload["rc"] == "ok" and offload["version"] == release
+    assert (offload["layout"], offload["mapping_layout"]) == ("proven", "proven"), offload["reason"]
+    recorded, told = shown.recorded(account), shown.shown(offload)
+    assert told == recorded
+    comparison.compared["mappings"] += len(recorded)
+    assert len(offload["devices"]) == account["devices"]
+    assert all(device["kind"] == KIND_HOST for device in offload["devices"])
+    used = {device for device, _ in recorded}
+    assert used <= {device["number"] for device in offload["devices"] if device["used"] == 1}
+    assert all(not device["locked"] and not device["problem"] for device in offload["devices"])
+    entries = {entry["kind"]: entry for entry in offload["entries"]}
+    assert int(entries[VARIABLE]["address"], 16) == account["declared"]
+    assert entries[VARIABLE]["name"] == "declared"
+    assert re.fullmatch(r"__omp_offloading_\w+_main_l\d+", entries[KERNEL]["name"])
+    icvs = document["address_space"]["icvs"]
+    assert icvs["num-devices-var"]["value"] == account["devices"]
+    assert icvs["device-num-var"]["value"] == account["initial"]
+    print(
+        f"{runtime}: {len(recorded)} mappings, {offload['reads']} reads, {offload['bytes']} bytes"
+    )
+    assert offload["reads"] <= READS_MAX and offload["bytes"] <= KIB_MAX * 1024
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_process(runtime: str, folder: Path) -> None:
+    with shown.living(runtime, folder, seed(), STEPS, "wait") as (process, account):
+        compare(shown.told("attach", process.pid), account, runtime)
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES if machine.FULL else RUNTIMES[1::2])
+def test_core(runtime: str, folder: Path) -> None:
+    core, account = shown.died(runtime, folder, seed(), STEPS)
+    compare(shown.told("core", core, shown.built(runtime)), account, runtime)
+
+
+@pytest.mark.parametrize("runtime", [one for one in RUNTIMES if one >= "libomptarget-19"])
+def test_runtime_prints_the_same(runtime: str, folder: Path) -> None:
+    """Its own dump, of a program that waits outside of all mapping."""
+    with shown.living(runtime, folder, seed(), STEPS, "dump") as (process, _):
+        told = shown.shown(shown.told("attach", process.pid)["offload"])
+        text = (folder / "output").read_text(encoding="utf-8", errors="replace")
+    row = r"(0x[0-9a-f]+) (0x[0-9a-f]+)\s+(\d+)\s+(INF|\d+)\s+(INF|\d+)"
+    printed = sorted(
+        (
+            *(int(begin, 16), int(target, 16), int(size)),
+            *(shown.NEVER if count == "INF" else int(count) for count in counts),
+        )
+        for begin, target, size, *counts in re.findall(row, text)
+    )
+    ours = sorted(
+        (begin, target, end - begin, dynamic, hold)
+        for (_, begin), (end, dynamic, hold, target, _) in told.items()
+    )
+    assert printed and printed == ours, text[-3000:]
+    comparison.compared["mappings, as the runtime prints them"] += len(printed)
+
+
+@pytest.mark.parametrize("runtime", [one for one in RUNTIMES if machine.FULL or one == COVER[-1]])
+def test_lock_is_held(runtime: str, folder: Path) -> None:
+    """In the middle of a mapping the table is told all the same, and who is inside."""
+    chosen = seed()
+    held = 0
+    for calls in range(24):
+        try:
+            with shown.living(runtime, folder, chosen, STEPS, f"lock{calls}") as (process, account):
+                offload = shown.told("attach", process.pid)["offload"]
+                pid = process.pid
+        except AssertionError:
+            break  # so often operator new is not called
+        owners = [device["owner"] for device in offload["devices"] if device["locked"]]
+        assert owners in ([], [pid])
+        assert offload["mapping_layout"] == "proven"
+        told, recorded = shown.shown(offload), shown.recorded(account)
+        assert {key: told[key] for key in recorded} == recorded
+        assert len(told) <= len(recorded) + 1
+        held += len(owners)
+        if held and not machine.FULL:
+            break
+    assert held > 0
+
+
+def shifted(folder: Path, names: str) -> Path:
+    """libompd with records in which these members lie 8 bytes further."""
+    place = folder / "offload"
+    place.mkdir()
+    text = (machine.ROOT / "libompd/offload/records.inc").read_text(encoding="utf-8")
+    row = re.compile(rf"(OFFLOAD_FIELD_(?:{names})\] = {{)(\d+)")
+    text, count = row.subn(lambda found: found[1] + str(int(found[2]) + 8), text)
+    assert count > 8
+    (place / "records.inc").write_text(text, encoding="utf-8")
+    objects = machine.BUILD / "libompd" / "CMakeFiles" / "ompd.dir"
+    others = [path for path in objects.rglob("*.o") if path.name != "record.c.o"]
+    sources = machine.ROOT / "libompd"
+    library = folder / "libompd.so"
+    machine.run(
+        *("gcc", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{folder}"),
+        *(f"-I{sources}", f"-I{machine.ROOT / 'include'}", sources / "offload/record.c", *others),
+        *(f"-Wl,--version-script={sources / 'libompd.map'}", "-o", library),
+    )
+    return library
+
+
+SHIFTS = (
+    "MAPPING_COUNTS?",
+    "MAPPING_DEVICE_BEGIN",
+    "MAPPING_ALLOCATION|MAPPING_DEVICE_BEGIN|MAPPING_COUNTS?|MAPPING_MUTEX",
+    "DEVICE_MAPPINGS",
+    "MANAGER_ENTRIES",
+)
+
+
+def test_shifted_records_are_refused(folder: Path) -> None:
+    """What these tests compare would notice, and the library notices by itself."""
+    with shown.living("libomptarget-19", folder, seed(), STEPS, "wait") as (process, account):
+        for number, names in enumerate(SHIFTS):
+            place = folder / str(number)
+            place.mkdir()
+            library = shifted(place, names)
+            offload = shown.told("attach", process.pid, library=library)["offload"]
+            assert shown.shown(offload) != shown.recorded(account), names
+            assert offload["mapping_layout"] == "refused" and shown.shown(offload) == {}, names
+            assert offload["reason"] in ("offload_unfit", "offload_mappings_unfit"), names
+
+
+class Core:
+    """A core file's bytes by their addresses."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.data = bytearray(path.read_bytes())
+        (start,) = struct.unpack_from("<Q", self.data, 32)
+        (count,) = struct.unpack_from("<H", self.data, 56)
+        self.parts = []
+        for i in range(count):
+            kind, _, offset, address, _, size = struct.unpack_from(
+                "<IIQQQQ", self.data, start + 56 * i
+            )
+            if kind == 1 and size:
+                self.parts.append((address, offset, size))
+
+    def place(self, address: int) -> int | None:
+        for start, offset, size in self.parts:
+            if start <= address and address + 8 <= start + size:
+                return offset + address - start
+        return None
+
+
+def test_damaged_cores(folder: Path) -> None:
+    """Words of the structures changed: no crash, no hang, and what is told is said so."""
+    runtime = random.choice(RUNTIMES)
+    core, account = shown.died(runtime, folder, seed(), STEPS)
+    whole = shown.told("core", core, shown.built(runtime))["offload"]
+    image = Core(core)
+    places = [int(whole["manager"], 16)]
+    for device in whole["devices"]:
+        places.append(int(device["address"], 16))
+        places += [int(one["address"], 16) for one in device["mappings"]]
+    refused = 0
+    for _ in range(1000 if machine.FULL else 12):
+        data = bytearray(image.data)
+        for _ in range(random.choice([1, 3, 10, 100])):
+            place = image.place(random.choice(places) + 8 * random.randrange(-8, 90))
+            if place is None:
+                continue
+            other = image.place(random.choice(places) + 8 * random.randrange(-8, 90)) or place
+            word = random.choice(
+                [bytes(8), b"\xff" * 8, random.randbytes(8), bytes(data[other : other + 8])]
+            )
+            data[place : place + 8] = word
+        damaged = folder / "damaged"
+        damaged.write_bytes(data)
+        offload = shown.told("core", damaged, shown.built(runtime))["offload"]
+        assert offload["rc"] in ("ok", "unavailable")
+        refused += offload.get("layout") == "refused"
+        assert offload["reads"] < 5000, offload["reads"]
+    print(f"{runtime}: {refused} refused")
+
+
+# The releases whose CUDA plugin takes code that says to be of this interface's version.
+WITH_DRIVER = (14, 15, 16, 19) if machine.FULL else (14, 19)
+
+
+@pytest.mark.parametrize("release", WITH_DRIVER)
+def test_gpu(release: int, folder: Path) -> None:
+    """LLVM's own CUDA plugin over a driver of ours: device addresses are none of the process's."""
+    runtime = f"libomptarget-{release}"
+    driver = folder / "libcuda.so.1"
+    machine.run(
+        *("gcc", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-O1"),
+        *(shown.PROGRAMS / "fake_driver.c", "-o", driver),
+    )
+    (folder / "libcuda.so").symlink_to(driver.name)
+    program = folder / "maps"
+    assert mark_as_cuda(shown.built(runtime), program) == 1
+    path = f"{folder}:{shown.environment(runtime)['LD_LIBRARY_PATH']}"
+    with shown.living(
+        runtime, folder, seed(), STEPS, "wait", program=program, LD_LIBRARY_PATH=path
+    ) as (process, account):
+        offload = shown.told("attach", process.pid)["offload"]
+        maps = Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8")
+    assert shown.shown(offload) == shown.recorded(account)
+    comparison.compared["mappings on a GPU"] += len(account["mappings"])
+    ranges = [[int(x, 16) for x in line.split()[0].split("-")] for line in maps.splitlines()]
+    for device in offload["devices"]:
+        assert (device["kind"], device["machine"]) == (KIND_CUDA, EM_CUDA)
+        assert device["machine_flags"] == SM_80
+        for one in device["mappings"]:
+            at = int(one["device_begin"], 16)
+            assert not any(start <= at < end for start, end in ranges)
+
+
+def test_no_offload_runtime(folder: Path) -> None:
+    """A program without one: no devices are made up."""
+    executable = machine.compiled("wide")
+    place = machine.cached("libomp-19")
+    with sessions.target("attach", executable, ("4",), place, folder) as target:
+        document = shown.told("attach", target.pid or 0)
+    assert document["offload"]["rc"] == "unavailable"
+    icvs = document["address_space"]["icvs"]
+    assert icvs["num-devices-var"]["rc"] == icvs["device-num-var"]["rc"] == "unavailable"
