@@ -45,5 +45,5 @@ int main(int argc, char **argv)
 	enum exit_status status = loop_run(&session, options.program ? &launch : NULL);
 
 	session_close(&session);
-	return status;
+	return (int)status;
 }

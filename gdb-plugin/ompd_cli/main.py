@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import signal
 import sys
 from typing import NoReturn, Sequence
@@ -15,10 +14,11 @@ from ompd_core.views import json_text
 from ompd_core.views.cxx_names import shorten
 from ompd_core.views.table import plain
 
-from . import corefile, launched, living
+from . import argument_types, corefile, launched, living
 from .debugger import USUAL
-from .origin import Origin, named, problem_of
+from .origin import Origin, named
 from .outcome import CANNOT_READ, INTERRUPTED, Outcome
+from .recording import arguments as recording
 
 LONGEST = 300  # characters of an argument parser's sentence: it repeats what was typed
 
@@ -96,9 +96,13 @@ is opened. Each rank is stopped as briefly as by `ompd pid', and runs on whateve
 
 
 def main(arguments: Sequence[str]) -> int:
-    failed = launched.FAILED if arguments[:1] == ["run"] else CANNOT_READ
+    words, program = recording.without_program(arguments)
+    failed = launched.FAILED if arguments[:1] == ["run"] or program else CANNOT_READ
     try:
-        return _answer(_parser().parse_args(arguments))
+        options = _parser().parse_args(words)
+        if program:
+            options.program = program
+        return _answer(options)
     except _Failure as failure:
         _complain(str(failure))
     except BrokenPipeError:
@@ -111,6 +115,7 @@ def main(arguments: Sequence[str]) -> int:
     return failed
 
 
+_WATCHES = ("top", "record")
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 _OWN = 0o600  # of a whole job
 
@@ -140,7 +145,8 @@ def _answer(options: argparse.Namespace) -> int:
                 failed.update(origin.fields())
             _write(json_text.text(failed) + "\n", options, origin)
         _complain(error.sentence())
-        return launched.status_of(error) if options.command == "run" else CANNOT_READ
+        of_program = options.command == "run" or (options.command in _WATCHES and options.program)
+        return launched.status_of(error) if of_program else CANNOT_READ
 
 
 def _leave(number: int, _: object) -> NoReturn:
@@ -232,7 +238,7 @@ def _parser() -> argparse.ArgumentParser:
         help="search for the program and its libraries below DIR, by name and build-id",
     )
     pid = _command(commands, "pid", "PID", "report on a running process", _PID, living.report, 60)
-    pid.add_argument("pid", metavar="PID", type=_process, help="the process")
+    pid.add_argument("pid", metavar="PID", type=argument_types.process, help="the process")
     run = _command(
         commands,
         "run",
@@ -249,6 +255,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("reports", metavar="REPORT.json", nargs="+", help="what --json has written")
     _add_html(made)
     _add_job(commands)
+    recording.add(commands)
     return whole
 
 
@@ -262,15 +269,21 @@ def _add_job(commands: argparse._SubParsersAction[_Parser]) -> None:
         _job,
     )
     which = made.add_mutually_exclusive_group(required=True)
-    which.add_argument("job", metavar="JOBID[.STEP]", nargs="?", type=_job_of_slurm, help="Slurm's")
+    which.add_argument(
+        "job", metavar="JOBID[.STEP]", nargs="?", type=argument_types.job_of_slurm, help="Slurm's"
+    )
     which.add_argument(
         "--mpirun",
         metavar="PID",
-        type=_process,
+        type=argument_types.process,
         help="the ranks below this launcher, which is here",
     )
     which.add_argument(
-        "--pid", metavar="PID", nargs="+", type=_process, help="these processes of this machine"
+        "--pid",
+        metavar="PID",
+        nargs="+",
+        type=argument_types.process,
+        help="these processes of this machine",
     )
     which.add_argument(
         "--hosts", metavar="NODES", help="all of your ranks on n[1-40], by ClusterShell"
@@ -280,7 +293,7 @@ def _add_job(commands: argparse._SubParsersAction[_Parser]) -> None:
     made.add_argument(
         "--watch",
         metavar="SECONDS",
-        type=_seconds,
+        type=argument_types.seconds,
         default=0.0,
         help="look again after that time, and say which ranks are elsewhere then",
     )
@@ -290,59 +303,31 @@ def _add_job(commands: argparse._SubParsersAction[_Parser]) -> None:
     made.add_argument(
         "--node-timeout",
         metavar="SECONDS",
-        type=_seconds,
+        type=argument_types.seconds,
         default=300.0,
         help="give up what is left of a node after that time, 0: never; default: 300",
     )
     made.add_argument(
         "--at-once",
         metavar="N",
-        type=_number,
+        type=argument_types.number,
         default=0,
         help="look at so many ranks of a node at once; default: its free processors",
     )
     made.add_argument(
+        "--ship",
+        action="store_true",
+        help="send this package along: nodes that have it on no file system unpack it into a"
+        " private folder, and remove that again",
+    )
+    made.add_argument("--shipped", help=argparse.SUPPRESS)  # the package that a node has got
+    made.add_argument(
         "--fan-out",
         metavar="N",
-        type=_number,
+        type=argument_types.number,
         default=32,
         help="nodes that one node asks; the others are asked by these; default: 32",
     )
-
-
-def _job_of_slurm(text: str) -> str:
-    if not re.fullmatch(r"[0-9]{1,10}(\.([0-9]{1,10}|batch|interactive))?", text):
-        raise argparse.ArgumentTypeError(f"`{text}' is no JOBID or JOBID.STEP")
-    return text
-
-
-def _number(text: str) -> int:
-    if not re.fullmatch("[1-9][0-9]{0,5}", text):
-        raise argparse.ArgumentTypeError(f"`{text}' is no number above 0")
-    return int(text)
-
-
-def _file_name(text: str) -> str:
-    problem = problem_of(text)
-    if problem is not None:
-        raise argparse.ArgumentTypeError(problem)
-    return text
-
-
-def _seconds(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1
-    if not 0 <= found < 1e9:
-        raise argparse.ArgumentTypeError(f"`{text}' is no number of seconds")
-    return found
-
-
-def _process(text: str) -> int:
-    if not re.fullmatch("[0-9]{1,18}", text):
-        raise argparse.ArgumentTypeError(f"`{text}' is no number of a process")
-    return int(text)
 
 
 def _subcommand(
@@ -372,7 +357,7 @@ def _subcommand(
         "-o",
         "--output",
         metavar="FILE",
-        type=_file_name,
+        type=argument_types.file_name,
         help="write it to FILE, whose name may hold %%r: the MPI rank, %%h: the host, %%p: the"
         " process",
     )
@@ -406,7 +391,7 @@ def _add_html(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--html",
         metavar="FILE",
-        type=_file_name,
+        type=argument_types.file_name,
         help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
     )
 
@@ -423,5 +408,9 @@ def _add_gdb(made: argparse.ArgumentParser) -> None:
 
 def _add_timeout(made: argparse.ArgumentParser, what: str, seconds: int) -> None:
     made.add_argument(
-        "--timeout", metavar="SECONDS", type=_seconds, default=float(seconds), help=what
+        "--timeout",
+        metavar="SECONDS",
+        type=argument_types.seconds,
+        default=float(seconds),
+        help=what,
     )

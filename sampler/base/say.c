@@ -28,5 +28,5 @@ void fail(enum exit_status status, const char *format, ...)
 	va_start(arguments, format);
 	say_arguments(format, arguments);
 	va_end(arguments);
-	exit(status);
+	exit((int)status);
 }

@@ -106,7 +106,7 @@ static void write_thread(struct record *record, struct thread *thread, uint64_t 
 	thread->gone_told = true;
 }
 
-static void tell_runtimes(struct record *record)
+void record_runtimes(struct record *record)
 {
 	for (uint32_t i = 0; i < record->pictures->count; i++) {
 		struct runtime *runtime = &record->pictures->runtimes[i];
@@ -123,7 +123,7 @@ bool record_write(struct record *record, uint64_t before)
 	uint64_t told = before;
 	bool all_done = true;
 
-	tell_runtimes(record);
+	record_runtimes(record);
 	for (uint32_t i = record->first_open; i < record->threads->count; i++) {
 		struct thread *thread = record->threads->all[i];
 

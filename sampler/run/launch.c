@@ -61,9 +61,12 @@ void launch_go(struct launch *launch, const char *name)
 
 bool launch_ended(struct launch *launch)
 {
-	/* A stop of ours is no end. */
-	if (!launch->ended && waitpid(launch->pid, &launch->status, WNOHANG) == launch->pid &&
-	    !WIFSTOPPED(launch->status))
-		launch->ended = true;
+	siginfo_t news = {0};
+
+	/* Only its end: that it has stopped for a sample is told to whoever stopped it. */
+	if (!launch->ended &&
+	    waitid(P_PID, (id_t)launch->pid, &news, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    news.si_pid == launch->pid)
+		launch->ended = waitpid(launch->pid, &launch->status, 0) == launch->pid;
 	return launch->ended;
 }

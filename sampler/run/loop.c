@@ -26,6 +26,8 @@
 
 #define IMAGES_EVERY SECOND
 
+#define SCHEDULE_TRIES 20
+
 static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number)
@@ -102,26 +104,6 @@ static void take_view(struct loop *loop, uint64_t at)
 	loop->next_view = at + (uint64_t)((double)SECOND / session->view_rate);
 }
 
-/* How long each thread was on a processor since the last pass; when, is not known: first, say. */
-static void spread_schedule(struct session *session, struct thread *thread, uint64_t at)
-{
-	const uint64_t on_before = thread->schedule_on, delay_before = thread->schedule_delay;
-	const uint64_t since = thread->timeline.since, length = at > since ? at - since : 0;
-
-	thread_read_schedule(thread, &session->process);
-	uint64_t on = thread->schedule_on - on_before,
-		 delay = thread->schedule_delay - delay_before;
-
-	if (on > length)
-		on = length;
-	if (delay > length - on)
-		delay = length - on;
-	timeline_turn(&thread->timeline, since, PIECE_ON);
-	timeline_turn(&thread->timeline, since + on, PIECE_PREEMPTED);
-	timeline_turn(&thread->timeline, since + on + delay, PIECE_ASLEEP);
-	timeline_turn(&thread->timeline, at, PIECE_ASLEEP);
-}
-
 static struct thread *living(const struct session *session, size_t index)
 {
 	return session->threads.all[session->threads.living[index]];
@@ -155,7 +137,7 @@ static void pass_by_stops(struct loop *loop, uint64_t at)
 	struct session *session = loop->session;
 
 	for (size_t i = 0; i < session->threads.living_count; i++)
-		spread_schedule(session, living(session, i), at);
+		thread_spread_schedule(living(session, i), &session->process, at);
 	stop_some(loop, at);
 	session_look_at_sleepers(session, at);
 }
@@ -165,7 +147,7 @@ static void pass_by_memory(struct loop *loop, uint64_t at)
 	struct session *session = loop->session;
 
 	for (size_t i = 0; i < session->threads.living_count; i++) {
-		spread_schedule(session, living(session, i), at);
+		thread_spread_schedule(living(session, i), &session->process, at);
 		session_sample_by_memory(session, living(session, i), at);
 	}
 }
@@ -204,7 +186,7 @@ static void pass(struct loop *loop, uint64_t at)
 		pass_by_perf(loop, at);
 	}
 	session->sample_processor += own_processor_time() - before;
-	session_refresh(session, now());
+	session_refresh(session);
 	change_phase(loop, at);
 }
 
@@ -250,18 +232,36 @@ static uint64_t own_memory(void)
 	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss * 1024;
 }
 
+/* What the kernel has counted, of one moment: on a busy machine we may lose the processor in between, and try again. */
+static uint64_t read_schedules(const struct session *session)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < session->threads.count; i++)
+		session->threads.all[i]->schedule_known = false;
+	for (int tries = 0; tries < SCHEDULE_TRIES; tries++) {
+		const uint64_t before = now();
+
+		for (size_t i = 0; i < session->threads.living_count; i++)
+			thread_read_schedule(living(session, i), &session->process);
+		at = now();
+		if (at - before < MILLISECOND)
+			break;
+	}
+	return at;
+}
+
 /* All that is left is written, told or not. */
 static bool finish(struct loop *loop)
 {
 	struct session *session = loop->session;
-	const uint64_t at = now();
+	const uint64_t at = read_schedules(session);
 
 	if (session->clock == CLOCK_PERF)
 		perf_drain(&session->perf, at, session->process.pid, &loop->sink);
 	for (size_t i = 0; i < session->threads.living_count; i++) {
 		struct thread *thread = living(session, i);
 
-		thread_read_schedule(thread, &session->process);
 		timeline_turn(&thread->timeline, at, (enum piece_kind)thread->timeline.kind);
 	}
 	for (uint32_t i = session->record.first_open; i < session->threads.count; i++)
@@ -310,7 +310,7 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 	srand((unsigned)start);
 	if (!launch)
 		session_begin(session);
-	session_refresh(session, start);
+	session_refresh(session);
 	if (launch) {
 		launch_go(launch, session->options.program[0]);
 		session_begin(session);

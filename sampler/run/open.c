@@ -9,6 +9,7 @@
 
 #include "base/clocks.h"
 #include "base/say.h"
+#include "names/names.h"
 #include "run/session.h"
 
 /* Pictures of the runtime, at most. */
@@ -172,6 +173,14 @@ static void describe(struct session *session)
 		limit(session, memory_refusal(session));
 }
 
+/* What takes long is done before the first sample, of which the rings hold few. */
+static void prepare_names(struct session *session)
+{
+	session_refresh_images(session);
+	for (size_t i = 0; i < session->images.mapping_count; i++)
+		name_function(session->images.mappings[i].image, session->images.mappings[i].start);
+}
+
 void session_open(struct session *session, const struct options *options, pid_t pid, int fd)
 {
 	*session =
@@ -193,6 +202,7 @@ void session_open(struct session *session, const struct options *options, pid_t 
 	threads_init(&session->threads);
 	pictures_init(&session->pictures, &session->process, &session->memory, &session->images,
 		      &session->threads);
+	prepare_names(session);
 	record_init(&session->record, fd, &session->codes, &session->tellings, &session->threads,
 		    &session->pictures);
 	session->record.settling.knows_on = true;

@@ -79,22 +79,20 @@ static void check(const struct options *options)
 void options_read(int argc, char **argv, struct options *options)
 {
 	*options = (struct options){.fd = -1, .rate = 100, .budget = 1, .flush = 0.5};
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i += 2) {
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
 			fputs(usage, stdout);
-			exit(EXIT_WHOLE);
+			exit((int)EXIT_WHOLE);
 		}
 		if (strcmp(argv[i], "--") == 0) {
 			options->program = argv[i + 1] ? argv + i + 1 : NULL;
 			break;
 		}
-		if (argv[i][0] != '-' || !argv[i + 1])
-			fail(EXIT_USAGE,
-			     argv[i][0] == '-' ? "%s wants a value: see --help."
-					       : "\"%s\" is no option: see --help.",
-			     argv[i]);
+		if (argv[i][0] != '-')
+			fail(EXIT_USAGE, "\"%s\" is no option: see --help.", argv[i]);
+		if (!argv[i + 1])
+			fail(EXIT_USAGE, "%s wants a value: see --help.", argv[i]);
 		take_option(options, argv[i], argv[i + 1]);
-		i++;
 	}
 	check(options);
 }

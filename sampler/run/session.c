@@ -113,6 +113,7 @@ static void on_sample(void *context, const struct sample *sample)
 
 	if (!thread)
 		return;
+	timeline_correct(&thread->timeline, PIECE_ON);
 	/* It was on a processor then, whatever got lost. */
 	if (thread->timeline.kind != PIECE_ON)
 		timeline_turn(&thread->timeline, sample->time, PIECE_ON);
@@ -123,16 +124,23 @@ static void on_off(void *context, pid_t lwp, uint64_t time, bool wants_on)
 {
 	struct thread *thread = thread_by_lwp(&((struct session *)context)->threads, lwp);
 
-	if (thread)
-		timeline_turn(&thread->timeline, time, wants_on ? PIECE_PREEMPTED : PIECE_ASLEEP);
+	if (!thread)
+		return;
+	timeline_correct(&thread->timeline, PIECE_ON);
+	timeline_turn(&thread->timeline, time, wants_on ? PIECE_PREEMPTED : PIECE_ASLEEP);
 }
 
 static void on_on(void *context, pid_t lwp, uint64_t time)
 {
 	struct thread *thread = thread_by_lwp(&((struct session *)context)->threads, lwp);
 
-	if (thread)
-		timeline_turn(&thread->timeline, time, PIECE_ON);
+	if (!thread)
+		return;
+	/* It had none: it slept, or wanted one. */
+	if (thread->timeline.kind == PIECE_ON)
+		timeline_correct(&thread->timeline, PIECE_PREEMPTED);
+	thread->timeline.guessed = false;
+	timeline_turn(&thread->timeline, time, PIECE_ON);
 }
 
 static void on_lost(void *context, pid_t lwp, uint64_t time, uint64_t count)
@@ -230,13 +238,23 @@ static void refresh_clocks(struct session *session, uint32_t first_new)
 	}
 	if (any)
 		perf_begin(&session->perf);
+	const uint64_t begun = now();
+
+	for (uint32_t i = first_new; i < session->threads.count; i++) {
+		struct thread *thread = session->threads.all[i];
+
+		thread_spread_schedule(thread, &session->process, begun);
+		timeline_guess(&thread->timeline, begun,
+			       process_thread_runs(&session->process, thread->lwp) ? PIECE_ON
+										   : PIECE_ASLEEP);
+	}
 	for (size_t i = 0; i < session->perf.count; i++)
 		if (!thread_by_lwp(&session->threads, session->perf.threads[i].lwp))
 			perf_remove_later(&session->perf, session->perf.threads[i].lwp);
 	perf_remove_ended(&session->perf);
 }
 
-static void refresh_images(struct session *session)
+void session_refresh_images(struct session *session)
 {
 	if (!session->images_void)
 		return;
@@ -264,16 +282,18 @@ static void refresh_images(struct session *session)
 	}
 	if (pictures_find(&session->pictures))
 		codes_forget(&session->codes);
+	if (session->begun)
+		record_runtimes(&session->record);
 	session->codes.runtimes = session->pictures.code;
 	session->codes.runtime_count = session->pictures.code_count;
 }
 
-void session_refresh(struct session *session, uint64_t at)
+void session_refresh(struct session *session)
 {
 	const uint32_t before = session->threads.count;
 
-	refresh_images(session);
-	threads_refresh(&session->threads, &session->process, at);
+	session_refresh_images(session);
+	threads_refresh(&session->threads, &session->process, now());
 	if (session->clock == CLOCK_PERF)
 		refresh_clocks(session, before);
 }

@@ -48,8 +48,11 @@ void session_close(struct session *session);
 
 struct sink session_sink(struct session *session);
 
-/* New threads get a clock, what is mapped is read anew if it has changed, runtimes are found. */
-void session_refresh(struct session *session, uint64_t at);
+/* What is mapped is read anew if it has changed, runtimes are found. */
+void session_refresh_images(struct session *session);
+
+/* The same, and new threads get a clock. */
+void session_refresh(struct session *session);
 
 /* Why it sleeps, of threads that do and of which that is not known yet. */
 void session_look_at_sleepers(struct session *session, uint64_t at);

@@ -89,6 +89,28 @@ void thread_read_schedule(struct thread *thread, const struct process *process)
 	thread->schedule_known = true;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void thread_spread_schedule(struct thread *thread, const struct process *process, uint64_t at)
+{
+	const uint64_t since = thread->timeline.since, length = at > since ? at - since : 0;
+
+	thread_read_schedule(thread, process);
+	/* The kernel counts in steps: what does not fit is of the next time. */
+	const uint64_t on = least(thread->schedule_on - thread->spread_on, length);
+	const uint64_t delay = least(thread->schedule_delay - thread->spread_delay, length - on);
+
+	thread->spread_on += on;
+	thread->spread_delay += delay;
+	timeline_turn(&thread->timeline, since, PIECE_ON);
+	timeline_turn(&thread->timeline, since + on, PIECE_PREEMPTED);
+	timeline_turn(&thread->timeline, since + on + delay, PIECE_ASLEEP);
+	timeline_turn(&thread->timeline, at, PIECE_ASLEEP);
+}
+
 static struct thread *add(struct threads *threads, const struct process *process, pid_t lwp,
 			  uint64_t at)
 {

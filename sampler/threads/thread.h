@@ -37,7 +37,8 @@ struct thread {
 	uint64_t samples, asleep_samples, lost, cut, beyond;
 	uint64_t schedule_on, schedule_delay; /* since it was first seen */
 	uint64_t schedule_on_before,
-		schedule_delay_before; /* what the kernel had counted by then */
+		schedule_delay_before;    /* what the kernel had counted by then */
+	uint64_t spread_on, spread_delay; /* of it, what is in the timeline */
 	bool schedule_known;
 };
 
@@ -68,5 +69,9 @@ void thread_end(struct threads *threads, struct thread *thread, uint64_t at);
 
 /* What the kernel has counted for it until now. */
 void thread_read_schedule(struct thread *thread, const struct process *process);
+
+/* The same since its timeline's last moment: how long it was on a processor, and wanted one; when, is not known: first,
+ * say. */
+void thread_spread_schedule(struct thread *thread, const struct process *process, uint64_t at);
 
 #endif /* SAMPLER_THREAD_H */

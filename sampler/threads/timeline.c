@@ -8,8 +8,11 @@
 
 void timeline_init(struct timeline *timeline, uint64_t at, enum piece_kind kind)
 {
-	*timeline = (struct timeline){
-		.since = at, .kind = (uint8_t)kind, .sleep_told = NONE, .sleep_began = at};
+	*timeline = (struct timeline){.since = at,
+				      .kind = (uint8_t)kind,
+
+				      .sleep_told = NONE,
+				      .sleep_began = at};
 }
 
 void timeline_deinit(struct timeline *timeline)
@@ -48,14 +51,41 @@ static void fill(struct timeline *timeline, uint64_t at)
 		piece.told = timeline->sleep_told;
 	}
 	timeline->since = at;
-	if (before && before->kind == piece.kind && before->state == piece.state &&
-	    before->told == piece.told && before->end == piece.start) {
+	if (before && piece.start != timeline->guessed_from && before->kind == piece.kind &&
+	    before->state == piece.state && before->told == piece.told &&
+	    before->end == piece.start) {
 		before->end = at;
 		return;
 	}
 	timeline->pieces = grow(timeline->pieces, timeline->count, &timeline->capacity,
 				sizeof *timeline->pieces);
 	timeline->pieces[timeline->count++] = piece;
+}
+
+void timeline_guess(struct timeline *timeline, uint64_t at, enum piece_kind kind)
+{
+	timeline_turn(timeline, at, kind);
+	timeline->guessed = true;
+	timeline->guessed_from = at;
+}
+
+void timeline_correct(struct timeline *timeline, enum piece_kind kind)
+{
+	if (!timeline->guessed)
+		return;
+	timeline->guessed = false;
+	if (timeline->kind == kind)
+		return;
+	for (size_t i = 0; i < timeline->count; i++) {
+		if (timeline->pieces[i].start < timeline->guessed_from)
+			continue;
+		timeline->pieces[i].kind = (uint8_t)kind;
+		timeline->pieces[i].told = NONE;
+		timeline->pieces[i].samples = 0;
+		timeline->pieces[i].state = kind == PIECE_PREEMPTED ? PIECE_UNTOLD : PIECE_OPEN;
+	}
+	timeline->kind = (uint8_t)kind;
+	timeline->sleep_told = NONE;
 }
 
 void timeline_turn(struct timeline *timeline, uint64_t at, enum piece_kind kind)

@@ -32,8 +32,10 @@ struct piece {
 struct timeline {
 	struct piece *pieces; /* the first of them begins where the last that was taken out ends */
 	size_t count, capacity;
-	uint64_t since;      /* up to here all is in pieces */
-	uint8_t kind;        /* of what comes behind */
+	uint64_t since; /* up to here all is in pieces */
+	uint8_t kind;   /* of what comes behind */
+	bool guessed;   /* what it has been since guessed_from, until a clock has told something */
+	uint64_t guessed_from;
 	uint32_t sleep_told; /* what is known of the sleep that goes on; NONE */
 	uint64_t sleep_began;
 	uint64_t on, preempted, untold; /* sums of what was taken out */
@@ -41,6 +43,12 @@ struct timeline {
 
 void timeline_init(struct timeline *timeline, uint64_t at, enum piece_kind kind);
 void timeline_deinit(struct timeline *timeline);
+
+/* A clock begins: up to here all is known, and what it is from now on a guess. */
+void timeline_guess(struct timeline *timeline, uint64_t at, enum piece_kind kind);
+
+/* The first that a clock tells of the thread says what it had been before: a guess until then. */
+void timeline_correct(struct timeline *timeline, enum piece_kind kind);
 
 /* From now on it is something else, or still the same. Moments before the last one are taken for that. */
 void timeline_turn(struct timeline *timeline, uint64_t at, enum piece_kind kind);

@@ -62,6 +62,13 @@ def has_begun(program: Program) -> bool:
     return program.begun.exists() and bool(program.begun.read_bytes().strip(b"\0"))
 
 
+def wait_for_threads(pid: int, count: int) -> None:
+    end = time.monotonic() + PATIENCE
+    while len(os.listdir(f"/proc/{pid}/task")) < count:
+        assert time.monotonic() < end, f"it has not begun {count} threads"
+        time.sleep(0.05)
+
+
 def by_gdb(
     kind: str, program: Program, looks: int, seed: int, folder: Path, gdb: str = "gdb"
 ) -> list[Stop]:

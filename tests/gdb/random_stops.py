@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inside GDB: stop a running program again and again, each time at another moment, and write down
-what it says of itself, what is on top of the stacks, and what `ompd threads' tells."""
+what it says of itself, what is on top of the stacks, and what `ompd threads' tells. A program of
+OMPD_STOPS_PID is attached to each time, and let go."""
 
 import json
 import os
 import random
 import signal
 import threading
+import time
 
 import gdb
 
@@ -25,6 +27,17 @@ def stop(number, delay):
     pid = gdb.selected_inferior().pid
     threading.Timer(delay, os.kill, (pid, signal.SIGINT)).start()
     gdb.execute("continue", to_string=True)
+    look(number)
+
+
+def attach(pid, number, delay):
+    time.sleep(delay)
+    gdb.execute(f"attach {pid}", to_string=True)
+    look(number)
+    gdb.execute("detach", to_string=True)
+
+
+def look(number):
     gdb.execute(f"ompd threads -json threads.{number}.json", to_string=True)
     selected = gdb.selected_thread()
     tops = {thread.ptid[1]: top_of(thread) for thread in gdb.selected_inferior().threads()}
@@ -37,4 +50,8 @@ def stop(number, delay):
 
 generator = random.Random(int(os.environ["OMPD_STOPS_SEED"]))
 for number in range(int(os.environ["OMPD_STOPS"])):
-    stop(number, generator.uniform(0, LONGEST))
+    delay = generator.uniform(0, LONGEST)
+    if "OMPD_STOPS_PID" in os.environ:
+        attach(os.environ["OMPD_STOPS_PID"], number, delay)
+    else:
+        stop(number, delay)

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Sequence
 
+import looks
 import machine
 import pytest
 import schema
 from sessions import ask, target
-from states import score, told_of
+from states import OF_ANY_KIND, score, told_of
 
 # As in busy.c.
 SERIAL, BARRIER, FOR, SINGLE, CRITICAL, LOCK, ORDERED, TASKWAIT, TASKGROUP, REGION_END = range(10)
@@ -97,11 +98,18 @@ def wrong_states(word: Word, words: Sequence[Word]) -> set[str]:
     return {*known, "overhead", "idle"} - may_be
 
 
-def complaint(told: Any, top: str, word: Word, words: Sequence[Word]) -> str | None:
-    """Of one thread at one stop. top: whose code it executes."""
+def complaint(
+    told: Any, top: str, word: Word, words: Sequence[Word], gnus: bool = False
+) -> str | None:
+    """Of one thread at one stop. top: whose code it executes. gnus: that a thread is at a barrier
+    inside the region is told, and not at which construct's."""
+    if gnus and not told["openmp"]:
+        return None if word.phase == WORKING else "no thread of OpenMP's"
     (member,) = told["openmp"]
     state, certain = told_of(member)
     right = right_states(word, words)
+    if gnus and state == "wait_barrier" and WAITS.get(word.construct) in OF_ANY_KIND:
+        state = WAITS[word.construct]
     in_runtime = top not in ("own", "between") or word.phase in (WORKING, HOLDING)
     if right is None or not in_runtime:
         score.in_transition += 1
@@ -132,6 +140,35 @@ def test_any_moment(runtime: str, stops: int, folder: Path) -> None:
             f"python import os; os.environ.update({seeds(stops)})",
         ]
         ask("gdb", [f"source {script}"], before, made.files, folder=folder)
+    check(stops, folder)
+
+
+# ---- Of GNU's runtime ----------------------------------------------------------------------------
+
+POLICIES = ("", "passive", "active")
+ATTACHES = [("libgomp-12", "passive", 6), ("libgomp-10", "active", 3), ("libgomp-14", "", 3)]
+if machine.FULL:
+    GNUS = [f"libgomp-{release}" for release in (10, 12, 14, 16)]
+    ATTACHES = [(runtime, policy, 100) for runtime in GNUS for policy in POLICIES]
+
+
+@pytest.mark.parametrize("runtime, policy, attaches", ATTACHES)
+def test_attached(runtime: str, policy: str, attaches: int, folder: Path) -> None:
+    """Without an exception, and without a wrong answer that is told as certain."""
+    begun, script = folder / "begun", Path(__file__).with_name("random_stops.py")
+    begun.write_text("at once", encoding="utf-8")
+    settings = {"LD_LIBRARY_PATH": str(machine.cached(runtime)), "LD_BIND_NOW": "1"}
+    settings.update({"OMP_WAIT_POLICY": policy} if policy else {})
+    program = looks.Program(machine.built_for(runtime, "busy"), [], settings, begun)
+    with looks.running(program, folder) as pid:
+        looks.wait_for_threads(pid, 4)
+        wishes = {**seeds(attaches), "OMPD_STOPS_PID": str(pid)}
+        before = [f"python import os; os.environ.update({wishes})"]
+        ask("gdb", [f"source {script}"], before, [program.executable], folder=folder)
+    check(attaches, folder, True)
+
+
+def check(stops: int, folder: Path, gnus: bool = False) -> None:
     complaints = []
     for number in range(stops):
         document = json.loads((folder / f"threads.{number}.json").read_text(encoding="utf-8"))
@@ -142,7 +179,7 @@ def test_any_moment(runtime: str, stops: int, folder: Path) -> None:
         for word in words:
             if not word.what:
                 continue  # not begun
-            found = complaint(told[word.tid], said["tops"][str(word.tid)], word, words)
+            found = complaint(told[word.tid], said["tops"][str(word.tid)], word, words, gnus)
             if found is not None:
                 complaints.append(f"stop {number}, {word}: {found}; of {words}")
     assert not complaints, "\n".join(complaints)

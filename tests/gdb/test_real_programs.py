@@ -5,7 +5,6 @@ random moments."""
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import time
@@ -75,13 +74,6 @@ def program_of(case: Case, runtime: str, folder: Path) -> Program:
     )
 
 
-def wait_for_threads(pid: int) -> None:
-    end = time.monotonic() + looks.PATIENCE
-    while len(os.listdir(f"/proc/{pid}/task")) < 2:
-        assert time.monotonic() < end, "it has not begun any thread"
-        time.sleep(0.05)
-
-
 def processor_time(pid: int) -> int:
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
@@ -111,7 +103,7 @@ def test_real_program(case: Case, runtime: str, folder: Path) -> None:
     program = program_of(case, runtime, folder)
     wrong = []
     with looks.running(program, folder) as pid:
-        wait_for_threads(pid)
+        looks.wait_for_threads(pid, 2)
         seed = zlib.crc32(f"{case.name} {runtime}".encode())
         stops = looks.attached(program, pid, LOOKS, seed, folder)
         for _ in range(SHELL_LOOKS):

@@ -9,7 +9,7 @@ from typing import Any
 
 import machine
 import pytest
-from sessions import Target, ask, target
+from sessions import Answer, Target, ask, target
 
 TRACKED = ["ompd tasks -json", "ompd tasks", "ompd tasks -tree", "ompd threads -json"]
 
@@ -45,6 +45,36 @@ def test_all_tasks(runtime: str, kind: str, gdb: str, folder: Path) -> None:
     with target(kind, executable, (), machine.cached(runtime), folder, settings) as made:
         answer = ask(gdb, TRACKED, made.before, made.files, folder=folder)
         executed, named = truth_of(made)
+    check(answer, executed, named)
+
+
+@pytest.mark.parametrize(
+    "how, kind",
+    [
+        ("libgomp-12", "attach"),
+        ("libgomp-10", "core"),
+        ("archive", "live"),
+        ("static", "core"),
+        ("static-pie", "attach"),
+        ("archive-fixed", "core"),
+    ],
+)
+def test_all_tasks_of_gnus(how: str, kind: str, folder: Path) -> None:
+    """As a library, and in the program."""
+    settings = {"OMP_MAX_TASK_PRIORITY": "5"}
+    if machine.is_gnus(how):
+        executable, home = machine.built_for(how, "task_graph"), machine.cached(how)
+    else:
+        executable, home = machine.with_libgomp("task_graph", how, folder), folder
+    with target(kind, executable, (), home, folder, settings) as made:
+        answer = ask("gdb", TRACKED, made.before, made.files, folder=folder)
+        executed, named = truth_of(made)
+    check(answer, executed, named, gnus=True)
+
+
+def check(
+    answer: Answer, executed: dict[int, int], named: dict[str, int], *, gnus: bool = False
+) -> None:
     tasks = answer.document(TRACKED[0])["tasks"]
     lwps = {
         member["id"]: thread["lwp"]
@@ -78,7 +108,8 @@ def test_all_tasks(runtime: str, kind: str, gdb: str, folder: Path) -> None:
         assert waiting["state"] == "ready"
 
     (urgent,) = [task for task in tasks if line_of(task) == named["urgent"]]
-    assert (urgent["priority"], urgent["tied"]) == (3, False)
+    # GNU's runtime executes every task as if it were tied.
+    assert (urgent["priority"], urgent["tied"]) == (3, gnus)
     known = [*executing, *blocked, waiting]
     assert all(task["state"] == "ready" for task in tasks if task not in known)
     assert all(task["region"] == "R1" for task in tasks)

@@ -228,10 +228,13 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.code.",
         "ompd_core.errors",
     ),
+    # Of what a sampler wrote: neither a debugger nor a snapshot is there.
+    "ompd_core.recording.": ("ompd_core.recording.", "ompd_core.model.states", "ompd_core.errors"),
     # Types of what the views write. They are not loaded while it runs: see python_types.
     "ompd_core.documents.": ("ompd_core.documents.",),
     "ompd_core.views.": (
         "ompd_core.views.",
+        "ompd_core.recording.",
         "ompd_core.documents.",
         "ompd_core.model.",
         "ompd_core.runtimes.",
@@ -327,11 +330,13 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_cli.",
         "ompd_core.arch.",
         "ompd_core.formats.",
+        "ompd_core.recording.",
         "ompd_core.views.",
         "ompd_core.model.job",
         "ompd_core.model.job_parts",
         "ompd_core.model.members",
         "ompd_core.model.rank_reports",
+        "ompd_core.library.search",
         "ompd_core.errors",
     ),
 }
@@ -467,7 +472,7 @@ def python_runtime_names(path: str, text: str) -> Iterator[str]:
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 # Namespaces that documents name and nobody fetches.
-HOSTS = ("www.apache.org", "json-schema.org")
+HOSTS = ("www.apache.org", "json-schema.org", "www.speedscope.app")
 
 
 def is_source(path: str, text: str) -> bool:

@@ -33,6 +33,11 @@ def thread(state: str, line: int = 1, function: str = "solve", **wait: Any) -> d
     }
 
 
+def receiving(rank: int | None, world: bool = True) -> dict[str, Any]:
+    message = {"direction": "from", "rank": rank, "any_rank": rank is None, "world": world}
+    return {**thread("work_serial"), "in_call": loc("MPI_Recv"), "message": message}
+
+
 OUTSIDE: dict[str, Any] = {
     "kind": "none",
     "running": False,
@@ -86,6 +91,30 @@ def classes(job: Job) -> list[tuple[str, bool]]:
 
 
 # ---- Which ranks are odd -------------------------------------------------------------------------
+
+
+def test_messages() -> None:
+    """Beside who is waited for in MPI_COMM_WORLD stands what is known of him."""
+    job = merged(
+        report(0, receiving(2), rank_count=4),
+        report(1, receiving(2), rank_count=4),
+        report(2, receiving(3), rank_count=4, findings=[finding("deadlock", "two locks")]),
+        report(4, receiving(2, world=False)),
+        report(5, {**receiving(1), "message": {"direction": "up", "rank": True}}),
+        report(6, receiving(None)),
+    )
+    text = text_of(job)
+    for line in (
+        "2 ranks (0-1): in MPI_Recv from rank 2, which has a finding: deadlock",
+        "rank 2: in MPI_Recv from rank 3, of which nothing is known",
+        "rank 4: in MPI_Recv from rank 2 of another communicator",
+        "rank 6: in MPI_Recv from any rank",
+    ):
+        assert f"\n{line}\n" in text, text
+    assert "rank 5: in" not in text
+    told = job_document.document(job)["awaiting"]
+    assert [(one["ranks"], one["message"]["rank"]) for one in told][:2] == [("0-1", 2), ("2", 3)]
+    assert "from rank 2 of another communicator" in html.page(job_document.document(job))
 
 
 def test_elsewhere() -> None:

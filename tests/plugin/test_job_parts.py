@@ -17,7 +17,19 @@ from ompd_core.model.rank_reports import NoReport
 from ompd_core.model.roll import folded as folded_numbers
 from ompd_core.model.roll import unfolded
 from ompd_core.views import job_document
-from test_job import JUNK, OUTSIDE, WRONG, finding, merged, report, spoilt, stack, text_of, thread
+from test_job import (
+    JUNK,
+    OUTSIDE,
+    WRONG,
+    finding,
+    merged,
+    receiving,
+    report,
+    spoilt,
+    stack,
+    text_of,
+    thread,
+)
 
 
 def one(index: int, document: Any) -> Any:
@@ -55,6 +67,7 @@ def any_report(dice: random.Random) -> Any:
         rank,
         *threads,
         *dice.sample(waits, dice.randint(0, 2)),
+        *dice.sample([receiving(dice.choice((None, 1, 2, 3)))], dice.randint(0, 1)),
         rank_count=40,
         host=dice.choice((None, "n1", "n2")),
         pid=dice.choice((None, 7, 8, 9)),
@@ -90,6 +103,18 @@ def test_too_various_for_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert flat["by_line"] is False and len(flat["classes"]) == 1
     for seed in range(5):
         assert by_any_tree(parts, random.Random(seed)) == flat
+
+
+def test_too_various_for_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_model, "MOST_AWAITED", 5)
+    documents = [report(rank, receiving(rank + 1)) for rank in range(9)]
+    parts = [one(rank, document) for rank, document in enumerate(documents)]
+    flat = joined(parts)
+    assert flat["by_rank_awaited"] is False and len(flat["awaiting"]) == 1
+    for seed in range(5):
+        assert by_any_tree(parts, random.Random(seed)) == flat
+    whole = job_parts.read(flat, WRONG)
+    assert "9 ranks (0-8): in MPI_Recv from other ranks, too many" in text_of(whole)
 
 
 def test_what_was_merged_merges() -> None:

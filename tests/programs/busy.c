@@ -108,9 +108,10 @@ static void arrive(unsigned long step, enum construct construct)
 
 	publish(step, construct, AT);
 	switch (construct) {
-	case BARRIER:
+	case BARRIER: {
 #pragma omp barrier
 		break;
+	}
 	case FOR:
 #pragma omp for schedule(static, 1)
 		for (int i = 0; i < THREADS; i++)
@@ -136,10 +137,11 @@ static void arrive(unsigned long step, enum construct construct)
 			hold(step, construct, random);
 		}
 		break;
-	case TASKWAIT:
+	case TASKWAIT: {
 		make_tasks(step, construct);
 #pragma omp taskwait
 		break;
+	}
 	case TASKGROUP:
 #pragma omp taskgroup
 		make_tasks(step, construct);

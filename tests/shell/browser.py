@@ -34,6 +34,10 @@ class Browser:
         self.complaints(), self.requests()  # those of before
         self._driver.get(page.as_uri())
 
+    def open_at(self, address: str) -> None:
+        self.complaints(), self.requests()
+        self._driver.get(address)
+
     def run(self, script: str, *values: Any) -> Any:
         return self._driver.execute_script(script, *values)
 

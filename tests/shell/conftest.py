@@ -18,6 +18,7 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [
     str(HERE),
     str(HERE.parent / "gdb"),
+    str(HERE.parent / "plugin"),
     str(ROOT / "gdb-plugin"),
     str(ROOT / "corefiles"),
 ]

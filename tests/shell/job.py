@@ -66,16 +66,16 @@ def truth_of(folder: Path, ranks: int, odd: int) -> dict[int, Truth]:
     return found
 
 
-def executable() -> Path:
+def executable(program: str = "ranks", level: str = "-O0") -> Path:
     if shutil.which("mpicc") is None or shutil.which("mpirun") is None:
         raise machine.Missing("There is no Open MPI: apt-get install openmpi-bin libopenmpi-dev")
-    path = machine.BUILD / "tests" / "programs" / "ranks"
-    source = machine.PROGRAMS / "ranks.c"
+    path = machine.BUILD / "tests" / "programs" / f"{program}{level}"
+    source = machine.PROGRAMS / f"{program}.c"
     if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
         path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_name(f"ranks.{os.getpid()}")
+        scratch = path.with_name(f"{program}.{os.getpid()}")
         compiler = f"OMPI_CC={machine.CLANG}"
-        machine.run("env", compiler, "mpicc", "-g", "-fopenmp", source, "-o", scratch)
+        machine.run("env", compiler, "mpicc", level, "-g", "-fopenmp", source, "-o", scratch)
         scratch.replace(path)
     return path
 
@@ -88,7 +88,12 @@ def running(
     and its SIGKILL. Each rank has a folder of its own to work in, since all leave cores of one
     name."""
     (folder / "truth").mkdir()
-    program = [*before, executable(), how, str(ODD), folder / "truth"]
+    with launched([*before, executable(), how, str(ODD), folder / "truth"], folder, grace) as job:
+        yield job
+
+
+@contextlib.contextmanager
+def launched(program: Sequence[str | Path], folder: Path, grace: int = 1) -> Iterator[RunningJob]:
     script = 'mkdir $OMPI_COMM_WORLD_RANK && cd $OMPI_COMM_WORLD_RANK && exec "$@"'
     # Ranks that wait spin: those who look at them come first.
     launch = ["nice", "-n", "19", "mpirun", "--oversubscribe", "-n", str(RANKS)]

@@ -101,6 +101,10 @@ def test_crash_from_the_start(folder: Path) -> None:
     assert (odd["ranks"], odd["codes"], usual["ranks"]) == (str(ODD), ["crash"], OTHERS)
     waiting = [one for one in usual["threads"] if one["states"] == ["work_serial"]]
     assert [(one["count"], one["in_call"]) for one in waiting] == [(RANKS - 1, "PMPI_Recv")]
+    (awaited,) = merged.document["awaiting"]
+    assert (awaited["ranks"], awaited["message"]["rank"]) == (OTHERS, ODD)
+    text = command.ompd("merge", *reports(folder), folder=folder).text
+    assert f"from rank {ODD}, which has a finding: crash" in text
     assert truth[ODD].threads and set(truth[ODD].threads.values()) == {"crash", "barrier"}
 
 

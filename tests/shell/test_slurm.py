@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import signal
 import subprocess
 import tempfile
@@ -107,6 +108,42 @@ def test_a_tree_of_nodes(job: SlurmJob, folder: Path) -> None:
     assert f"of {RANKS} ranks, {RANKS * THREADS} threads, on 3 hosts." in first
     assert f"n2.r[{ODD}]" in text
     assert job.all_run()
+
+
+def test_shipped(job: SlurmJob, folder: Path) -> None:
+    """Nothing is used of what lies where the caller has it, and nothing of it stays."""
+    gdb, log = folder / "gdb", folder / "gdb.log"
+    gdb.write_text(f'#!/bin/sh\necho "$*" >>{log}\nexec gdb "$@"\n', encoding="ascii")
+    gdb.chmod(0o755)
+    left = folder / "scratch" / f"ompd-ship-{os.getuid()}-{2**22 + 1}-left"
+    left.mkdir(parents=True)
+    answer = ask(job, folder, "--json", "--ship", "--fan-out", "2", "--gdb", str(gdb))
+    assert answer.status == FINDING, answer
+    right(job, answer.document)
+    plugins = re.findall(r"-x (\S*)/ompd-gdb.py", log.read_text(encoding="utf-8"))
+    assert len(plugins) >= RANKS
+    assert all(Path(one).is_relative_to(left.parent) and "ompd-ship-" in one for one in plugins)
+    assert job.all_run()
+
+
+def test_shipped_to_another_machine(job: SlurmJob, folder: Path) -> None:
+    uname = folder / "sitecustomize.py"
+    uname.write_text(
+        "import platform, sys\nif sys.argv[0] == '-c':\n"
+        "    platform.machine = lambda: 's390x'\n",
+        encoding="ascii",
+    )
+    answer = command.ompd(
+        "job",
+        job.number,
+        "--ship",
+        "--json",
+        folder=folder,
+        environment={**job.slurm.environment, "PYTHONPATH": str(folder)},
+    )
+    assert answer.status == CANNOT_READ
+    (lost,) = answer.document["lost"]
+    assert lost["hosts"] == "n[1-3]" and "this node is s390x" in lost["message"]
 
 
 # ---- Errors --------------------------------------------------------------------------------------

@@ -143,10 +143,10 @@ class _Hosts:
 
     def look(self) -> Job:
         parts = [[node] for node in self._nodes]
-        command = nodes.collector_command(self._options, Errand().text())
-        launched = Launched(
-            clustershell.clush(self._nodes, command), parts, nodes.limit(self._options, 1)
-        )
+        package = nodes.package(self._options)
+        command = nodes.collector_command(self._options, Errand().text(), package)
+        line = clustershell.clush(self._nodes, command)
+        launched = Launched(line, parts, nodes.limit(self._options, 1), package=package)
         return _finished(launched)
 
     def nobody(self) -> tuple[str, str]:
@@ -179,10 +179,11 @@ def _send(options: argparse.Namespace, errand: Errand) -> Job:
 def _launch(options: argparse.Namespace, errand: Errand) -> Launched:
     """Collectors on these nodes."""
     parts = nodes.parted(errand.nodes, errand.fan_out)
-    command = nodes.collector_command(options, errand.text())
+    package = nodes.package(options)
+    command = nodes.collector_command(options, errand.text(), package)
     levels = nodes.depth(len(errand.nodes), errand.fan_out)
     line = slurm.srun(errand.job, [part[0] for part in parts], command)
-    return Launched(line, parts, nodes.limit(options, levels), slurm.end_step)
+    return Launched(line, parts, nodes.limit(options, levels), slurm.end_step, package)
 
 
 def _finished(launched: Launched) -> Job:

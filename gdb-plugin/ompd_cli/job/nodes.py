@@ -12,6 +12,7 @@ import select
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from ompd_core.views.table import plain
 
 from ..debugger import HOME
 from ..progress import Progress
-from . import wire
+from . import shipping, wire
 
 GRACE = 15.0  # seconds for collectors that are asked to end: what they look at runs on first
 FOR_THE_WAY = 20.0  # seconds that a level of the tree may take beside its collectors
@@ -78,16 +79,24 @@ def parted(nodes: Sequence[str], fan_out: int) -> list[list[str]]:
     return found
 
 
-def collector_command(options: argparse.Namespace, errand: str) -> list[str]:
-    """The same package, on the file system that all nodes have."""
-    words = [sys.executable, os.path.join(HOME, "bin", "ompd"), "job", "--collect", errand]
+def package(options: argparse.Namespace) -> bytes:
+    """That is sent along; empty: nodes have it on a file system of theirs. Raises UserError."""
+    if options.shipped:
+        return shipping.received(options.shipped)
+    return shipping.package() if options.ship else b""
+
+
+def collector_command(options: argparse.Namespace, errand: str, package: bytes) -> list[str]:
+    words = ["job", "--collect", errand]
     words += ["--gdb", options.gdb, "--timeout", f"{options.timeout:g}"]
     words += ["--node-timeout", f"{options.node_timeout:g}"]
     if options.at_once:
         words += ["--at-once", str(options.at_once)]
     if options.watch:
         words += ["--watch", f"{options.watch:g}"]
-    return words
+    if package:
+        return shipping.command(words, len(package))
+    return [sys.executable, os.path.join(HOME, "bin", "ompd"), *words]
 
 
 class Launched:
@@ -99,8 +108,10 @@ class Launched:
         parts: Sequence[Sequence[str]],
         limit: float,
         end_step: Callable[[str], None] = lambda step: None,
+        package: bytes = b"",
     ) -> None:
-        """parts: of each collector; limit: seconds, 0: none. end_step: of what may be left."""
+        """parts: of each collector; limit: seconds, 0: none. end_step: of what may be left.
+        package: what each gets first."""
         self.job = Job(WRONG)
         self.reasons: list[str] = []  # of errors that collectors have told
         self._parts = {part[0]: part for part in parts}
@@ -121,6 +132,15 @@ class Launched:
             stderr=self._words,
             start_new_session=True,
         )
+        if package:
+            threading.Thread(target=self._ship, args=(package,), daemon=True).start()
+
+    def _ship(self, package: bytes) -> None:
+        """The launcher may want its output read meanwhile."""
+        assert self.process.stdin is not None
+        with suppress(OSError, ValueError):  # it has ended
+            self.process.stdin.write(package)
+            self.process.stdin.flush()
 
     def wait(self, progress: Progress) -> None:
         """Until all have answered, or the time is over."""

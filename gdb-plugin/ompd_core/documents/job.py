@@ -7,6 +7,7 @@ from typing import Annotated, Any, Dict, List, Optional, Union
 
 from typing_extensions import NotRequired, TypedDict
 
+from .threads import Message
 from .words import Anything, AtLeast, Count, Number, OneOf, Text
 
 Ranks = Annotated[str, "compressed list of ranks, of host:pid, or of files"]
@@ -87,6 +88,14 @@ class RankFinding(Said, Members):
     pass
 
 
+class RankAwaiting(Members):
+    """Ranks that wait for a message in a call of MPI's."""
+
+    call: str
+    message: Message
+    text: str
+
+
 class Unclear(TypedDict):
     ranks: Ranks
     count: Number
@@ -165,6 +174,7 @@ class Merge(TypedDict):
         "of whom it cannot be told whether something is wrong: `findings' say why",
     ]
     classes: Annotated[List[RankClass], "odd ones first"]
+    awaiting: NotRequired[List[RankAwaiting]]
     merged: RankStacks
     programs: List[RankProgram]
     runtimes: List[RankRuntimes]
@@ -222,6 +232,12 @@ class PartMissing(Missing):
     members: RankSet
 
 
+class PartAwaiting(TypedDict):
+    call: str
+    message: Any
+    members: RankSet
+
+
 class PartProgram(Program):
     members: RankSet
 
@@ -249,6 +265,10 @@ class Part(TypedDict):
     unavailable: List[PartMissing]
     programs: List[PartProgram]
     runtimes: List[PartRuntimes]
+    awaiting: NotRequired[List[PartAwaiting]]
+    by_rank_awaited: NotRequired[
+        Annotated[bool, "false: there are too many messages to tell them apart by their ranks"]
+    ]
     stacks: Annotated[
         List[Annotated[List[Any], AtLeast(6)]],
         "in pre-order: depth, threads, members, kind, text, [function, file, line], true if it is"

@@ -62,6 +62,16 @@ class Openmp(TypedDict):
     doubts: NotRequired[Doubts]
 
 
+class Message(TypedDict):
+    """That a call of MPI's waits for."""
+
+    direction: Annotated[str, OneOf("from", "to")]
+    rank: Annotated[Optional[int], "in the communicator; null: any, or not known"]
+    any_rank: Annotated[Optional[bool], "null: not known"]
+    world: Annotated[Optional[bool], "is the communicator MPI_COMM_WORLD? null: not known"]
+    doubts: NotRequired[Doubts]
+
+
 class Thread(TypedDict):
     gdb: Optional[GdbId]
     gdb_global: Optional[int]
@@ -75,4 +85,7 @@ class Thread(TypedDict):
     doubts: NotRequired[Doubts]
     in_call: Annotated[
         Optional[Loc], "the function outside OpenMP that the code at `where' has called"
+    ]
+    message: NotRequired[
+        Annotated[Optional[Message], "that it waits for there: of which other rank"]
     ]

@@ -12,12 +12,25 @@ from dataclasses import dataclass, field, replace
 from typing import Collection, Generic, Hashable, Iterator, Sequence, TypeVar
 
 from .members import Members, Other, Run, folded, in_words
+from .messages import Message
 from .native import Location
-from .rank_reports import Doing, Finding, Frame, Missing, NoReport, Report, Runtime, read, stacks
+from .rank_reports import (
+    Awaiting,
+    Doing,
+    Finding,
+    Frame,
+    Missing,
+    NoReport,
+    Report,
+    Runtime,
+    read,
+    stacks,
+)
 from .roll import Entry, Row, by_host, row
 
 MOST_PLACES = 1 << 18  # in the tree of all stacks
 MOST_REPEATED = 1 << 12  # ranks that are in two documents
+MOST_AWAITED = 1 << 10  # messages, that are told apart by their ranks
 MOST_CLASSES = 1 << 10  # that are told apart by lines; where there are more, functions have to do
 
 
@@ -88,6 +101,8 @@ class Job:
         self.by_class: dict[Hashable, RankClass] = {}
         self.by_line = True  # is that how classes are told apart?
         self.said: dict[Hashable, Said] = {}
+        self.awaiting: dict[Awaiting, Members] = {}  # who waits for which message
+        self.by_rank_awaited = True  # is that how messages are told apart?
         self.without: dict[Hashable, Group[Missing]] = {}
         self.programs: dict[str | None, Members] = {}
         self.runtimes: dict[tuple[Runtime, ...], Members] = {}
@@ -138,6 +153,7 @@ class Job:
         self.classify(RankClass(itself(), tuple(codes), Counter(report.doing), report.readable))
         self.programs = {report.program: itself()}
         self.runtimes = {report.runtimes: itself()}
+        self.awaiting = {one: itself() for one in report.awaiting}
         path = [self.tree]
         for depth, frame, threads, certain in stacks(document):
             del path[depth + 1 :]
@@ -189,6 +205,19 @@ class Job:
             self.by_class = {}
             for one in classes:
                 self.classify(one)
+
+    def await_messages(self, found: dict[Awaiting, Members], by_rank: bool) -> None:
+        """Where each rank waits for another one, only that is kept which all have in common."""
+        _unite(self.awaiting, found)
+        self.by_rank_awaited = (
+            self.by_rank_awaited and by_rank and len(self.awaiting) <= MOST_AWAITED
+        )
+        if not self.by_rank_awaited:
+            kept: dict[Awaiting, Members] = {}
+            for one, members in self.awaiting.items():
+                message = Message(one.message.direction, world=one.message.world)
+                _unite(kept, {Awaiting(one.call, message): members})
+            self.awaiting = kept
 
     def take(self, other: Job) -> None:
         """The other one is used up. Raises NoReport."""
@@ -257,6 +286,7 @@ class Job:
         yield from (one.members for one in self.without.values())
         yield from self.programs.values()
         yield from self.runtimes.values()
+        yield from self.awaiting.values()
         yield from self.places.values()
         pending = [self.tree]
         while pending:
@@ -290,6 +320,7 @@ class Job:
         _unite(self.programs, other.programs)
         _unite(self.runtimes, other.runtimes)
         _unite(self.places, other.places)
+        self.await_messages(other.awaiting, other.by_rank_awaited)
         self._add_stacks(other)
 
     def _add_stacks(self, other: Job) -> None:

@@ -17,6 +17,7 @@ from .rank_reports import (
     LONGEST_TEXT,
     MOST_RUNTIMES,
     SCHEMA,
+    Awaiting,
     Doing,
     Finding,
     Frame,
@@ -27,6 +28,7 @@ from .rank_reports import (
     count_of,
     entries_of,
     fields_of,
+    message_of,
     text_of,
 )
 from .roll import Entry, Row
@@ -94,6 +96,13 @@ def part(job: Job) -> Json:
                 for what, who in job.runtimes.items()
             ]
         ),
+        "awaiting": _ordered(
+            [
+                {"call": one.call, "message": vars(one.message), "members": _set(who)}
+                for one, who in job.awaiting.items()
+            ]
+        ),
+        "by_rank_awaited": job.by_rank_awaited,
         "stacks": [_line(depth, node) for depth, node in _in_order(job.tree)],
         "unreadable": [{"file": one.file, "message": one.why} for one in job.unread],
         "twice": job.counted_twice,
@@ -245,6 +254,10 @@ def _read(job: Job, told: Json) -> None:
     for one in entries_of(told, "runtimes"):
         runtimes = tuple(map(_read_runtime, entries_of(one, "runtimes")[:MOST_RUNTIMES]))
         job.runtimes[runtimes] = _of(job, one["members"])
+    awaited = [
+        (_read_awaiting(one), _of(job, one["members"])) for one in entries_of(told, "awaiting")
+    ]
+    job.await_messages(dict(awaited), told.get("by_rank_awaited") is not False)
     _read_stacks(job, told["stacks"])
     for one in entries_of(told, "unreadable"):
         job.unread.append(Unread(str(one["file"]), text_of(one, "message") or ""))
@@ -268,6 +281,13 @@ def _read_stacks(job: Job, lines: list[Any]) -> None:
         path[-1].children[frame] = node
         path.append(node)
         job.places_taken += 1
+
+
+def _read_awaiting(told: Json) -> Awaiting:
+    message = message_of(told["message"])
+    if message is None:
+        raise ValueError("message")
+    return Awaiting(text_of(told, "call") or "?", message)
 
 
 def _read_doing(told: Json) -> Doing:

@@ -17,6 +17,7 @@ from ..library.types import Diagnostic, View, ViewRegion, ViewThread
 from . import doubts, ids, states
 from .doubts import Doubt
 from .glibc import Kept
+from .messages import Message
 from .native import Location, NativeThread
 from .signals import Signal
 from .thrown import Thrown
@@ -210,6 +211,7 @@ class Thread:
     openmp: list[Membership] = field(default_factory=list)
     where: Location | None = None
     in_call: Location | None = None  # of a function outside OpenMP, made where it is
+    message: Message | None = None  # that it waits for there
     kept: Kept | None = None  # what of the C library's it waits for
     ended: bool = False  # for certain: the runtime still counts on it
     doubts: dict[str, Doubt] = field(default_factory=dict)

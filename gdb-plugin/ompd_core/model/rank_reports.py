@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator
 
 from .members import LARGEST_RANK
+from .messages import FROM, TO, Message
 from .native import Location
 from .process import Wait
 
@@ -48,6 +49,14 @@ class Doing:
     @property
     def idle(self) -> bool:
         return bool(self.states) and all(one.state == "idle" for one in self.states)
+
+
+@dataclass(frozen=True)
+class Awaiting:
+    """A call of MPI's, and the message that it waits for."""
+
+    call: str
+    message: Message
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,7 @@ class Report:
     program: str | None = None
     findings: list[Finding] = field(default_factory=list)
     doing: Counter[Doing] = field(default_factory=Counter)
+    awaiting: set[Awaiting] = field(default_factory=set)
     missing: list[Missing] = field(default_factory=list)
     runtimes: tuple[Runtime, ...] = ()
 
@@ -136,6 +146,7 @@ def read(file: str, document: object) -> Report:
             raise NoReport(f"its `{section}' are more than {MOST_ENTRIES}")
     report.findings = [found for found in map(_finding, entries_of(top, "findings")) if found.code]
     report.doing = Counter(map(_doing, entries_of(top, "threads")))
+    report.awaiting = set(filter(None, map(_awaiting, entries_of(top, "threads"))))
     for one in entries_of(top, "unavailable"):
         report.missing.append(_missing(text_of(one, "section") or "?", one))
     report.runtimes = tuple(map(_runtime, entries_of(top, "runtimes")[:MOST_RUNTIMES]))
@@ -195,6 +206,25 @@ def _doing(thread: dict[str, Any]) -> Doing:
         states,
         _place(thread.get("where")),
         text_of(call, "function") or _base(text_of(call, "objfile")),
+    )
+
+
+def _awaiting(thread: dict[str, Any]) -> Awaiting | None:
+    call = text_of(fields_of(thread.get("in_call")), "function")
+    message = message_of(thread.get("message"))
+    return Awaiting(call, message) if call is not None and message is not None else None
+
+
+def message_of(told: object) -> Message | None:
+    message = fields_of(told)
+    direction, any_rank, world = (message.get(name) for name in ("direction", "any_rank", "world"))
+    if direction not in (FROM, TO):
+        return None
+    return Message(
+        direction,
+        count_of(message, "rank"),
+        any_rank if isinstance(any_rank, bool) else None,
+        world if isinstance(world, bool) else None,
     )
 
 

@@ -204,6 +204,19 @@ class Holdings:
             return self._object(wanted, state, level)
         return None
 
+    def arguments(
+        self, stopped: StoppedThread, frame: Frame, indices: Sequence[int]
+    ) -> list[int | None]:
+        """Of the call that the innermost frame there is in. None: its code does not tell."""
+        level = next((one for one in self._levels(stopped) if one.record.pc == frame.pc), None)
+        state, instruction = self._state(level, ()) if level is not None else (None, None)
+        if level is None or state is None or instruction is None or not level.in_call:
+            return [None] * len(indices)
+        wanted = [state.object(Effect(argument=one), instruction.address) for one in indices]
+        state.after_call()
+        found = [self._object(one, state, level) for one in wanted]
+        return [one.address if one is not None else None for one in found]
+
     # ---- Frames ----------------------------------------------------------------------------------
 
     def _levels(self, stopped: StoppedThread, most: int = MOST_FRAMES) -> list[_Level]:

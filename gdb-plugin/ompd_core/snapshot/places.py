@@ -11,7 +11,7 @@ from .. import abi, runtimes
 from ..debugger import LONGEST_FUNCTION, MOST_FRAMES, Debugger, Stack, StoppedThread
 from ..errors import Unreadable
 from ..library.types import Offload, TeamArrivals, ViewThread
-from ..model import doubts, forgotten, region_ends, targets, waiting, where
+from ..model import doubts, forgotten, messages, region_ends, targets, waiting, where
 from ..model.doubts import Doubt
 from ..model.forgotten import Stack as StackOfHolder
 from ..model.holding import Held
@@ -156,14 +156,30 @@ class Places:
             in_target = self._judge_target(thread, down_to_it, stopped)
             if frame is not None:
                 thread.where = self._in_users_terms(thread, frame, frames)
+                if call.runtime is None and not in_target:
+                    thread.in_call = where.call_of(down_to_it, frame, self.code)
+                    thread.message = self._message(thread.in_call, stopped, frame)
             if holdings == ALWAYS or (holdings == IF_AWAITED and self._waits_for_lock):
                 self._hold(thread, stopped)
-        if frame is not None:
-            if call.runtime is None and not in_target:
-                thread.in_call = where.call_of(down_to_it, frame, self.code)
-        elif not (call.starts or down_to_it and self.code.is_skipped(down_to_it[-1])):
+        if frame is None and not (
+            call.starts or down_to_it and self.code.is_skipped(down_to_it[-1])
+        ):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME
+
+    def _message(
+        self, called: Location | None, stopped: StoppedThread, frame: Frame
+    ) -> messages.Message | None:
+        """That a call of MPI's waits for. frame: which called it."""
+        known = messages.call_named(called.function) if called is not None else None
+        if known is None:
+            return None
+        direction, *arguments = known
+        if self._holding is None:
+            return messages.Message(direction)
+        rank, communicator = self._holding.arguments(stopped, frame, arguments)
+        variable = self._debugger.code.object(communicator) if communicator else None
+        return messages.told(direction, rank, communicator, variable)
 
     def _call_on(self, frames: list[Frame]) -> waiting.Call:
         """What a stack says: many threads have the same."""

@@ -10,7 +10,7 @@ from .. import runtimes
 from ..model import ids
 from ..model.job import Group, Job, RankClass, Said, Unread
 from ..model.members import Members, folded, in_words, who
-from ..model.rank_reports import Doing, Missing, Runtime, State
+from ..model.rank_reports import Awaiting, Doing, Missing, Runtime, State
 from ..model.roll import Entry
 from . import job_tree, threads
 from .cxx_names import shorten
@@ -38,10 +38,11 @@ def lines(job: Job, style: Style) -> list[str]:
             found += ["", *_heading(_OTHER), *_texts(job, other, style)]
         for title, shown in (
             (f"Classes of {_nouns(job)}", _classes(job, classes, style)),
+            ("Messages", _messages(job, style)),
             ("Stacks, merged", job_tree.lines(job, classes, _nouns(job), style)),
             ("Programs and runtimes", _programs(job, style)),
         ):
-            found += ["", *_heading(title), *shown]
+            found += ["", *_heading(title), *shown] if shown else []
     unknown = _unknown(job, style)
     if unknown:
         found += ["", *_heading("What could not be read"), *unknown]
@@ -282,6 +283,49 @@ def where_of(doing: Doing, room: int | None = None) -> str:
 
 def _fitting(doing: Doing) -> Callable[[int | None], str]:
     return lambda room: where_of(doing, room)
+
+
+# ---- Who waits for whom --------------------------------------------------------------------------
+
+
+def awaited(job: Job) -> list[tuple[Awaiting, Members]]:
+    """What most ranks wait for first."""
+    return sorted(
+        job.awaiting.items(), key=lambda one: (-len(one[1]), one[1].first(), repr(one[0]))
+    )
+
+
+def words_of_message(job: Job, one: Awaiting) -> str:
+    if not job.by_rank_awaited:
+        return (
+            f"in {plain(one.call)} {one.message.direction} other ranks, too many to be told apart"
+        )
+    return f"in {plain(one.call)} {one.message.words}"
+
+
+def _messages(job: Job, style: Style) -> list[str]:
+    """A rank of MPI_COMM_WORLD is one of the job's: what is known of it stands beside."""
+    found = []
+    all_awaited = awaited(job)
+    for one, members in _some(all_awaited, MOST_TEXTS, style):
+        rank = one.message.rank if one.message.world else None
+        beside = _of_awaited(job, rank) if rank is not None else ""
+        text = f"{_named(job, members)}: {words_of_message(job, one)}{beside}"
+        found += paragraph(text, style, "   ")
+    return found + _rest(len(all_awaited), MOST_TEXTS, "messages", style)
+
+
+def _of_awaited(job: Job, rank: int) -> str:
+    if job.size is not None and rank >= job.size:
+        return ""  # of other jobs' numbers
+    if rank not in job.everybody:
+        return ", of which nothing is known"
+    codes = [
+        said.finding.code
+        for said in job.findings()
+        if job.is_wrong(said.finding) and rank in said.members
+    ]
+    return f", which has a finding: {plain(', '.join(dict.fromkeys(codes)))}" if codes else ""
 
 
 # ---- Programs, runtimes, and what is missing -----------------------------------------------------

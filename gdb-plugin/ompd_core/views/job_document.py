@@ -9,7 +9,7 @@ from ..model.job import Job, Node, RankClass, Unread
 from ..model.job_parts import part
 from ..model.members import Members, in_words, who
 from ..model.native import Location
-from ..model.rank_reports import Doing, Missing, Runtime
+from ..model.rank_reports import Awaiting, Doing, Missing, Runtime
 from ..model.roll import Entry
 from . import job as view
 from . import job_tree
@@ -41,6 +41,7 @@ def document(job: Job, command: str = "merge") -> Json:
         ],
         "unclear": _whose(view.unclear(job)) if view.unclear(job) else None,
         "classes": [_class(job, one) for one in classes],
+        "awaiting": [_awaiting(job, one, members) for one, members in view.awaited(job)],
         "merged": _node(job.tree, None, job_tree.odd_members(classes)),
         "programs": [
             {"program": group.what, **_whose(group.members)} for group in job.groups(job.programs)
@@ -54,6 +55,11 @@ def document(job: Job, command: str = "merge") -> Json:
         "stopped_seconds": _stopped(job),
         "part": part(job),
     }
+
+
+def _awaiting(job: Job, one: Awaiting, members: Members) -> Json:
+    text = view.words_of_message(job, one)
+    return {"call": one.call, "message": vars(one.message), "text": text, **_whose(members)}
 
 
 def _whose(members: Members) -> Json:

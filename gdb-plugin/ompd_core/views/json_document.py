@@ -11,6 +11,7 @@ from ..model.doubts import Doubt
 from ..model.facts import Library, Program
 from ..model.judgement import Judgement
 from ..model.locks import Lock
+from ..model.messages import NOT_TOLD, Message
 from ..model.native import Location
 from ..model.process import Loop, Membership, Part, Process, Region, Runtime, Thread, Wait, pairs
 from ..model.tasks import ExplicitTask, waits_for
@@ -166,9 +167,22 @@ def _thread(thread: Thread) -> of_threads.Thread:
         "kind": thread.kind,
         "where": location(thread.where),
         "in_call": location(thread.in_call),
+        "message": _message(thread.message),
         "openmp": [_membership(member) for member in thread.openmp],
     }
     return with_doubts(found, {**_call_doubt(thread), **thread.doubts})
+
+
+def _message(message: Message | None) -> of_threads.Message | None:
+    if message is None:
+        return None
+    found: of_threads.Message = {
+        "direction": message.direction,
+        "rank": message.rank,
+        "any_rank": message.any_rank,
+        "world": message.world,
+    }
+    return with_doubts(found, {} if message.is_known else {"rank": NOT_TOLD, "any_rank": NOT_TOLD})
 
 
 def _call_doubt(thread: Thread) -> dict[str, Doubt]:

@@ -51,6 +51,7 @@ def _kind(thread: Thread) -> Hashable:
         thread.native is None,
         (where.name, where.file, where.line) if where else None,
         call_name(call) if call else None,
+        thread.message,
     )
 
 
@@ -159,6 +160,8 @@ def where(thread: Thread) -> Callable[[int | None], str]:
     if location is None or not _shows_where(thread):
         return lambda room: "-"
     suffix = f", in {call_name(thread.in_call)}" if thread.in_call is not None else ""
+    if thread.message is not None:
+        suffix += f" {thread.message.words}"
     return lambda room: _place(location, suffix, room)
 
 

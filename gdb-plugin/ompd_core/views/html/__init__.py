@@ -18,6 +18,7 @@ from . import (
     local_variables,
     locks,
     program,
+    recording,
     regions,
     stacks,
     tasks,
@@ -52,6 +53,8 @@ def page(document: dict[str, Any]) -> str:
         found = job.sections(document)
         body = _body(name, what, found, job.banner(document))
         return _whole(job.title(document), body)
+    if document.get("command") in recording.COMMANDS:
+        return _of_record(document)
     report = Report(document)
     order = [*_WAITS, *_PLACES] if verdict.is_hang(document) else [*_PLACES, *_WAITS]
     sections = [made for make in (*order, *_REST) if (made := make(report))]
@@ -64,6 +67,13 @@ def page(document: dict[str, Any]) -> str:
     parts = (program.process(document), "" if rank is None else f"rank {rank}")
     what = ", ".join(part for part in parts if part)
     return _whole(_title(document), _body(_program(document), what, sections, top))
+
+
+def _of_record(document: dict[str, Any]) -> str:
+    top = tag("section", recording.banner(document), id="verdict", aria_label="Where the time went")
+    found = recording.sections(document)
+    body = _body(recording.program(document), recording.size(document), found, top)
+    return _whole(recording.title(document), body)
 
 
 def _body(name: str, what: str, sections: list[Section], top: Markup) -> Markup:

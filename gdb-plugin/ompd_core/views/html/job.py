@@ -48,7 +48,7 @@ def banner(document: Json) -> Markup:
 
 
 def sections(document: Json) -> list[Section]:
-    made = (_classes, _stacks, _closer, _watch, _unknown, _programs)
+    made = (_classes, _messages, _stacks, _closer, _watch, _unknown, _programs)
     return [section for one in made if (section := one(document)) is not None]
 
 
@@ -74,6 +74,15 @@ def _place(doing: Json) -> str:
     call = word(doing, "in_call")
     where = " at ".join(filter(None, (name, place)))
     return ", in ".join(filter(None, (where, call)))
+
+
+def _messages(document: Json) -> Section | None:
+    rows = [
+        row(names_cell(word(one, "ranks") or ""), number(one, "count"), word(one, "text"))
+        for one in objects(document, "awaiting")[:MOST_ROWS]
+    ]
+    body = table(("Ranks", "Count", "Wait"), rows, "Messages between ranks that are waited for")
+    return Section("messages", "Messages", body) if rows else None
 
 
 def _stacks(document: Json) -> Section | None:

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may be typed behind `ompd top', `ompd record' and `ompd show'?"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Callable, Sequence
+
+from .. import argument_types, launched
+from ..origin import Origin
+from ..outcome import Outcome
+
+FASTEST = 10_000.0
+
+_RECORD = """\
+Record what a program does, from outside: where each thread is, what it waits for, how long. Nothing
+is stopped, sent to it or loaded into it, and it needs no preparation. The record ends with the
+program, after -d SECONDS, or by Ctrl-C; `ompd show' reads it."""
+
+_TOP = """\
+A live table of where a program's time goes, from outside, as `ompd record' sees it. Keys: r for
+parallel regions, t for threads, w for waits, s for stacks, a for all time since the beginning
+instead of the last seconds, q to end. Where the output is no terminal, the same as lines. Of
+`-- PROGRAM', what it prints is shown at the end; `q' ends it by SIGTERM."""
+
+_SHOW = """\
+What a record tells: time by state, threads, parallel regions with their efficiency, who waits for
+whom at which line, and stacks as the program is written. Records packed by gzip, xz, zstd or lz4
+are unpacked into a private folder (in $TMPDIR)."""
+
+_EXIT_OF_A_PROCESS = """\
+exit status:
+  0  it was recorded; what was not allowed, the record says
+  2  it was not recorded, or not to its end; why is said
+  130, 143  so it was at Ctrl-C before anything was there, or at SIGTERM
+
+With `-- PROGRAM' the program's own, 128 + N by signal N, and:
+"""
+_EXIT = (
+    _EXIT_OF_A_PROCESS
+    + f"""\
+  {launched.FAILED}  it was not recorded, or not to its end; why is said
+  {launched.NOT_EXECUTABLE}  the program cannot be executed
+  {launched.NOT_FOUND}  there is no such program"""
+)
+
+_EXIT_OF_SHOW = """\
+exit status:
+  0  the record is whole
+  1  it ends early, or a part is damaged: what is there is shown, and what is not is said
+  2  it is no record, or cannot be read; why is said"""
+
+Make = Callable[[argparse.Namespace, Origin], Outcome]
+
+
+def add(commands: Any) -> None:
+    """commands: the parser's subcommands."""
+    live = _command(commands, "top", _TARGET, "a live table of where the time goes", _TOP, _top)
+    _target(live)
+    live.add_argument("--json", action="store_true", help="documents, one a line")
+    live.add_argument(
+        "--once", action="store_true", help="one table after 2 seconds, or -d SECONDS"
+    )
+    live.add_argument(
+        "-i",
+        "--interval",
+        metavar="SECONDS",
+        type=_interval,
+        default=1.0,
+        help="between two tables; default: 1",
+    )
+    live.add_argument(
+        "-v",
+        "--view",
+        choices=("regions", "threads", "waits", "stacks"),
+        default="regions",
+        help="the table to begin with",
+    )
+    record = _command(commands, "record", _TARGET, "record where the time goes", _RECORD, _record)
+    _target(record)
+    record.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=argument_types.file_name,
+        help="the record, which may hold %%r: the MPI rank, %%h: the host, %%p: the process;"
+        " default: ompd-PROGRAM-DATE-TIME.jsonl",
+    )
+    _show_command(commands)
+
+
+_TARGET = "PID | -- PROGRAM [ARGUMENT...]"
+
+
+def _show_command(commands: Any) -> None:
+    made = _command(commands, "show", "RECORD", "what a record tells", _SHOW, _show, _EXIT_OF_SHOW)
+    made.add_argument("record", metavar="RECORD", help="what `ompd record' has written")
+    form = made.add_mutually_exclusive_group()
+    form.add_argument("--text", action="store_true", help="for people, which is the default")
+    form.add_argument("--json", action="store_true", help='a JSON document, schema "ompd/1"')
+    made.add_argument("--all", action="store_true", help="leave nothing out")
+    for name, what in (
+        ("--output", "write it to FILE"),
+        ("--html", "one page for a browser, complete in itself"),
+        ("--speedscope", "for speedscope: a profile of each thread, in the order of time"),
+        ("--chrome-trace", "Chrome's trace events, which Perfetto opens"),
+        ("--folded", "folded stacks, of which flame graphs are made"),
+        ("--paraver", "for Paraver, FILE.prv with .pcf and .row; states as ovni's"),
+        ("--pprof", "for pprof, by stack, with threads and states as labels"),
+    ):
+        made.add_argument(
+            *(["-o"] if name == "--output" else []),
+            name,
+            metavar="FILE",
+            type=argument_types.file_name,
+            help=what,
+        )
+
+
+def _command(
+    commands: Any,
+    name: str,
+    what: str,
+    summary: str,
+    description: str,
+    make: Make,
+    epilog: str = _EXIT,
+) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = commands.add_parser(
+        name,
+        usage=f"ompd {name} [OPTION...] {what}",
+        help=summary,
+        description=description,
+        epilog=epilog,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.set_defaults(make=make, document=name, html=None, json=False, text=False, program=[])
+    return made
+
+
+def _target(made: argparse.ArgumentParser) -> None:
+    made.set_defaults(output=None)
+    made.add_argument(
+        "pid", metavar="PID", nargs="?", type=argument_types.process, help="the process"
+    )
+    made.add_argument(
+        "-d",
+        "--duration",
+        metavar="SECONDS",
+        type=argument_types.seconds,
+        default=0.0,
+        help="end after that time; default: with the program, or by Ctrl-C",
+    )
+    made.add_argument(
+        "-F",
+        "--rate",
+        metavar="HZ",
+        type=_rate,
+        default=100.0,
+        help="samples a second of each thread on a processor; default: 100",
+    )
+
+
+def without_program(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is ours, and the program behind `--' with its arguments."""
+    if words[:1] in (["top"], ["record"]) and "--" in words:
+        at = list(words).index("--")
+        return list(words[:at]), list(words[at + 1 :])
+    return list(words), []
+
+
+def _rate(text: str) -> float:
+    found = _real(text)
+    if not 1 <= found <= FASTEST:
+        raise argparse.ArgumentTypeError(f"`{text}' is no rate from 1 to {FASTEST:g}")
+    return found
+
+
+def _interval(text: str) -> float:
+    found = _real(text)
+    if not 0.1 <= found <= 3600:
+        raise argparse.ArgumentTypeError(f"`{text}' is no number of seconds from 0.1 to 3600")
+    return found
+
+
+def _real(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return -1
+
+
+# Each brings its own modules, which no other command needs.
+
+
+def _record(options: argparse.Namespace, origin: Origin) -> Outcome:
+    from .record import record
+
+    return record(options, origin)
+
+
+def _top(options: argparse.Namespace, origin: Origin) -> Outcome:
+    from .top import top
+
+    return top(options, origin)
+
+
+def _show(options: argparse.Namespace, origin: Origin) -> Outcome:
+    from .show import show
+
+    return show(options, origin)

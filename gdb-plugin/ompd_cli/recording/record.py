@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd record': what a program does, into a file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import json
+import os
+import re
+import select
+import signal
+import sys
+import time
+from typing import IO, Any, Iterator
+
+from ompd_core.errors import UserError
+from ompd_core.views.recording.words import seconds
+from ompd_core.views.table import count, plain
+
+from .. import launched
+from ..origin import Origin, named
+from ..outcome import CANNOT_READ, Outcome
+from . import sampler
+from .sampler import Target
+
+_PIECE = 1 << 20
+_TAIL = 1 << 16  # bytes that surely hold the closing line
+_EACH = 0.5  # seconds between two looks of the progress line
+_TOLD = re.compile(rb'^\{"told":([0-9]{1,18})\}', re.MULTILINE)
+_PID = re.compile(rb'"pid":([0-9]{1,10})')
+
+
+def record(options: argparse.Namespace, origin: Origin) -> Outcome:
+    """Raises UserError."""
+    target = target_of(options)
+    words = ["-F", f"{options.rate:g}"]
+    if options.duration:
+        words += ["-d", f"{options.duration:g}"]
+    sampler.found()  # before a file is made
+    path = named(options.output, origin) if options.output else _own_name(target)
+    with _opened(path, bool(options.output)) as file:
+        copy = _Copy(file, path)
+        with sampler.started(target, words) as running:
+            _follow(running, copy)
+            status = running.status()
+            sentence = running.sentence()
+    if status != sampler.DONE:
+        if not copy.size and os.path.isfile(path):
+            os.unlink(path)  # there is nothing in it
+        raise sampler.problem(status, sentence, target)
+    return _ended(copy, target, options)
+
+
+def target_of(options: argparse.Namespace) -> Target:
+    """Raises UserError."""
+    if options.program:
+        if options.pid is not None:
+            raise UserError(
+                "bad_argument",
+                "A process and a program are two things.",
+                f"Type `ompd {options.command} PID' or `ompd {options.command} -- PROGRAM'.",
+            )
+        return Target(program=[sampler.program_found(options.program[0]), *options.program[1:]])
+    if options.pid is None:
+        raise UserError(
+            "bad_argument",
+            "Which program?",
+            f"Type `ompd {options.command} PID' or `ompd {options.command} -- PROGRAM'.",
+        )
+    return Target(options.pid)
+
+
+def _own_name(target: Target) -> str:
+    name = os.path.basename(target.program[0]) if target.program else str(target.pid)
+    return f"ompd-{name}-{time.strftime('%Y%m%d-%H%M%S')}.jsonl"
+
+
+@contextlib.contextmanager
+def _opened(path: str, replace: bool) -> Iterator[IO[bytes]]:
+    """replace: it was named, else it must be new."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if replace else os.O_EXCL)
+    try:
+        file = open(os.open(path, flags, 0o666), "wb", buffering=0)
+    except OSError as error:
+        raise UserError(
+            "not_written", f"{path} cannot be written: {error.strerror}.", "Name another by `-o'."
+        ) from None
+    with file:
+        yield file
+
+
+class _Copy:
+    """From the pipe into the file; what goes by is read only as far as the progress needs it."""
+
+    def __init__(self, file: IO[bytes], path: str) -> None:
+        self.path = path
+        self.size = 0
+        self.told = 0
+        self.pid: int | None = None
+        self.tail = b""
+        self.problem: str | None = None
+        self._file = file
+
+    def take(self, data: bytes) -> None:
+        if self.problem is not None:
+            return
+        if not self.size:
+            first = _PID.search(data[:4096])
+            self.pid = int(first.group(1)) if first else None
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            self.problem = "there is no room left" if full else str(error.strerror)
+        self.size += len(data)
+        self.tail = (self.tail + data)[-_TAIL:]
+        told = None
+        for told in _TOLD.finditer(data):
+            pass
+        if told is not None:
+            self.told = int(told.group(1))
+
+    def end(self) -> dict[str, Any]:
+        """The closing line; empty if there is none."""
+        last = self.tail.rstrip(b"\n").rsplit(b"\n", 1)[-1]
+        try:
+            found = json.loads(last)
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) and "end" in found else {}
+
+
+def _follow(running: sampler.Sampler, copy: _Copy) -> None:
+    """Until the pipe is at its end. Ctrl-C asks for that."""
+    line = _Line()
+    asked = False
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
+    while True:
+        try:
+            ready, _, _ = select.select([running.pipe], [], [], _EACH)
+            if ready:
+                data = os.read(running.pipe, _PIECE)
+                if not data:
+                    break
+                copy.take(data)
+                if copy.problem is not None and not asked:
+                    asked = True
+                    running.ask_to_end()
+            line.show(f"{seconds(copy.told)} recorded, {copy.size / 1e6:.1f} MB; Ctrl-C ends it")
+        except KeyboardInterrupt:
+            if asked:
+                raise
+            asked = True
+            running.ask_to_end()
+    line.clear()
+
+
+class _Line:
+    """Of progress, on a terminal."""
+
+    def __init__(self) -> None:
+        self._shown = 0.0
+
+    def show(self, text: str) -> None:
+        now = time.monotonic()
+        if sys.stderr.isatty() and now - self._shown >= _EACH:
+            self._shown = now
+            print(f"\r\x1b[Kompd: {plain(text)}", end="", file=sys.stderr)
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr)
+            sys.stderr.flush()
+
+
+def _ended(copy: _Copy, target: Target, options: argparse.Namespace) -> Outcome:
+    end = copy.end()
+    at = end.get("end")
+    long = seconds(at if isinstance(at, int) else copy.told)
+    if copy.problem is not None:
+        status = launched.FAILED if target.program else CANNOT_READ
+        why = f"{copy.path} could not be written further: {copy.problem}."
+        return Outcome(status, complaints=[f"{why} What is there, `ompd show' shows."])
+    samples = end.get("samples")
+    number = f", {count(samples, 'sample')}" if isinstance(samples, int) else ""
+    said = f"{long}{number} in {copy.path} ({copy.size / 1e6:.1f} MB)."
+    text = f"{said} `ompd show {copy.path}' tells where the time went."
+    return Outcome(_status(end, target), complaints=[text])
+
+
+def _status(end: dict[str, Any], target: Target) -> int:
+    if not target.program:
+        return 0
+    return status_of_program(end.get("how"), end.get("status"), end.get("signal"))
+
+
+def status_of_program(how: object, status: object, number: object) -> int:
+    """Its own, as a shell tells it, where it has ended."""
+    if how == "killed" and isinstance(number, int):
+        return 128 + number
+    if how == "exited" and isinstance(status, int):
+        return status
+    return 128 + signal.SIGINT if how == "interrupted" else 0

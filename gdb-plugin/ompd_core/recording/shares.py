@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much of it, and how sure is that? A share is known as well as its samples allow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .record import Account
+
+_Z = 1.96  # 95 of 100 intervals hold the truth
+_VAGUE = 10.0  # points of error from which a share says little
+
+
+@dataclass(frozen=True)
+class Share:
+    percent: float
+    error: float | None  # points, half of the interval of 95 %; None: no sample says anything
+
+    @property
+    def vague(self) -> bool:
+        return self.error is None or self.error > _VAGUE
+
+    def __str__(self) -> str:
+        if self.error is None:
+            return f"~{self.percent:.0f} ±?"
+        if self.vague:
+            return f"~{self.percent:.0f} ±{self.error:.0f}"
+        return f"{self.percent:.1f} ±{self.error:.1f}"
+
+
+def share(part: int, whole: Account, exact: bool = False) -> Share:
+    """part: ns of it. exact: no sample is needed for it. What is exact in the whole, samples do
+    not blur: they divide the rest."""
+    fraction = min(part / whole.ns, 1.0) if whole.ns else 0.0
+    if exact:
+        return Share(100 * fraction, 0.0)
+    rest = whole.ns - whole.exact
+    blurred = error(min(part / rest, 1.0) if rest > 0 else 0.0, whole.samples)
+    return Share(100 * fraction, None if blurred is None else blurred * rest / whole.ns)
+
+
+def error(fraction: float, samples: int) -> float | None:
+    """Of Wilson's interval, which holds for small shares and few samples too. Samples that are not
+    independent of each other tell less than that."""
+    if samples < 1:
+        return None
+    square = _Z * _Z
+    inner = fraction * (1 - fraction) / samples + square / (4 * samples * samples)
+    return 100 * _Z * math.sqrt(inner) / (1 + square / samples)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ompd top': one table that fits a screen, anew each moment."""
+
+from __future__ import annotations
+
+from ...recording.record import Account
+from ...recording.states import Kind
+from ...recording.summary import Summary
+from ..table import Style, Table, count, plain
+from . import text, words
+
+# By the key that shows it.
+VIEWS = {"r": "regions", "t": "threads", "w": "waits", "s": "stacks"}
+REGIONS, THREADS, WAITS, STACKS = VIEWS.values()
+
+
+def head(summary: Summary, what: str, style: Style) -> list[str]:
+    """what: of which time it is."""
+    header, whole = summary.record.header, summary.whole.whole
+    program = plain((header.program or "program").rsplit("/", 1)[-1])
+    of = f" {header.pid}" if header.pid else ""
+    hertz = summary.record.rate or header.rate
+    rate = f", {hertz:g} Hz" if hertz else ""
+    lines = [
+        f"{program}{of}: {count(len(summary.threads), 'thread')}, {what},"
+        f" {whole.samples:,} samples{rate}",
+        states(summary),
+    ]
+    return [_fit(line, style) for line in lines]
+
+
+def states(summary: Summary) -> str:
+    """work 61 %, barrier 20 %"""
+    whole, found = summary.whole.whole, []
+    for of in Kind:
+        ns = summary.whole.ns(of)
+        if ns:
+            found.append(f"{of.value} {words.short_percent(ns, whole)} %")
+    error = text.worst_error(whole)
+    return f"{', '.join(found)}  (±{error})" if found else "No time of any thread is told yet."
+
+
+def rows(summary: Summary, view: str, style: Style) -> list[str]:
+    if not summary.whole.whole.ns:
+        return []
+    if view == THREADS:
+        return text.threads(summary, style)
+    if view == WAITS:
+        return _waits(summary, style)
+    if view == STACKS:
+        return text.stacks(summary, style)
+    return _regions(summary, style)
+
+
+def _regions(summary: Summary, style: Style) -> list[str]:
+    whole = summary.whole.whole
+    kinds = columns(summary)
+    table = Table(["% of time", "Threads", *(name for name, _ in kinds), "Region"], style)
+    inside = 0
+    for use in summary.regions:
+        inside += use.sum.whole.ns
+        table.add(
+            words.percent(use.sum.whole.ns, whole),
+            str(use.threads),
+            *(words.short_percent(use.sum.ns(*of), use.sum.whole) for _, of in kinds),
+            words.region(summary.record, use.region),
+        )
+    outside = Account(max(whole.ns - inside, 0), 0)
+    if outside.ns:
+        table.add(
+            words.percent(outside.ns, whole),
+            "",
+            *("" for _ in kinds),
+            "(outside of regions: serial, idle, other threads)",
+        )
+    return table.lines()
+
+
+def columns(summary: Summary) -> list[tuple[str, tuple[Kind, ...]]]:
+    kinds: dict[Kind, Account] = {}
+    for use in summary.regions:
+        for of, account in use.sum.kinds.items():
+            kinds.setdefault(of, Account()).add(account.ns, account.samples)
+    return text.columns(kinds)
+
+
+def _waits(summary: Summary, style: Style) -> list[str]:
+    record = summary.record
+    table = Table(["% of time", "Threads", "Waits for", "In region"], style)
+    for waiting in summary.waits:
+        region = waiting.wait.region
+        table.add(
+            words.percent(waiting.sum.whole.ns, summary.whole.whole),
+            str(len(waiting.sum.threads)),
+            words.wait(record, waiting.wait),
+            "-" if region is None else words.region(record, region),
+        )
+    return table.lines() if summary.waits else ["Nobody waits."]
+
+
+def _fit(line: str, style: Style) -> str:
+    if style.width is None or len(line) <= style.width:
+        return line
+    return line[: style.width - 3] + "..."

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do the sums of a record come out as the moments of which it was made, and is it told who waited
+for whom?"""
+
+from __future__ import annotations
+
+import made_records as made
+import pytest
+from made_records import PERIOD, SOLVE, UPDATE, Made
+from ompd_core.recording import regions, shares, stacks, sums, timeline, waiting
+from ompd_core.recording.reader import Reader
+from ompd_core.recording.record import Account, Record
+from ompd_core.recording.states import Kind
+
+SEEDS = range(5)
+
+
+def read(program: Made) -> Record:
+    reader = Reader()
+    reader.feed(program.data())
+    return reader.finish()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sums_are_the_moments(seed: int) -> None:
+    program = made.any_program(seed)
+    record = read(program)
+    assert record.complete and not record.damage and not record.notes
+    found = {
+        (thread, state): total.threads[thread].ns
+        for state, total in sums.by_state(record, sums.totals(record)).items()
+        for thread in total.threads
+    }
+    assert found == program.sums()
+    for number, thread in enumerate(record.threads):
+        assert (
+            thread.wall == program.wall(number) == sum(row.end - row.start for row in thread.rows())
+        )
+    whole = sums.whole(record, sums.totals(record))
+    assert whole.whole.samples == program.samples()
+    assert sum(account.ns for account in whole.kinds.values()) == whole.whole.ns
+
+
+@pytest.mark.parametrize("piece", (1, 7, 4096))
+def test_pieces_of_a_pipe(piece: int) -> None:
+    """Lines come as they like."""
+    program = made.any_program(1, moments=40)
+    data, reader = program.data(), Reader(keep_rows=False)
+    for at in range(0, len(data), piece):
+        reader.feed(data[at : at + piece])
+    record = reader.finish()
+    assert record.complete
+    assert sums.totals(record) == sums.totals(read(program))
+    assert not record.threads[0].durations
+
+
+def test_what_came_between() -> None:
+    """Of two moments of a live record."""
+    lines = list(made.any_program(2).lines())
+    half, reader = len(lines) // 2, Reader(keep_rows=False)
+    reader.feed("".join(lines[:half]).encode())
+    before = sums.totals(reader.record)
+    reader.feed("".join(lines[half:]).encode())
+    after = sums.totals(reader.record)
+    between = sums.since(after, before)
+    for key, account in after.items():
+        first = before[key].ns if key in before else 0
+        second = between[key].ns if key in between else 0
+        assert first + second == account.ns
+
+
+# ---- Shares --------------------------------------------------------------------------------------
+
+
+def test_error_of_a_share() -> None:
+    """Wilson's interval, as tables of it have it."""
+    assert shares.error(0.5, 100) == pytest.approx(9.62, abs=0.01)
+    assert shares.error(0.0, 100) == pytest.approx(1.85, abs=0.01)
+    assert shares.error(0.1, 10_000) == pytest.approx(0.588, abs=0.001)
+    assert shares.error(0.5, 0) is None
+    assert str(shares.share(341, Account(1000, 2000))) == "34.1 ±2.1"
+    assert str(shares.share(341, Account(1000, 20))) == "~34 ±19"
+    assert str(shares.share(341, Account(1000, 0))) == "~34 ±?"
+
+
+# ---- Regions -------------------------------------------------------------------------------------
+
+
+def test_efficiency_and_imbalance() -> None:
+    work = [10 * PERIOD, 20 * PERIOD, 30 * PERIOD, 40 * PERIOD]
+    record = read(made.uneven_team(50, work))
+    (use,) = regions.uses(record, sums.totals(record))
+    assert use.threads == 4 and use.wall == 50 * max(work)
+    assert use.efficiency == pytest.approx(sum(work) / (4 * max(work)))
+    assert use.efficiency == use.at_most
+    assert use.imbalance == pytest.approx(max(work) / (sum(work) / 4))
+    assert use.busiest == 3
+
+
+def test_what_is_not_known_is_a_bound() -> None:
+    moments = [
+        made.Moment(3 * PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 3),
+        made.Moment(1 * PERIOD, made.in_team("?", 0), 0),
+    ]
+    record = read(Made([moments]))
+    (use,) = regions.uses(record, sums.totals(record))
+    assert (use.efficiency, use.at_most) == (0.75, 1.0)
+
+
+# ---- Who waits for whom --------------------------------------------------------------------------
+
+
+def test_last_to_arrive_is_blamed() -> None:
+    """Always thread 3, in update: all that the others wait is charged to it, there."""
+    work = [10 * PERIOD, 20 * PERIOD, 20 * PERIOD, 40 * PERIOD]
+    record = read(made.uneven_team(30, work))
+    (found,) = waiting.waits(record, sums.totals(record))
+    waited = 30 * sum(max(work) - ns for ns in work)
+    assert found.sum.whole.ns == waited
+    # While thread 0 alone waits for three, each of them has a third.
+    alone = 30 * (20 - 10) * PERIOD
+    assert found.by_thread()[3] == pytest.approx(waited - alone * 2 / 3)
+    doing, ns = found.most()[0]
+    assert (doing.thread, doing.kind, doing.place.function) == (3, Kind.WORK, UPDATE.function)
+    assert doing.place.line == UPDATE.line and ns == pytest.approx(found.by_thread()[3])
+    assert found.unknown == pytest.approx(0, abs=1) and found.nobody == 0
+    assert found.last == {3: 30} and found.meetings == 30 and not found.blurred
+
+
+def test_innocent_twin() -> None:
+    """All work as long as each other: nobody waits, nobody is named."""
+    record = read(made.uneven_team(30, [20 * PERIOD] * 4))
+    assert waiting.waits(record, sums.totals(record)) == []
+    (use,) = regions.uses(record, sums.totals(record))
+    assert (use.efficiency, use.imbalance) == (1.0, 1.0)
+
+
+def test_turns() -> None:
+    """Each is last as often as the others: nobody has more of the blame."""
+    threads: list[list[made.Moment]] = [[], [], [], []]
+    for number in range(40):
+        for thread, moments in enumerate(threads):
+            late = number % 4 == thread
+            ns = (30 if late else 10) * PERIOD
+            moments.append(made.Moment(ns, made.in_team("work_parallel", thread, (SOLVE,)), 9))
+            if not late:
+                doing = made.in_team(
+                    "wait_barrier_explicit", thread, (UPDATE,), construct=("barrier", 72)
+                )
+                moments.append(made.Moment(20 * PERIOD, doing, 20))
+    record = read(Made(threads))
+    (found,) = waiting.waits(record, sums.totals(record))
+    assert found.last == {0: 10, 1: 10, 2: 10, 3: 10}
+    blamed = found.by_thread().values()
+    assert min(blamed) == pytest.approx(max(blamed))
+    assert sum(blamed) == pytest.approx(found.sum.whole.ns)
+
+
+def test_all_have_come() -> None:
+    """And are not let go yet: it is nobody's fault."""
+    waits = made.Doing("wait_barrier_explicit", made.IN_REGION, 40, ("barrier", 72), 0)
+    work = [made.Moment(PERIOD, made.in_team("work_parallel", i, (SOLVE,)), 1) for i in (0, 1)]
+    record = read(Made([[one, made.Moment(5 * PERIOD, waits, 5)] for one in work]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    assert found.nobody == 10 * PERIOD and not found.charged and found.unknown == 0
+
+
+def test_who_is_preempted_is_waited_for() -> None:
+    waits = made.Doing("wait_barrier_explicit", made.IN_REGION, 40, ("barrier", 72), 0)
+    first = [made.Moment(PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 1)]
+    second = [made.Moment(PERIOD, made.in_team("work_parallel", 1, (UPDATE,)), 1)]
+    first.append(made.Moment(8 * PERIOD, waits, 8))
+    second.append(made.Moment(8 * PERIOD, made.in_team("preempted", 1, (UPDATE,)), 0))
+    record = read(Made([first, second]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    ((doing, ns),) = found.charged.items()
+    assert (doing.thread, doing.kind, ns) == (1, Kind.PREEMPTED, 8 * PERIOD)
+
+
+def test_holder_of_a_lock() -> None:
+    """What the holder did at that time, as long as each."""
+    waits = made.in_team("wait_lock", 1, (UPDATE,), construct=("lock", 70), holder=0)
+    holder = [
+        made.Moment(2 * PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 2),
+        made.Moment(6 * PERIOD, made.in_team("asleep", 0, (UPDATE,)), 0),
+        made.Moment(2 * PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 2),
+    ]
+    other = [
+        made.Moment(PERIOD, made.in_team("work_parallel", 1, (SOLVE,)), 1),
+        made.Moment(8 * PERIOD, waits, 8),
+    ]
+    record = read(Made([holder, other]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    charged = {(one.thread, one.kind, one.place.function): ns for one, ns in found.charged.items()}
+    assert charged == {
+        (0, Kind.ASLEEP, "update"): 6 * PERIOD,
+        (0, Kind.WORK, "solve"): 2 * PERIOD,
+    }
+    assert found.unknown == 0
+
+
+def test_holder_that_is_not_recorded() -> None:
+    waits = made.in_team("wait_critical", 0, (UPDATE,), construct=("critical", 71))
+    record = read(Made([[made.Moment(PERIOD, waits, 1)]]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    assert found.unknown == PERIOD and not found.charged
+
+
+# ---- Stacks and time -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_tree_of_stacks(seed: int) -> None:
+    program = made.any_program(seed)
+    record = read(program)
+    root = stacks.tree(record, sums.totals(record))
+    total = sum(program.wall(i) for i in range(4))
+    assert root.whole.ns == total
+    below = [root]
+    for node in below:
+        below += node.children.values()
+        assert node.whole.ns == node.own.ns + sum(one.whole.ns for one in node.children.values())
+        assert sum(node.kinds.values()) == node.whole.ns
+    solving = sum(
+        moment.ns for moments in program.threads for moment in moments if SOLVE in moment.doing.path
+    )
+    main = root.children["main (heat.c:80)"].children["#pragma omp parallel (heat.c:40)"]
+    assert main.children["solve (heat.c:42)"].whole.ns == solving
+    assert sum(account.ns for _, account, _ in stacks.hot(record, sums.totals(record))) == total
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_timeline_holds_all_time(seed: int) -> None:
+    program = made.any_program(seed)
+    found = timeline.timeline(read(program))
+    total = sum(program.wall(i) for i in range(4))
+    assert sum(sum(column) for column in found.together.values()) == total
+    for runs in found.runs:
+        assert all(begin < end for begin, end, _ in runs)
+        assert all(one[1] <= two[0] for one, two in zip(runs, runs[1:]))
+
+
+def test_team_that_is_not_told() -> None:
+    """Such moments are of the region's only team, and its time is not counted twice."""
+    unknown = made.Doing("work_parallel", (*made.IN_REGION, SOLVE), 40)
+    first = [made.Moment(4 * PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 4)]
+    second = [made.Moment(4 * PERIOD, unknown, 4)]
+    record = read(Made([first, second]))
+    (use,) = regions.uses(record, sums.totals(record))
+    assert (use.threads, use.wall, use.efficiency) == (2, 4 * PERIOD, 1.0)
+
+
+def test_preempted_where_it_was() -> None:
+    """The kernel tells no place: it is that of what was done before, and needs no sample."""
+    before = made.in_team("work_parallel", 0, (SOLVE,))
+    moments = [
+        made.Moment(2 * PERIOD, before, 2),
+        made.Moment(6 * PERIOD, made.Doing("preempted", on=False), 0),
+        made.Moment(2 * PERIOD, before, 2),
+    ]
+    record = read(Made([moments]))
+    (use,) = regions.uses(record, sums.totals(record))
+    assert use.sum.ns(Kind.PREEMPTED) == 6 * PERIOD and use.wall == 10 * PERIOD
+    whole = sums.whole(record, sums.totals(record))
+    assert whole.whole.exact == 6 * PERIOD
+    assert shares.share(whole.ns(Kind.PREEMPTED), whole.whole, exact=True).error == 0
+    root = stacks.tree(record, sums.totals(record))
+    main = root.children["main (heat.c:80)"].children["#pragma omp parallel (heat.c:40)"]
+    solve = main.children["solve (heat.c:42)"]
+    assert solve.own.ns == 4 * PERIOD and solve.children["<preempted>"].whole.ns == 6 * PERIOD

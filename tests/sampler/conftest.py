@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that know what they did, and the sampler's records of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("OMPD_BUILD", TREE / "build"))
+SAMPLER = BUILD / "sampler" / "ompd-sampler"
+PROGRAMS = Path(__file__).parent / "programs"
+COMPILERS = {"clang": ("clang-14", "-fopenmp"), "gcc": ("gcc", "-fopenmp"), "plain": ("gcc",)}
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory):
+    """A program of the folder, by a compiler."""
+    folder = tmp_path_factory.mktemp("programs")
+    # Others than root have to start it, too.
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)
+
+    def built(name: str, compiler: str = "clang", *options: str) -> Path:
+        path = folder / "-".join((name, compiler, *(o.strip("-") for o in options)))
+        if not path.exists():
+            command = (*COMPILERS[compiler], "-O2", "-g", "-pthread", *options)
+            subprocess.run((*command, PROGRAMS / f"{name}.c", "-o", path), check=True)
+        return path
+
+    return built
+
+
+@pytest.fixture(scope="session", autouse=True)
+def there_is_a_sampler() -> None:
+    assert SAMPLER.exists(), f"{SAMPLER} is not built: install libelf-dev and libdw-dev"

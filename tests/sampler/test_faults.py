@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the sampled program come to harm? What does the sampler say where it is not allowed, and
+what if it, or the program, ends in the middle?"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import SAMPLER
+from record import parse, read
+
+FULL = os.environ.get("OMPD_FULL") == "1"
+NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where others may write, too."""
+    for parent in (tmp_path, *tmp_path.parents[:3]):
+        parent.chmod(0o777 if parent == tmp_path else parent.stat().st_mode | 0o755)
+    return tmp_path
+
+
+def run(*command: object, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(c) for c in command], capture_output=True, text=True, timeout=120, **more
+    )
+
+
+def alone(program: Path, *arguments: str) -> str:
+    return run(program, *arguments).stdout
+
+
+def wait_for_a_record(path: Path) -> None:
+    while not path.exists() or not path.stat().st_size:
+        time.sleep(0.02)
+
+
+def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
+    guard, victim = build("guard", "plain"), build("victim")
+    done = run(guard, "kill", SAMPLER, "-o", folder / "r", "--", victim, "200")
+    assert done.returncode == 0, done
+    assert done.stdout == alone(victim, "200")
+    assert done.stdout.endswith("traced 0\n")
+    end = read(folder / "r").end
+    assert (end["how"], end["status"]) == ("exited", 3)
+
+
+@pytest.mark.parametrize(
+    "clock, number",
+    [
+        ("perf", signal.SIGKILL),
+        ("perf", signal.SIGSTOP),
+        ("perf", signal.SIGINT),
+        # Whom a tracer holds the kernel lets go when that dies, not when it is stopped.
+        ("stops", signal.SIGKILL),
+        ("stops", signal.SIGINT),
+    ],
+)
+def test_the_program_outlives_the_sampler(build, folder, clock, number) -> None:
+    victim = build("victim")
+    expected = alone(victim, "300").split()[0]
+    for _ in range(34 if FULL else 2):
+        record = folder / f"r{random.random()}"
+        # The program's output ends when it does, whoever its parent is then.
+        with subprocess.Popen(
+            (SAMPLER, "--clock", clock, "--flush", "0.05", "-o", record, "--", victim, "300"),
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as sampler:
+            # Until then the program has not begun, and waits for the sampler.
+            wait_for_a_record(record)
+            time.sleep(random.uniform(0, 0.5))
+            sampler.send_signal(number)
+            output = sampler.stdout.readline() if sampler.stdout else ""
+            if number == signal.SIGINT:
+                sampler.wait(60)
+            sampler.kill()
+        assert output.split()[:1] == [expected]
+        if number == signal.SIGINT:
+            assert sampler.returncode == 0
+            assert read(record).end["how"] in ("interrupted", "exited")
+
+
+def test_short_stops_change_nothing(build, folder) -> None:
+    guard, victim = build("guard", "plain"), build("victim")
+    done = run(guard, "perf", SAMPLER, "-o", folder / "r", "--", victim, "200")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[0] == alone(victim, "200").split()[0]
+    record = read(folder / "r")
+    assert record.header["clock"] == "stops"
+    assert "perf" in record.header["limits"][0]
+
+
+def test_what_is_refused_is_named(build, folder) -> None:
+    guard, victim = build("guard", "plain"), build("victim")
+    with subprocess.Popen((victim, "1000000"), stdout=subprocess.DEVNULL) as process:
+        try:
+            where = ("-d", "0.5", "-p", process.pid)
+            both = run(guard, "perf-memory", SAMPLER, *where)
+            assert both.returncode == 3 and both.stdout == ""
+            assert "perf" in both.stderr and "memory may not be read" in both.stderr
+            memory = run(guard, "memory", SAMPLER, "-o", folder / "m", *where)
+            assert memory.returncode == 0, memory.stderr
+            record = read(folder / "m")
+            assert record.header["clock"] == "perf" and not record.header["memory"]
+            assert any("memory may not be read" in limit for limit in record.header["limits"])
+            perf = run(guard, "perf", SAMPLER, "-o", folder / "p", *where)
+            assert perf.returncode == 0, perf.stderr
+            record = read(folder / "p")
+            assert record.header["clock"] == "memory"
+            states = {a["state"] for a in record.tables["activity"].values()}
+            assert not states & {"work_parallel", "work_serial"}, "memory alone knows no work"
+            other = run(*NOBODY, SAMPLER, *where)
+            assert other.returncode == 3, other.stderr
+        finally:
+            process.kill()
+
+
+def test_an_ordinary_user_may(build, folder) -> None:
+    victim = build("victim")
+    done = run(*NOBODY, SAMPLER, "-o", folder / "r", "--", victim, "200")
+    assert done.returncode == 0, done.stderr
+    record = read(folder / "r")
+    assert record.header["clock"] == "perf"
+    states = {a["state"] for a in record.tables["activity"].values()}
+    assert "work_parallel" in states
+    if not record.header["kernel_samples"]:
+        assert any("kernel.perf_event_paranoid" in limit for limit in record.header["limits"])
+
+
+def test_many_threads_and_little_memory_to_lock(build, folder) -> None:
+    program = build("crowd_of_threads")
+    command = (
+        f"ulimit -l 64; exec {' '.join(NOBODY)} {SAMPLER} -d 2 -o {folder}/r -- {program} 64 6"
+    )
+    done = run("sh", "-c", command)
+    assert done.returncode == 0, done.stderr
+    record = read(folder / "r")
+    assert len(record.tables["thread"]) >= 40
+    sampled = [sums for sums in record.tables["sums"].values() if sums["samples"]]
+    assert len(sampled) >= 3, "their samples share the processors' rings"
+    assert "threads_left_out" not in [line.get("note") for line in record.lines]
+
+
+@pytest.mark.parametrize("how", ["churn", "exec"])
+def test_threads_and_programs_that_come_and_go(build, folder, how) -> None:
+    victim = build("victim")
+    done = run(SAMPLER, "-o", folder / "r", "--", victim, "120", how)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[0] == alone(victim, "120").split()[0]
+    record = read(folder / "r")
+    if how == "exec":
+        assert "exec" in [line.get("note") for line in record.lines]
+
+
+def test_a_reader_that_goes_away(build) -> None:
+    victim = build("victim")
+    command = f"{SAMPLER} --flush 0.1 -p $1 | head -c 1000 >/dev/null; exit ${{PIPESTATUS[0]}}"
+    with subprocess.Popen((victim, "1000000"), stdout=subprocess.DEVNULL) as process:
+        try:
+            assert run("bash", "-c", command, "-", process.pid).returncode == 6
+            assert process.poll() is None
+        finally:
+            process.kill()
+
+
+def test_a_killed_program_has_a_whole_record(build, folder) -> None:
+    with subprocess.Popen((build("victim"), "1000000"), stdout=subprocess.DEVNULL) as process:
+        sampler = subprocess.Popen((SAMPLER, "-o", folder / "r", "-p", str(process.pid)))
+        wait_for_a_record(folder / "r")
+        process.kill()
+        process.wait()
+        assert sampler.wait(60) == 0
+    assert read(folder / "r").end["how"] == "gone"
+
+
+@pytest.mark.parametrize(
+    "arguments, status, words",
+    [
+        ((), 2, "which process"),
+        (("-p", "x"), 2, "takes a number"),
+        (("-F", "0", "-p", "1"), 2, "from 1 to 10000"),
+        (("--clock", "sun", "-p", "1"), 2, "perf, stops or memory"),
+        (("--", "true"), 2, "stdout is the program's"),
+        (("-p", "4194303"), 4, "no process"),
+        (("-o", "{folder}/n", "--", "/no/such/program"), 4, "cannot be started"),
+        (("-o", "/no/such/folder/r", "-p", "1"), 5, "cannot be written"),
+        (("-o", "/dev/full", "-p", "1"), 5, "cannot be written"),
+        (("--fd", "77", "-p", "1"), 2, "no open descriptor"),
+    ],
+)
+def test_wrong_input(arguments, status, words, folder) -> None:
+    done = run(SAMPLER, *(str(a).format(folder=folder) for a in arguments))
+    assert done.returncode == status, done
+    assert words in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""
+
+
+def test_a_full_disk(build) -> None:
+    with subprocess.Popen((build("victim"), "1000000"), stdout=subprocess.DEVNULL) as process:
+        try:
+            full = os.open("/dev/full", os.O_WRONLY)
+            done = run(SAMPLER, "--fd", full, "-p", process.pid, pass_fds=(full,))
+            os.close(full)
+            assert done.returncode == 5 and "No space left" in done.stderr, done
+        finally:
+            process.kill()
+
+
+def test_the_reader_of_records_sees_gaps() -> None:
+    head = '{"schema":"ompd-record/1"}\n{"thread":0,"lwp":1,"born":0}\n'
+    with pytest.raises(AssertionError):
+        parse(head + '{"segments":0,"start":0,"rows":[[5,0,1]]}\n')
