@@ -129,13 +129,13 @@ static ompd_rc_t among_loaded(struct search *search, struct offload_image *ret)
 }
 
 ompd_rc_t offload_image_find(struct offload_image *ret, const struct target *target,
-			     const ompdx_image_t *images, ompd_size_t count)
+			     const ompdx_image_t *images, ompd_size_t count, bool any_name)
 {
 	struct search search = {target, true, 0};
 	ompd_rc_t rc = ompd_rc_unavailable;
 
 	/* Those with the usual name first: to ask every object for a name costs reads. */
-	for (int pass = 0; rc == ompd_rc_unavailable && pass < 2; pass++) {
+	for (int pass = 0; rc == ompd_rc_unavailable && pass < (any_name ? 2 : 1); pass++) {
 		rc = images ? among_given(&search, images, count, ret) : among_loaded(&search, ret);
 		search.by_name = false;
 	}

@@ -192,7 +192,7 @@ ompd_rc_t offload_read(struct address_space *space, const ompdx_image_t *images,
 	ompd_rc_t rc;
 
 	question_begin(&question, space);
-	rc = offload_image_find(&question.found, &space->target, images, count);
+	rc = offload_image_find(&question.found, &space->target, images, count, true);
 	if (rc == ompd_rc_ok) {
 		rc = read_best(&question, true);
 		if (rc == ompd_rc_ok && question.head.layout != ompdx_layout_refused)
@@ -213,7 +213,7 @@ ompd_rc_t offload_device_count(struct address_space *space, ompd_word_t *ret)
 	ompd_rc_t rc;
 
 	question_begin(&question, space);
-	rc = offload_image_find(&question.found, &space->target, NULL, 0);
+	rc = offload_image_find(&question.found, &space->target, NULL, 0, false);
 	if (rc == ompd_rc_ok) {
 		rc = read_best(&question, false);
 		if (rc == ompd_rc_ok && question.head.layout != ompdx_layout_proven)

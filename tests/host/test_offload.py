@@ -96,14 +96,22 @@ def test_runtime_prints_the_same(runtime: str, folder: Path) -> None:
     comparison.compared["mappings, as the runtime prints them"] += len(printed)
 
 
-@pytest.mark.parametrize("runtime", [one for one in RUNTIMES if machine.FULL or one == COVER[-1]])
+# The plugins of 18 do not start with another operator new.
+HOLDING = [one for one in RUNTIMES if one != "libomptarget-18"]
+
+
+@pytest.mark.parametrize("runtime", HOLDING if machine.FULL else HOLDING[-1:])
 def test_lock_is_held(runtime: str, folder: Path) -> None:
     """In the middle of a mapping the table is told all the same, and who is inside."""
     chosen = seed()
+    program = shown.built(runtime, "-DCOUNT_NEW")
     held = 0
     for calls in range(24):
         try:
-            with shown.living(runtime, folder, chosen, STEPS, f"lock{calls}") as (process, account):
+            with shown.living(runtime, folder, chosen, STEPS, f"lock{calls}", program=program) as (
+                process,
+                account,
+            ):
                 offload = shown.told("attach", process.pid)["offload"]
                 pid = process.pid
         except AssertionError:

@@ -3,7 +3,7 @@
  * Maps and unmaps at random and keeps its own account of what is mapped where: maps SEED STEPS HOW FILE. At the end it
  * writes the account to FILE, which is there at once or not, and then, by HOW: "wait"s; "abort"s; "dump"s: has the
  * runtime print its own tables, and waits; "lock" and a number: maps once more, and waits in the so many-th call of
- * operator new, which libomptarget makes with its table's lock held.
+ * operator new, which libomptarget makes with its table's lock held (compiled with COUNT_NEW).
  */
 #define _GNU_SOURCE
 #include <omp.h>
@@ -48,6 +48,7 @@ static void show_account(void)
 	rename(unfinished, finished);
 }
 
+#ifdef COUNT_NEW
 /* C++'s operator new (unsigned long), which the libraries call too. */
 void *_Znwm(size_t size);
 void *_Znwm(size_t size)
@@ -58,6 +59,7 @@ void *_Znwm(size_t size)
 	}
 	return malloc(size ? size : 1);
 }
+#endif
 
 static unsigned next(unsigned bound)
 {

@@ -217,3 +217,24 @@ def test_the_reader_of_records_sees_gaps() -> None:
     head = '{"schema":"ompd-record/1"}\n{"thread":0,"lwp":1,"born":0}\n'
     with pytest.raises(AssertionError):
         parse(head + '{"segments":0,"start":0,"rows":[[5,0,1]]}\n')
+
+
+def test_damaged_unwind_information(build, folder) -> None:
+    """Bytes of .eh_frame at random: the program runs as before, and the record is whole."""
+    victim = build("victim")
+    listed = run("readelf", "-SW", victim).stdout.split()
+    at = listed.index(".eh_frame")
+    offset, size = int(listed[at + 3], 16), int(listed[at + 4], 16)
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    drawn = random.Random(seed)
+    for turn in range(10 if FULL else 3):
+        damaged = folder / f"damaged-{turn}"
+        code = bytearray(victim.read_bytes())
+        for _ in range(drawn.choice((1, 10, 100))):
+            code[offset + drawn.randrange(size)] = drawn.choice((0, 0xFF, drawn.randrange(256)))
+        damaged.write_bytes(code)
+        damaged.chmod(0o755)
+        done = run(SAMPLER, "-F", "1000", "-o", folder / f"r{turn}", "--", damaged, "60")
+        assert done.returncode == 0, done.stderr
+        read(folder / f"r{turn}")

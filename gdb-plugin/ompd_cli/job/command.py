@@ -28,6 +28,9 @@ from .collector import Collector
 from .nodes import Errand, Launched
 
 
+MOST_ALONE = 64  # nodes that are asked one by one
+
+
 def report(options: argparse.Namespace, _: Origin) -> Outcome:
     """Raises UserError."""
     if options.collect:
@@ -173,7 +176,19 @@ def _source(options: argparse.Namespace) -> _Here | _Cores | _Slurm | _Hosts:
 
 
 def _send(options: argparse.Namespace, errand: Errand) -> Job:
-    return _finished(_launch(options, errand))
+    """Where Slurm cannot begin on one node, it ends the step on all others: they are asked again,
+    each by a step of its own."""
+    first = _launch(options, errand)
+    job = _finished(first)
+    if len(errand.nodes) > 1 and len(first.silent) <= MOST_ALONE:
+        again = [
+            _launch(options, Errand(errand.job, errand.steps, [node], 1)) for node in first.silent
+        ]
+        for one in again:
+            for node in one.nodes:
+                del job.lost[node]
+            job.take(_finished(one))
+    return job
 
 
 def _launch(options: argparse.Namespace, errand: Errand) -> Launched:

@@ -114,6 +114,8 @@ class Launched:
         package: what each gets first."""
         self.job = Job(WRONG)
         self.reasons: list[str] = []  # of errors that collectors have told
+        self.silent: list[str] = []  # nodes that are lost, and neither late nor the reason told
+        self.nodes = [node for part in parts for node in part]
         self._parts = {part[0]: part for part in parts}
         self._end = time.monotonic() + limit if limit else None
         self._limit = limit
@@ -206,6 +208,7 @@ class Launched:
             self.process.wait()
         words = self._words_of_launcher()
         for head in list(self._parts):
+            self.silent += self._parts[head] if not self._late else ()
             late = f"It did not answer in {self._limit:g} s."
             self._lose(head, late if self._late else _last_words(words, head))
         for stream in (self.process.stdin, self.process.stdout, self._words):
