@@ -65,3 +65,11 @@ class Picture(picture.Picture):
         from .target import evaluation
 
         return evaluation.output_of(self._users, thread, command)
+
+    @staticmethod
+    def place_of(text: str) -> tuple[int, int]:
+        """Where an expression of the selected frame is, or points to, and of how many bytes. Raises
+        UserError."""
+        from .target import evaluation
+
+        return evaluation.place_of(text)

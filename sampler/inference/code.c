@@ -23,7 +23,8 @@ void codes_deinit(struct codes *codes)
 
 void codes_forget(struct codes *codes)
 {
-	memset(codes->slots, 0, codes->slot_count * sizeof *codes->slots);
+	if (codes->slots)
+		memset(codes->slots, 0, codes->slot_count * sizeof *codes->slots);
 }
 
 static size_t slot_of(const struct codes *codes, uint64_t pc)

@@ -8,6 +8,7 @@ from typing import Annotated, Dict, List, Optional
 from typing_extensions import NotRequired, TypedDict
 
 from .icvs import Icv
+from .offload import Offload
 from .regions import Barrier, Region
 from .stacks import Merged, Stack
 from .tasks import ExplicitTask
@@ -201,6 +202,7 @@ class Document(Rank):
     icvs: NotRequired[List[Icv]]
     environment: NotRequired[List[Variable]]
     locks: NotRequired[List[Lock]]
+    offload: NotRequired[Annotated[Offload, "what the host knows of devices"]]
     deadlock: NotRequired[Deadlock]
     stacks: NotRequired[List[Stack]]
     merged: NotRequired[Merged]
@@ -242,6 +244,7 @@ SECTIONS = {
     "print": [["print"]],
     "icvs": [["icvs"]],
     "locks": [["locks"]],
+    "target": [["offload"]],
     "deadlock": [["deadlock"]],
     "bt": [["stacks"], ["merged"]],
     "info break": [["breakpoints"]],

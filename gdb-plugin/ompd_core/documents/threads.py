@@ -19,6 +19,7 @@ class Wait(TypedDict):
     loc: NotRequired[Optional[Loc]]
     doubts: NotRequired[Doubts]
     construct: NotRequired[Optional[str]]
+    phase: NotRequired[Annotated[Optional[str], "of a construct of a device: how far it is"]]
 
 
 class Task(TypedDict):

@@ -347,3 +347,26 @@ def unseen(runtime: str, supported: bool) -> Doubt:
 def inside(entry: str) -> Doubt:
     """Most entry points do not wait."""
     return Doubt("likely", f"it is inside the runtime's {entry}, which as a rule does not wait")
+
+
+KERNELS_UNREAD = Doubt("unknown", "what the offload runtime has registered cannot be read")
+DEVICES_UNREAD = Doubt("unknown", "the offload runtime's devices cannot be read")
+KERNEL_NOT_CERTAIN = Doubt(
+    "unknown",
+    "which construct's code it is cannot be told: the program's code and the offload runtime's"
+    " frames do not both tell the same",
+    "compile with -g, or with less optimisation",
+)
+DEVICE_NOT_CERTAIN = Doubt(
+    "unknown",
+    "which device it is cannot be told: the offload runtime's frames do not name just one",
+)
+TARGET_NO_LINE = Doubt(
+    "unknown", "the compiler recorded no line for the construct", "compile with -g"
+)
+TARGET_NOT_CERTAIN = Doubt(
+    "unknown",
+    "optimised code can call the offload runtime at one place for several constructs, and which one"
+    " this is cannot be told",
+    "compile with less optimisation",
+)

@@ -21,6 +21,13 @@ _NAMED = re.compile(r"^(.+?)\.+_?(omp_outlined|omp_fn|omp_cpyfn|omp_par|omp_task
 _NAMED_DEBUG = re.compile(r"^(.+?)\.omp_outlined_debug__.*$")
 
 
+# clang: the code of a target construct, by the file's device and inode, the function and the line;
+# of several in a line each next one has a number.
+_KERNEL = re.compile(
+    r"__omp_offloading_[0-9a-f]+_[0-9a-f]+_(.+)_l(\d{1,9})(?:_(\d{1,9}))?(?:_debug__.*)?$",
+    re.DOTALL,
+)
+
 # What flang records for every file's name.
 _ANY_FILE = ("FIRModule", "LLVMDialectModule")
 
@@ -50,6 +57,24 @@ def parse_source(text: str | None) -> Source | None:
     )
 
 
+@dataclass(frozen=True)
+class Kernel:
+    """The code of a target construct."""
+
+    function: str  # that the user wrote the construct in
+    line: int
+    number: int = 0  # of several constructs in that line
+
+
+@lru_cache(maxsize=4096)
+def kernel_of(symbol: str | None) -> Kernel | None:
+    """None: it is no target construct's code."""
+    found = _KERNEL.match(symbol) if symbol is not None else None
+    if found is None:
+        return None
+    return Kernel(_plain(found.group(1)), int(found.group(2)), int(found.group(3) or 0))
+
+
 # clang: .gomp_critical_user_update.var; gcc: .gomp_critical_user_update, gomp_critical_user_...
 _CRITICAL = re.compile(r"\.?_?gomp_critical_user_(.*?)(?:\.var)?$")
 
@@ -74,6 +99,9 @@ def is_nameless(symbol: str | None) -> bool:
 def users_function(symbol: str) -> str | None:
     """The function that holds the construct; the same name if it is no outlined one; None if the
     compiler's name does not tell."""
+    kernel = kernel_of(symbol)
+    if kernel is not None:
+        return kernel.function
     clones = " ".join(_DEMANGLED_CLONE.findall(symbol))
     base = _DEMANGLED_CLONE.sub("", symbol).strip()
     if "omp_" in clones:

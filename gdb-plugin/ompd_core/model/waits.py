@@ -158,6 +158,10 @@ class _Edges:
     def _of_thread(self, thread: Thread) -> Needs | None:
         """None: it does not wait."""
         for member in thread.openmp:
+            if member.wait is not None and member.wait.phase is not None:
+                # A device is at work; of threads only one that holds a lock of the offload
+                # runtime's can keep it.
+                return self._outside(thread, member, thread.kept) if thread.kept else None
             if member.wait is not None:
                 needs = Needs(thread, member, member.wait)
                 if "state" in member.doubts:

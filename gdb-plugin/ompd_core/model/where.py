@@ -13,6 +13,7 @@ from .. import runtimes
 from .naming import (
     is_flangs,
     is_outlined,
+    kernel_of,
     of_fortran,
     parse_source,
     system_name,
@@ -111,11 +112,20 @@ class CodeMap:
         """Of the C library or the dynamic linker."""
         return self._is_of(frame, SYSTEM)
 
+    def is_offload_runtime(self, frame: Frame) -> bool:
+        return self._is_of(frame, runtimes.OFFLOAD_FILES)
+
+    def is_offload(self, frame: Frame) -> bool:
+        """Of an offload runtime, or of what it reaches devices through."""
+        return self.is_offload_runtime(frame) or self._is_of(frame, runtimes.OFFLOAD_HELPERS)
+
     def is_skipped(self, frame: Frame) -> bool:
         """The same, or of a library in which the user does not look for his own code."""
         name = frame.location.function or ""
         linked = self._skips_linked and _LINKED[1].match(name) or _ATOMICS.match(name)
-        return bool(linked) or self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
+        if bool(linked) or self.is_offload(frame):
+            return True
+        return self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
 
     def is_others(self, frame: Frame) -> bool:
         """Has it line information, and is yet not the user's own?"""
@@ -136,10 +146,16 @@ class CodeMap:
         return self._matches[key]
 
 
+def is_offload(path: str) -> bool:
+    """Is it an offload runtime's file?"""
+    name = path.rsplit("/", 1)[-1]
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in runtimes.OFFLOAD_FILES)
+
+
 def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
     """The innermost frame with a line outside the runtime and the libraries that are skipped, of
-    those first that are the user's own; else the innermost in the executable; else the
-    innermost outside them. None: the whole stack is theirs, as an idle worker's is."""
+    those first that are the user's own; else the innermost in the executable, or of a kernel; else
+    the innermost outside them. None: the whole stack is theirs, as an idle worker's is."""
     others = in_executable = outside = None
     for frame in frames:
         if code.is_runtime(frame) or code.is_skipped(frame):
@@ -149,7 +165,8 @@ def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
                 return frame
             others = others or frame
         outside = outside or frame
-        if in_executable is None and frame.executable:
+        its_own = frame.executable or kernel_of(frame.location.function) is not None
+        if in_executable is None and its_own:
             in_executable = frame
     return others or in_executable or outside
 

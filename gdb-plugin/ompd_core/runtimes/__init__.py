@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 
 from .. import abi
-from . import libgomp, libomp
-from .base import Runtime, TeamWords
+from . import libgomp, libomp, libomptarget
+from .base import Offload, Runtime, TeamWords
 
 RUNTIMES = (libomp.RUNTIME, libgomp.RUNTIME)
+OFFLOADS: tuple[Offload, ...] = (libomptarget.OFFLOAD,)
 
 MARKS = tuple(one.mark for one in RUNTIMES)
 INVOKES = tuple(one.invoke for one in RUNTIMES if one.invoke is not None)
@@ -21,6 +22,10 @@ SERVED_FILES = tuple(name for one in RUNTIMES if one.refused is None for name in
 # Of the specification, and of the runtimes.
 ENVIRONMENT = ("OMP_", *(prefix for one in RUNTIMES for prefix in one.environment))
 UNKNOWN = "An OpenMP runtime"
+OFFLOAD_FILES = tuple(name for one in OFFLOADS for name in one.files)
+OFFLOAD_HELPERS = tuple(name for one in OFFLOADS for name in one.helpers)
+DEVICE_WAITS = re.compile("|".join(one.waits for one in OFFLOADS))
+DEVICE_TRANSFERS = re.compile("|".join(one.transfers for one in OFFLOADS))
 
 # How the names of functions begin that are theirs alone: a regular expression.
 FUNCTIONS = "^(" + "|".join([*(one.functions for one in RUNTIMES), abi.ENTRY_POINTS]) + ")"

@@ -55,3 +55,17 @@ class Runtime:
     # A text that is in every build, also in a program that it is linked into and that is stripped.
     text: bytes | None = None
     refused: str | None = None  # why it is not served
+
+
+@dataclass(frozen=True)
+class Offload:
+    """What is told of an offload runtime: the library that executes target constructs. What it is
+    called for is in abi/."""
+
+    name: str
+    # Under which names its library comes, and what it calls to reach devices.
+    files: tuple[str, ...]
+    helpers: tuple[str, ...]
+    # Functions of drivers that wait for a device, and that copy from or to one.
+    waits: str
+    transfers: str

@@ -14,11 +14,12 @@ from ..library.library import OmpdError
 from ..model import barriers
 from ..model import locks as locks_model
 from ..model import loops as loops_model
-from ..model import passing
+from ..model import passing, where
 from ..model.locks import Locks
 from ..model.native import NativeThread
 from ..model.process import Process, Region, Runtime, Thread
 from ..model.skips import Skip
+from ..model.targets import Target
 from ..model.tasks import Tasks
 from ..model.thrown import Thrown
 from ..model.waits import Arrivals, any_is_over
@@ -28,6 +29,7 @@ from .stacks import Stacks
 
 # What few commands need is loaded by them.
 if TYPE_CHECKING:
+    from ..model.devices import Devices
     from ..model.icvs import Icv
     from ..model.judgement import Judgement
     from ..model.logical_stack.lineage import Lineage
@@ -61,14 +63,20 @@ class Picture:
     ) -> None:
         """runtimes: those of `opened', with their views of the same moment. skipped_libraries,
         stepped_over: code that is not the user's own, as he told the debugger."""
-        self.process = Process(natives, runtimes, debugger.signal, self._thrown)
+        self.process = Process(
+            natives, runtimes, debugger.signal, self._thrown, self._devices_if_any
+        )
         self._stacks = Stacks(debugger)
         self._debugger = debugger
         self._runtimes = opened
         self.stepped_over = stepped_over
-        self._places = Places(self.process, debugger, self._stacks, skipped_libraries, stepped_over)
+        self._places = Places(
+            *(self.process, debugger, self._stacks, skipped_libraries, stepped_over),
+            opened.offload,
+        )
         self._earlier = earlier
         self._settled = False
+        self._targets: dict[Thread, tuple[int, Sequence[Target]]] = {}
 
     # ---- Places and stacks -----------------------------------------------------------------------
 
@@ -96,7 +104,14 @@ class Picture:
             lambda thread: self._stacks.walked(thread, depth),
             self._lineages,
             runtime_frames,
+            lambda thread: self._targets_of(thread, depth),
         )
+
+    def _targets_of(self, thread: Thread, depth: int) -> Sequence[Target]:
+        """The constructs of devices on a stack."""
+        if thread not in self._targets or self._targets[thread][0] < depth:
+            self._targets[thread] = (depth, self._places.targets_of(thread, depth))
+        return self._targets[thread][1]
 
     def _lineages(self) -> dict[int, Lineage]:
         """None where the runtime's tasks cannot be read: that is told beside what needs them."""
@@ -248,6 +263,33 @@ class Picture:
         from . import environment
 
         return environment.settings(self._debugger)
+
+    @cached_property
+    def devices(self) -> Devices:
+        """And the constructs of devices that threads are in."""
+        from ..model.devices import Devices
+        from . import mapped
+
+        self.locate_threads()
+        with self._debugger.looking():
+            found = [
+                target
+                for thread in self.process.threads
+                for target in self._targets_of(thread, _DEPTH_FOR_TASKS)
+            ]
+        targets = self._places.targets
+        made = Devices(targets.offload, found, targets.names(), loaded=self._offload_files)
+        with self._debugger.looking():
+            made.stale = mapped.stale(self._debugger, made, self.process.threads)
+        return made
+
+    @cached_property
+    def _offload_files(self) -> Sequence[str]:
+        loaded = [one.path for one in self._debugger.images.loaded]
+        return [path for path in loaded if where.is_offload(path)]
+
+    def _devices_if_any(self) -> Devices | None:
+        return self.devices if self._offload_files else None
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Raises UserError."""

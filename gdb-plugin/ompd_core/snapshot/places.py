@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Callable, Collection, Mapping, Sequence
 from .. import abi, runtimes
 from ..debugger import LONGEST_FUNCTION, MOST_FRAMES, Debugger, Stack, StoppedThread
 from ..errors import Unreadable
-from ..library.types import TeamArrivals, ViewThread
-from ..model import doubts, forgotten, messages, region_ends, waiting, where
+from ..library.types import Offload, TeamArrivals, ViewThread
+from ..model import doubts, forgotten, messages, region_ends, targets, waiting, where
 from ..model.doubts import Doubt
 from ..model.forgotten import Stack as StackOfHolder
 from ..model.holding import Held
@@ -30,6 +30,7 @@ from ..model.naming import (
 from ..model.native import Frame, Location, level_of
 from ..model.process import Membership, Process, Region, Runtime, Thread, Wait
 from ..model.skips import Skip
+from ..model.targets import Target
 from ..model.tasks import Tasks
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..model.waits import Arrivals
@@ -37,6 +38,7 @@ from ..runtimes.base import TeamWords
 from . import entries
 from .outside import Outside
 from .stacks import Stacks
+from .targets import Targets
 
 # What few commands need is loaded by them.
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class Places:
         stacks: Stacks,
         skipped: Sequence[str],
         stepped_over: Sequence[Skip],
+        offload: Callable[[], Offload | None] = lambda: None,
     ) -> None:
         self._process = process
         self._debugger = debugger
@@ -67,6 +70,7 @@ class Places:
         self._outside = Outside(
             debugger, self.code, process.natives, lambda address: self.lock_name(address, False)
         )
+        self.targets = Targets(debugger, self.code, offload)
         known = ((one.id, runtimes.team_words(one.kind)) for one in process.runtimes)
         self._words = {id: words for id, words in known if words is not None}
         self._counted: Mapping[int, Mapping[int, TeamArrivals]] = {}
@@ -149,9 +153,10 @@ class Places:
             if depth:
                 self._stacks.finish(thread.native, frames, depth)
             self._judge_state(thread, call, stopped)
+            in_target = self._judge_target(thread, down_to_it, stopped)
             if frame is not None:
                 thread.where = self._in_users_terms(thread, frame, frames)
-                if call.runtime is None:
+                if call.runtime is None and not in_target:
                     thread.in_call = where.call_of(down_to_it, frame, self.code)
                     thread.message = self._message(thread.in_call, stopped, frame)
             if holdings == ALWAYS or (holdings == IF_AWAITED and self._waits_for_lock):
@@ -294,6 +299,24 @@ class Places:
                 continue
             self._set_state(member, found, call, stopped)
         self._join_at_lock(thread, call, stopped)
+
+    def _judge_target(
+        self, thread: Thread, frames: Sequence[Frame], stopped: StoppedThread
+    ) -> bool:
+        """Of a thread that seems to work: is it in the offload runtime itself?"""
+        if not frames or not thread.openmp or not self.code.is_skipped(frames[0]):
+            return False
+        if not any(call.on_top for call in targets.calls_on(frames, self.code)):
+            return False
+        found = self.targets.of(stopped, frames, 1)[0]
+        self.targets.tell_lock(found, thread.kept)
+        for member in thread.openmp:
+            if not (member.state or "").startswith("work_"):
+                continue
+            member.state = found.state
+            words = targets.in_words(found)
+            member.wait = Wait(found.wait, found.location, found.construct, phase=words)
+        return True
 
     def _join_at_lock(self, thread: Thread, call: waiting.Call, stopped: StoppedThread) -> None:
         """A thread that waits for a lock of a runtime's, which keeps nothing else of it."""
@@ -488,6 +511,20 @@ class Places:
             if task.raw.function in entries:
                 return replace(made, left=TASK, location=task.location)
         return replace(made, left=CONSTRUCT, location=at)
+
+    def targets_of(self, thread: Thread, depth: int) -> list[Target]:
+        """The constructs of devices on a thread's stack."""
+        walked = self._stacks.walked(thread, depth)
+        if walked is None or thread.native is None:
+            return []
+        if not targets.calls_on(walked.frames, self.code):
+            return []
+        with self._debugger.at(thread.native) as stopped:
+            found = self.targets.of(stopped, walked.frames) if stopped is not None else []
+        for one in found:
+            one.thread = thread
+            self.targets.tell_lock(one, thread.kept)
+        return found
 
     def loop_of(self, thread: Thread) -> LoopPlace | None:
         """The work-sharing loop of the innermost construct that a thread executes."""

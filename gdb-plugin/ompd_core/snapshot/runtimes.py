@@ -20,6 +20,7 @@ from ..library.types import (
     Image,
     LockVariable,
     NativeIds,
+    Offload,
     TeamArrivals,
     ViewLocks,
     ViewLoop,
@@ -253,6 +254,14 @@ class Runtimes:
                 instead,
             )
         return answers
+
+    def offload(self) -> Offload | None:
+        """What the host knows of devices. None: there is no offload runtime, or none that is
+        known."""
+        for space in (space for _, space in self._open() if isinstance(space, AddressSpace)):
+            with contextlib.suppress(OmpdError):
+                return space.offload()
+        return None
 
     def arrivals(self) -> Arrivals:
         """What the barriers' words tell, of the runtimes whose words are known."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Mapping, Sequence
 
-from ..model import ids
+from ..model import ids, targets
 from ..model.logical_stack.backtrace import (
     CONSTRUCT,
     RUNTIME,
@@ -19,6 +19,7 @@ from ..model.logical_stack.backtrace import (
 from ..model.naming import without_parameters
 from ..model.native import Location
 from ..model.process import Membership, Thread
+from ..model.targets import Target
 from ..model.where import NAMELESS
 from .cxx_names import short_arguments, short_name
 from .json_document import location, with_doubts
@@ -153,6 +154,8 @@ def wait(member: Membership | None) -> str:
         return _barrier(state, waits.construct if waits is not None else None)
     if state == "wait_lock":
         return "lock wait" + (f" `{name}'" if name else "")
+    if waits is not None and waits.phase is not None:
+        return waits.phase
     if state == "wait_critical":
         return "critical" + (f" {name or '(unnamed)'}" if name is not None else "")
     return state.replace("wait_", "").replace("_", " ")
@@ -171,6 +174,8 @@ def _barrier(state: str, construct: str | None) -> str:
 def _generator(entry: Entry) -> str:
     if entry.explicit:
         return "task"
+    if entry.target is not None:
+        return entry.target.construct
     return entry.region.raw.generator if entry.region is not None else "parallel"
 
 
@@ -180,12 +185,20 @@ def construct(entry: Entry) -> str:
     at = f" at {at_line(place)}" if at_line(place) else ""
     if not at and place is not None and place.function not in (None, NAMELESS):
         at = f" in {plain(place.function or '')}"
+        at += f", line {place.line}" if entry.target is not None and place.line else ""
     if entry.explicit:
         name = f"task {entry.task.id}" if entry.task is not None else "task"
         moment = ", at its end or before its beginning" if entry.ended else ""
         known = f"{name} created{at}" if at else f"{name}, created at a place that is not known"
         return known + moment
     return f"{'!$omp' if entry.fortran else '#pragma omp'} {_generator(entry)}{at}"
+
+
+def on_device(target: Target) -> str:
+    """, device 1; or why there is none."""
+    if target.phase == targets.FALLBACK:
+        return ", on the host"
+    return ", device not known" if target.device is None else f", device {target.device}"
 
 
 def at_line(place: Location | None) -> str:
@@ -197,6 +210,8 @@ def at_line(place: Location | None) -> str:
 
 def _whose(entry: Entry, nums: Sequence[int | None]) -> str:
     region = entry.region
+    if entry.target is not None:
+        return on_device(entry.target)
     if region is None:
         return ""
     size = "?" if region.raw.team_size is None else str(region.raw.team_size)
@@ -301,6 +316,8 @@ def frame(entry: Entry, details: Details, number: int | None) -> documents.Frame
         "task": entry.task.id if entry.task is not None else None,
         "ended": entry.ended,
     }
+    if entry.target is not None:
+        told["device"] = entry.target.device
     if entry.level is not None and entry.level in details.locals:
         told["locals"] = details.locals[entry.level]
     return with_doubts(told, entry.doubts)

@@ -221,6 +221,8 @@ def _wait(wait: Wait | None) -> of_threads.Wait | None:
         "holders": None,
         "loc": location(wait.location),
     }
+    if wait.phase is not None:
+        found["phase"] = wait.phase
     return with_doubts(found, _doubts_of_wait(wait))
 
 

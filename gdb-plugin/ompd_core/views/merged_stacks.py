@@ -105,6 +105,8 @@ def _label(node: Node, outer: Node | None, room: int | None = None) -> str:
 def _construct(entries: Sequence[Entry]) -> str:
     """parallel R2,10"""
     first = entries[0]
+    if first.target is not None:
+        return first.target.construct + backtrace.on_device(first.target)
     if first.explicit:
         numbers = [entry.task.number for entry in entries if entry.task is not None]
         name = f"task t{ids.compress(numbers)}" if numbers else "task"

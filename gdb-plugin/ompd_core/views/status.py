@@ -8,7 +8,7 @@ from typing import Sequence
 from ..model.facts import Library, Program
 from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
-from . import barriers, deadlock, parallel, signals, threads
+from . import barriers, deadlock, parallel, signals, target_findings, threads
 from .alike import together
 from .table import Style, count, paragraph, plain
 from .threads import NO_REGIONS, NOT_USED
@@ -139,6 +139,8 @@ WRONG = frozenset(
         "thread_ended",
         "barrier_divergence",
         "standing_still",
+        "target_aborted",
+        "mapping_stale",
     )
 )
 # It cannot be told whether something is.
@@ -191,6 +193,8 @@ def _of_process(process: Process) -> list[tuple[str, str]]:
         )
     if several(process.runtimes):
         found.append(("several_runtimes", SEVERAL))
+    if process.devices is not None:
+        found += target_findings.findings(process.devices)
     return found
 
 
@@ -250,6 +254,8 @@ def following(process: Process, judgement: Judgement | None) -> list[str]:
         return ["ompd deadlock", "ompd threads"]
     if odd and odd <= {"crash", *_OF_WAITS}:
         return ["ompd threads", "ompd report"]
+    if odd and odd <= {"crash", "target_aborted", "mapping_stale"}:
+        return ["ompd target", "ompd target map"]
     if odd:
         return ["ompd status", "ompd threads"]
     if any(region.raw.generator != "program" for region in process.regions):

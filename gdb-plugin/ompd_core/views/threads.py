@@ -109,6 +109,8 @@ def where_of(thread: Thread) -> Location | None:
 def in_words(state: str, wait: Wait | None) -> str:
     """With what it is waited for, by the user's name."""
     words = states.in_words(state, *((wait.construct, wait.kind) if wait else ()))
+    if wait is not None and wait.phase is not None:
+        return f"{words}, {wait.phase}"
     if wait is None or wait.name is None:
         return words
     if wait.kind == "critical":

@@ -18,6 +18,7 @@ from ompd_core.views import (
     locks,
     merged_stacks,
     parallel,
+    targets,
     tasks,
     threads,
 )
@@ -39,6 +40,7 @@ class Section:
     show: Callable[[Picture, Style], Shown]  # raises UserError, OmpdError
     native: bool = False  # also of a program without OpenMP
     flag: str = ""  # the option that asks for it
+    wanted: Callable[[Picture], bool] = lambda picture: True
 
 
 def _threads(picture: Picture, style: Style) -> Shown:
@@ -79,6 +81,18 @@ def _tasks(picture: Picture, style: Style) -> Shown:
     return tasks.lines(found, found.all, style), json_document.tasks(found.all)
 
 
+def _targets(picture: Picture, style: Style) -> Shown:
+    found = picture.devices
+    text = targets.lines(found, style)
+    if any(device.mappings for device in found.all):
+        text += targets.map_lines(found, found.all, style)
+    return text, targets.document(found)
+
+
+def _has_offload(picture: Picture) -> bool:
+    return picture.process.devices is not None
+
+
 def _icvs(picture: Picture, style: Style) -> Shown:
     asked = [thread for thread in picture.process.threads if thread.openmp]
     found = picture.icvs(asked)
@@ -100,6 +114,7 @@ SECTIONS = (
     Section("locks", "Locks and critical constructs", _locks),
     Section("barriers", "Barriers", _barriers),
     Section("tasks", "Explicit tasks", _tasks),
+    Section("offload", "Devices", _targets, wanted=_has_offload),
     Section("icvs", "Changed ICVs", _icvs),
     Section("environment", "Environment", _environment),
 )
@@ -133,6 +148,8 @@ def show(
     shown, made = [], {}
     for section in SECTIONS:
         if section.flag and section.flag not in flags or "openmp" in missing and not section.native:
+            continue
+        if not section.wanted(picture):
             continue
         try:
             with in_users_terms():

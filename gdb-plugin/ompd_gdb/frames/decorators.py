@@ -44,6 +44,8 @@ def _waits(frame: Frame) -> str | None:
     name = abi.normal(frame.location.function or "")
     if name in abi.FORKS:
         return "<teams>" if "teams" in name else "<parallel>"
+    if name in abi.TARGETS:
+        return f"<{abi.TARGETS[name].construct}>"
     kind = abi.WAITS.get(name)
     if kind is None or name.startswith("omp_"):
         return None

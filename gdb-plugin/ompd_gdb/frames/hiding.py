@@ -114,7 +114,12 @@ class Users:
     def _settle(self, shown: list[Any], at_end: bool = False) -> None:
         """The pending frames, now that it is seen what called them."""
         pending, self._pending = self._pending, []
-        owned = [at for at, (_, frame) in enumerate(pending) if self._owners.is_runtime(frame)]
+        offload = any(self._owners.is_offload_runtime(frame) for _, frame in pending)
+        owned = [
+            at
+            for at, (_, frame) in enumerate(pending)
+            if self._owners.is_runtime(frame) or (offload and self._owners.is_offload(frame))
+        ]
         if not owned:
             shown += [item for item, _ in pending]
             if pending:
@@ -123,7 +128,7 @@ class Users:
         # What the runtime called is passed over with it, what called the runtime is not.
         entry, outer = pending[owned[-1]], pending[owned[-1] + 1 :]
         starts = at_end and _is_whole(pending[-1][0])
-        if self._on_top:
+        if self._on_top or self._owners.is_offload_runtime(entry[1]):
             shown.append(decorators.entry(*entry, called=not starts))
         self._inner, self._on_top = None, False
         if not starts:

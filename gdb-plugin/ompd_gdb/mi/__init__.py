@@ -29,6 +29,7 @@ ANSWERED = {
     "-ompd-locks": "ompd locks",
     "-ompd-barriers": "ompd barriers",
     "-ompd-deadlock": "ompd deadlock",
+    "-ompd-target": "ompd target",
     "-ompd-status": "ompd status",
     "-ompd-report": "ompd report",
 }

@@ -11,6 +11,7 @@ from typing import Callable, Sequence
 
 import gdb
 from ompd_core import abi
+from ompd_core.errors import UserError
 from ompd_core.model import where
 from ompd_core.model.native import Frame, level_of
 from ompd_core.model.process import Region, Thread
@@ -223,3 +224,25 @@ def _output(command: str) -> str:
     silently = f"{moves.group(1)}-silently" if moves.group(1) else "select-frame"
     console.output(f"{silently.replace('dow-', 'down-')} {moves.group(3) or ''}")
     return console.output("frame")
+
+
+def place_of(text: str) -> tuple[int, int]:
+    """Where in the memory an expression of the selected frame is, or points to, and of how many
+    bytes: of a variable itself, of what a pointer points to, of a number the number. Raises
+    UserError."""
+    try:
+        value = gdb.parse_and_eval(text)
+        if value.type.code in (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1)):
+            value = value.referenced_value()
+        kind = value.type.strip_typedefs()
+        if kind.code == gdb.TYPE_CODE_PTR:
+            return int(value) % (1 << 64), 1
+        if value.address is not None:
+            return int(value.address) % (1 << 64), int(kind.sizeof)
+        return int(value) % (1 << 64), 1
+    except (gdb.error, ValueError, OverflowError) as error:
+        raise UserError(
+            "bad_argument",
+            f"`{text}' is no device, no address and no variable: {error}",
+            "`ompd target map' lists what is mapped.",
+        ) from None

@@ -65,10 +65,20 @@ def _length(operand: bytes) -> int:
 # How a constant gets into the register of an argument: lea ADDRESS(%rip), mov $ADDRESS of 4 bytes;
 # gcc's code that is not optimised takes it by way of rax.
 _BY_RAX = -1
-_LEA = {0: b"\x48\x8d\x3d", 2: b"\x48\x8d\x15", _BY_RAX: b"\x48\x8d\x05"}
-_MOVE = {0: b"\xbf", 2: b"\xba", _BY_RAX: b"\xb8"}
-_COPY = {0: b"\x48\x89\xc7", 2: b"\x48\x89\xc2"}
-_NAMES = {0: r"\b([re]?di|dil)\b", 2: r"\b([re]?dx|d[hl])\b", _BY_RAX: r"\b([re]?ax|a[hl])\b"}
+_LEA = {
+    0: b"\x48\x8d\x3d",
+    2: b"\x48\x8d\x15",
+    4: b"\x4c\x8d\x05",
+    _BY_RAX: b"\x48\x8d\x05",
+}
+_MOVE = {0: b"\xbf", 2: b"\xba", 4: b"\x41\xb8", _BY_RAX: b"\xb8"}
+_COPY = {0: b"\x48\x89\xc7", 2: b"\x48\x89\xc2", 4: b"\x49\x89\xc0"}
+_NAMES = {
+    0: r"\b([re]?di|dil)\b",
+    2: r"\b([re]?dx|d[hl])\b",
+    4: r"\br8[dwb]?\b",
+    _BY_RAX: r"\b([re]?ax|a[hl])\b",
+}
 _CALL = re.compile(r"(?:notrack |bnd )*call\w*\s+0x[0-9a-f]+ <([^@>+]+)(?:@plt)?>")
 _LEAVES = ("call", "j", "ret", "bnd", "notrack")
 _JUMP = re.compile(r"(?:notrack |bnd )*j\w+\s+0x([0-9a-f]+)")
@@ -101,10 +111,11 @@ def constant_argument(
 
 
 def _constant(instruction: bytes, following: int, index: int) -> int | None:
-    if instruction.startswith(_LEA[index]) and len(instruction) == 7:
-        return (following + int.from_bytes(instruction[3:], "little", signed=True)) & _WORD
-    if instruction.startswith(_MOVE[index]) and len(instruction) == 5:
-        return int.from_bytes(instruction[1:], "little")
+    address = instruction[-4:]
+    if instruction == _LEA[index] + address:
+        return (following + int.from_bytes(address, "little", signed=True)) & _WORD
+    if instruction == _MOVE[index] + address:
+        return int.from_bytes(address, "little")
     return None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from ..doubts import FRAMES_ASKED, Doubt
 from ..native import Frame, Location
 from ..process import Membership, Region, Thread
+from ..targets import Target
 from ..tasks import ExplicitTask
 
 WAIT = "wait"  # what the thread waits for, on top of its frames
@@ -28,6 +29,7 @@ class Entry:
     region: Region | None = None  # of a construct
     num: int | None = None  # the thread's number in that region
     task: ExplicitTask | None = None  # that a construct generated
+    target: Target | None = None  # the construct is one of a device
     explicit: bool = False  # the construct generated an explicit task, which may not be known
     ended: bool = False  # the task's code is left, or not entered yet: it has no frames
     fortran: bool = False  # the construct is written as Fortran's are
@@ -68,6 +70,8 @@ def likeness(entry: Entry) -> object:
         detail = (wait.construct, wait.name, wait.address) if wait is not None else None
         return (entry.kind, member.state if member is not None else None, detail)
     if entry.kind == CONSTRUCT:
+        if entry.target is not None:
+            return (*at, entry.target.construct, entry.target.device, entry.target.phase)
         generator = entry.region.raw.generator if entry.region is not None else None
         return (*at, entry.explicit, entry.ended, generator)
     return at if place.function is not None else (*at, place.pc)

@@ -22,6 +22,7 @@ from ..naming import (
 )
 from ..native import Location
 from ..process import Membership, Process, Region, Thread
+from ..targets import Target
 from ..tasks import ExplicitTask, OnStack
 from ..where import NAMELESS, CodeMap
 from .backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry
@@ -71,9 +72,10 @@ class Splicer:
         walk: Callable[[Thread], Walked | None],
         lineages: Callable[[], Mapping[int, Lineage]],
         runtime_frames: bool = False,
+        targets: Callable[[Thread], Sequence[Target]] = lambda thread: (),
     ) -> None:
         """walk: None if the thread cannot be looked at now. lineages: by runtime; only asked for
-        where explicit tasks are on a stack."""
+        where explicit tasks are on a stack. targets: the constructs of devices on one."""
         self._process = process
         self._code = code
         self._parts = Parts(code)
@@ -81,6 +83,7 @@ class Splicer:
         self._read_lineages = lineages
         self._lineages: Mapping[int, Lineage] | None = None
         self._runtime_frames = runtime_frames
+        self._targets = targets
         self._stacks: dict[Thread, _Stack | None] = {}
 
     def backtrace(self, thread: Thread) -> Backtrace:
@@ -243,12 +246,17 @@ class Splicer:
         loose = list(stack.loose(at)) if part.began != CUT else []
         # Regions of several threads have a call: without it nothing is known of where they are.
         inside = part.began == BOTTOM and not any(is_active(region) for region, _ in loose)
+        targets = {target.call.level: target for target in self._targets(stack.thread)}
         shown = set(part.levels)
         for level in range(part.start, part.end):
             frame = stack.walked.frames[level]
+            target = targets.get(level)
+            if target is not None and target.call.entry is not None:
+                shown.discard(level)
             if level not in shown:
                 found.hidden += 1
                 if not self._runtime_frames:
+                    self._add_target(found, stack, target)
                     continue
             kind = USER if level in shown else RUNTIME
             entry = Entry(kind, stack.thread, level, frame, frame.location)
@@ -262,10 +270,19 @@ class Splicer:
             elif kind == USER:
                 while loose and _may_hold(frame.location, loose[0][0], inside):
                     self._add_loose(found, stack, loose.pop(0))
+            self._add_target(found, stack, target)
         for place in loose:
             self._add_loose(found, stack, place)
         if part.began not in (TASK, INCLUDED, CUT):
             self._add_unframed_tasks(found, stack, at)
+
+    @staticmethod
+    def _add_target(found: Backtrace, stack: _Stack, target: Target | None) -> None:
+        if target is None:
+            return
+        entry = Entry(CONSTRUCT, stack.thread, target=target, location=target.location)
+        entry.doubts.update(target.doubts)
+        found.entries.append(entry)
 
     def _add_left(self, found: Backtrace, stack: _Stack, at: int) -> None:
         """A part that another one of the same task goes on with has nothing left to do."""

@@ -10,7 +10,7 @@ from typing import Sequence
 
 from ... import abi, runtimes
 from .. import glibc
-from ..naming import MAIN_PROGRAM, is_flangs, is_fortran, is_outlined, of_fortran
+from ..naming import MAIN_PROGRAM, is_flangs, is_fortran, is_outlined, kernel_of, of_fortran
 from ..native import Frame
 from ..where import CodeMap
 
@@ -146,6 +146,8 @@ class _Parser:
         if following < self._end and self._is_wrapper(following, at):
             part.base = self._frames[following]
             following += 1
+        if kernel_of(part.base.location.function) is not None:
+            return following  # the task goes on in it, whoever called it
         if following < self._end and self._is_users(following):
             # flang has the runtime call the code of regions, also of those that are serialized.
             task = is_task_entry(part.base) or is_flangs(part.base.location.function)
@@ -268,6 +270,8 @@ def is_wrapper(frame: Frame, inner: Frame) -> bool:
     name = inner.location.function or ""
     if not is_outlined(frame.location.function):
         return False
+    if kernel_of(name) is not None:
+        return "_debug__" in name and kernel_of(name) == kernel_of(frame.location.function)
     return "outlined" in name and ("_debug__" in name or is_task_entry(frame))
 
 

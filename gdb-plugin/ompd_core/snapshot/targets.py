@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which construct of a device is a thread in, which kernel is it, and which device?
+
+Optimised code may call an offload runtime at one place for several constructs, and its arguments
+are gone by then. So two sources have to agree: what the code passes, as far as it tells; and what
+the offload runtime keeps in its own frames, which is recognised by itself: kernels' and devices'
+addresses that it has registered, and the compiler's descriptions of places."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import Callable, Iterable, Sequence
+
+from .. import abi
+from ..debugger import LONGEST_FUNCTION, Debugger, StoppedThread
+from ..errors import Unreadable
+from ..library.types import Offload
+from ..model import doubts, targets
+from ..model.devices import variable_of
+from ..model.glibc import Kept
+from ..model.naming import Kernel, Source, kernel_of, parse_source
+from ..model.native import Frame, Location
+from ..model.targets import Call, Target
+from ..model.where import CodeMap, in_users_terms
+
+# Of the offload runtime's frames of one call; they have some kilobytes.
+MOST_STACK = 1 << 16
+LONGEST_SOURCE = 4096
+MOST_NAMED = 256  # a debugger takes its time to look for each
+_LEAST_ADDRESS = 4096
+# ident_t (kmp.h): reserved, flags, two more words, and where the source stands.
+_IDENT = struct.Struct("<iiiiQ")
+_OF_COMPILER = 2
+
+
+@dataclass
+class Evidence:
+    """What is found in the offload runtime's frames of a call."""
+
+    kernels: dict[int, Kernel] = field(default_factory=dict)  # by their address
+    devices: set[int] = field(default_factory=set)
+    sources: dict[int, Source | None] = field(default_factory=dict)  # None: compiled without -g
+
+
+class Targets:
+    """Of one picture."""
+
+    def __init__(
+        self, debugger: Debugger, code_map: CodeMap, offload: Callable[[], Offload | None]
+    ) -> None:
+        self._debugger = debugger
+        self._code = code_map
+        self._read_offload = offload
+        self._offload: Offload | None = None
+        self._asked = False
+        self._arguments: dict[tuple[int, str], int | None] = {}  # by the place of the call
+        self._idents: dict[int, Source | None] = {}  # of what is a description
+
+    @property
+    def offload(self) -> Offload | None:
+        if not self._asked:
+            self._asked, self._offload = True, self._read_offload()
+        return self._offload
+
+    def of(self, stopped: StoppedThread, frames: Sequence[Frame], most: int = 64) -> list[Target]:
+        """Of a thread's frames, innermost first, while it is looked at."""
+        return [
+            self._target(stopped, frames, call)
+            for call in targets.calls_on(frames, self._code)[:most]
+        ]
+
+    def _target(self, stopped: StoppedThread, frames: Sequence[Frame], call: Call) -> Target:
+        phase = targets.phase_of(call, self._code)
+        if call.entry is None:
+            return self._on_host(call, phase)
+        found = Target(call, abi.TARGETS[call.entry].construct, phase)
+        evidence = self._evidence(stopped, frames, call)
+        self._tell_kernel(found, evidence)
+        self._tell_place(found, evidence)
+        self._tell_device(found, evidence)
+        return found
+
+    def _on_host(self, call: Call, phase: str) -> Target:
+        assert call.kernel is not None
+        found = Target(call, "target", phase, kernel=kernel_of(call.kernel.location.function))
+        if found.kernel is not None:
+            found.location = self._place(call.kernel.location, found.kernel)
+        return found
+
+    def tell_lock(self, found: Target, kept: Kept | None) -> None:
+        """Is it a mapping table's? kept: what of the C library's the thread waits for."""
+        if found.phase != targets.LOCK or kept is None or self.offload is None:
+            return
+        tables = [one.number for one in self.offload.devices if one.mutex == kept.address]
+        found.table = tables[0] if tables and kept.address else None
+
+    def names(self) -> dict[int, str]:
+        """Of mapped variables that no map clause names: declare target."""
+        found: dict[int, str] = {}
+        if self.offload is None:
+            return found
+        entries = {one.address: one.name for one in self.offload.entries if one.kind == "variable"}
+        for device in self.offload.devices:
+            for mapping in device.mappings[:MOST_NAMED]:
+                if variable_of(mapping.source) is None:
+                    name = entries.get(mapping.begin) or self._debugger.code.object(mapping.begin)
+                    if name is not None:
+                        found[mapping.begin] = name
+        return found
+
+    # ---- What is said of it ----------------------------------------------------------------------
+
+    def _tell_kernel(self, found: Target, evidence: Evidence) -> None:
+        call = found.call
+        if abi.TARGETS[call.entry or ""].kernel is None:
+            return
+        if call.kernel is not None and kernel_of(call.kernel.location.function) is not None:
+            found.kernel = kernel_of(call.kernel.location.function)
+            return
+        if self.offload is None:
+            found.doubts["kernel"] = doubts.KERNELS_UNREAD
+            return
+        passed = self._argument(call, "kernel")
+        registered = {one.address: one for one in self.offload.entries if one.kind == "kernel"}
+        if passed in registered and passed in evidence.kernels:
+            found.kernel = evidence.kernels[passed]
+        elif passed is None or passed not in registered:
+            lines = {one.line for one in evidence.sources.values() if one is not None}
+            fitting = [one for one in evidence.kernels.values() if one.line in lines]
+            if len(lines) == len(fitting) == 1:
+                found.kernel = fitting[0]
+        if found.kernel is None:
+            found.doubts["kernel"] = doubts.KERNEL_NOT_CERTAIN
+
+    def _tell_place(self, found: Target, evidence: Evidence) -> None:
+        call, near = found.call, found.call.caller.location if found.call.caller else None
+        if found.kernel is not None:
+            found.location = self._place(near, found.kernel)
+            return
+        if call.caller is not None:
+            near = in_users_terms(call.caller.location, call.caller.holder)
+        passed = self._argument(call, "source")
+        seen = evidence.sources
+        if passed is not None:
+            mine = self._ident(passed)
+            agreed = passed in seen or (mine is not None and near and near.line == mine.line)
+        else:
+            mine = next(iter(seen.values())) if len(seen) == 1 else None
+            agreed = mine is not None and near is not None and near.line == mine.line
+        if mine is not None and agreed:
+            found.location = Location(mine.function, mine.file, None, mine.line)
+            return
+        found.location = Location(near.function if near is not None else None)
+        without_lines = agreed or (seen and not any(seen.values()))
+        found.doubts["loc"] = doubts.TARGET_NO_LINE if without_lines else doubts.TARGET_NOT_CERTAIN
+
+    def _place(self, near: Location | None, kernel: Kernel) -> Location:
+        file, fullname = (near.file, near.fullname) if near is not None else (None, None)
+        name = self._debugger.code.readable(kernel.function)
+        return Location(name, file, fullname, kernel.line)
+
+    def _tell_device(self, found: Target, evidence: Evidence) -> None:
+        known = self.offload.devices if self.offload is not None else []
+        if len(evidence.devices) == 1:
+            found.device = next(iter(evidence.devices))
+        elif len(known) == 1:
+            found.device = known[0].number
+        elif self.offload is None:
+            found.doubts["device"] = doubts.DEVICES_UNREAD
+        else:
+            found.doubts["device"] = doubts.DEVICE_NOT_CERTAIN
+
+    # ---- By the code -----------------------------------------------------------------------------
+
+    def _argument(self, call: Call, which: str) -> int | None:
+        """What the code passes for certain in this call. None: it does not tell."""
+        caller = call.caller
+        if caller is None or call.entry is None:
+            return None
+        key = (caller.pc, which)
+        if key not in self._arguments:
+            self._arguments[key] = self._constant(caller, call.entry, which)
+        return self._arguments[key]
+
+    def _constant(self, caller: Frame, entry: str, which: str) -> int | None:
+        code, machine = self._debugger.code, self._debugger.machine
+        start = caller.entry or code.start(caller.pc)
+        if machine is None or start is None or not 0 < caller.pc - start <= LONGEST_FUNCTION:
+            return None
+
+        def index(name: str) -> int | None:
+            place: int | None = getattr(abi.TARGETS[entry], which)
+            return place if abi.normal(name) == entry else None
+
+        try:
+            disassembler = self._debugger.disassembler
+            return machine.constant_argument(disassembler, code.read, start, caller.pc, index)
+        except Unreadable:
+            return None
+
+    # ---- By the offload runtime's frames ---------------------------------------------------------
+
+    def _evidence(self, stopped: StoppedThread, frames: Sequence[Frame], call: Call) -> Evidence:
+        found = Evidence()
+        offload = self.offload
+        kernels = (
+            {}
+            if offload is None
+            else {
+                one.address: kernel
+                for one in offload.entries
+                if one.kind == "kernel" and (kernel := kernel_of(one.name)) is not None
+            }
+        )
+        devices = {} if offload is None else {one.address: one.number for one in offload.devices}
+        for word in self._words(stopped, frames, call):
+            if word in kernels:
+                found.kernels[word] = kernels[word]
+            elif word in devices:
+                found.devices.add(devices[word])
+            elif self._is_ident(word):
+                found.sources[word] = self._ident(word)
+        return found
+
+    def _words(self, stopped: StoppedThread, frames: Sequence[Frame], call: Call) -> Iterable[int]:
+        """In its frames, and in the registers that these have saved."""
+        own = [
+            level
+            for level in range(call.first, call.level + 1)
+            if self._code.is_offload_runtime(frames[level])
+        ]
+        machine, seen = self._debugger.machine, dict[int, None]()
+        if machine is None:
+            return seen
+        try:
+            low, high = stopped.stack_pointer(own[0]), stopped.stack_pointer(call.level + 1)
+        except Unreadable:
+            return seen
+        if 0 < high - low <= MOST_STACK:
+            seen.update(dict.fromkeys(self._memory(low, high)))
+        for level in own:
+            registers = stopped.registers(level)
+            for name in machine.KEPT:
+                value = registers(name)
+                if value is not None:
+                    seen[value] = None
+        return [word for word in seen if not low <= word < high]
+
+    def _memory(self, low: int, high: int) -> Sequence[int]:
+        count = (high - low) // 8
+        try:
+            data = self._debugger.code.read(low, 8 * count)
+        except Unreadable:
+            return ()
+        return struct.unpack(f"<{count}Q", data)
+
+    def _is_ident(self, address: int) -> bool:
+        """Is it one of the compiler's descriptions of a place?"""
+        if address < _LEAST_ADDRESS or address % 8 or address >> 47:
+            return False
+        if address not in self._idents:
+            text = self._source(address)
+            if text is None:
+                return False
+            self._idents[address] = parse_source(text)
+        return True
+
+    def _ident(self, address: int) -> Source | None:
+        return self._idents.get(address) if self._is_ident(address) else None
+
+    def _source(self, address: int) -> str | None:
+        read = self._debugger.code.read
+        try:
+            reserved, flags, _, _, at = _IDENT.unpack(read(address, _IDENT.size))
+            if reserved or not flags & _OF_COMPILER or at < _LEAST_ADDRESS:
+                return None
+            if read(at, 1) != b";":
+                return None
+            text = bytearray()
+            while len(text) < LONGEST_SOURCE:
+                part = read(at + len(text), 64 - (at + len(text)) % 64)
+                text += part.partition(b"\0")[0]
+                if b"\0" in part:
+                    return text.decode("utf-8", "replace")
+        except Unreadable:
+            pass
+        return None

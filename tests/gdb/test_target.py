@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What threads do on devices, and what is mapped there: compared with what the programs recorded,
+on LLVM's host plugin. No GPU is needed."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import machine
+import pytest
+from sessions import ask, target
+
+OFFLOADING = ("-fopenmp-targets=x86_64-pc-linux-gnu",)
+RUNTIMES = ["libomptarget-14", "libomptarget-16", "libomptarget-19"]
+BUILDS = ["debug", "optimised", "release", "light-debug"]
+KINDS = ["live", "core", "attach", "gdbserver"]
+WRONG = ["unmapped", "returned", "below"]
+RIGHT = [
+    *("heap", "of_program", "live_local", "unmapped_in_time", "counted", "associated"),
+    *("in_worker", "none", "reused", "structures"),
+]
+
+
+def compiled(program: str, build: str = "debug") -> Path:
+    return machine.compiled(program, build, link=OFFLOADING)
+
+
+@pytest.fixture(autouse=True)
+def own_temporary_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host plugin leaves the code that it loads, if a program is killed."""
+    monkeypatch.setenv("TMPDIR", str(folder))
+
+
+def told(document: Any) -> dict[int, Any]:
+    return {one["lwp"]: one for one in document["offload"]["targets"]}
+
+
+def recorded(record: Path, suffix: str) -> list[list[str]]:
+    path = Path(f"{record}.{suffix}")
+    return [line.split(" ") for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def cells() -> list[Any]:
+    found = [
+        (RUNTIMES[i % 3], BUILDS[k], KINDS[(i + k) % 4])
+        for i in range(len(RUNTIMES))
+        for k in range(len(BUILDS))
+    ]
+    return [pytest.param(*one, id="-".join(one)) for one in found]
+
+
+@pytest.mark.parametrize("runtime,build,kind", cells())
+def test_threads_in_constructs(runtime: str, build: str, kind: str, folder: Path) -> None:
+    """Kernel, line and device of each thread, whichever of four constructs it met."""
+    seed = random.randrange(4)
+    asked = ["ompd target -json", "ompd bt * -json", "ompd target", "ompd threads", "bt"]
+    args = ["several", str(seed)]
+    library = machine.cached(runtime)
+    with target(kind, compiled("targets", build), args, library, folder) as made:
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+        truth = recorded(made.record, "targets")
+    found = told(answer.document("ompd target -json"))
+    assert len(truth) == len(found) == 4, answer.everything
+    for tid, construct, line, device in truth:
+        one = found[int(tid)]
+        assert one["construct"].split(" ")[0] == construct
+        assert one["device"] == int(device), (seed, one)
+        # Which kernel it is, its own name tells: always right, or not known.
+        if one["kernel"] is None:
+            assert one["doubts"]["kernel"]["certainty"] == "unknown"
+            assert kind == "core", "the kernel's code is on the stack"
+        else:
+            assert (one["kernel"]["function"], one["kernel"]["line"]) == ("meet", int(line))
+            assert one["loc"]["line"] == int(line)
+            assert one["phase"] == "kernel"
+    stacks = answer.document("ompd bt * -json")["stacks"]
+    constructs = [
+        frame
+        for stack in stacks
+        for frame in stack["frames"]
+        if frame["construct"] and frame["construct"].startswith("target")
+    ]
+    assert len(constructs) == 4
+    shown = [frame for stack in stacks for frame in stack["frames"] if frame["kind"] == "user"]
+    names = [frame["text"] for frame in shown]
+    assert not [name for name in names if "__tgt" in name or "ffi" in name], names
+
+
+def test_a_construct_on_the_host(folder: Path) -> None:
+    library = machine.cached("libomptarget-14")
+    with target("live", compiled("targets"), ["on_host"], library, folder) as made:
+        asked = ["ompd target -json", "ompd bt 1"]
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+        ((_, _, line, _),) = recorded(made.record, "targets")
+    (one,) = answer.document("ompd target -json")["offload"]["targets"]
+    assert (one["phase"], one["device"], one["kernel"]["line"]) == ("host", None, int(line))
+    assert f"#pragma omp target at targets.c:{line}, on the host" in answer.text
+
+
+def test_a_deferred_construct(folder: Path) -> None:
+    """A hidden helper thread executes it."""
+    library = machine.cached("libomptarget-14")
+    with target("live", compiled("targets"), ["deferred"], library, folder) as made:
+        asked = ["ompd target -json", "ompd bt R0"]
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+        ((_, _, line, _),) = recorded(made.record, "targets")
+    (one,) = answer.document("ompd target -json")["offload"]["targets"]
+    assert (one["loc"]["line"], one["device"], one["phase"]) == (int(line), 0, "kernel")
+
+
+@pytest.mark.parametrize("scenario", [*WRONG, *RIGHT])
+def test_what_is_mapped(scenario: str, folder: Path) -> None:
+    """Each mapping as the program has it, and a finding exactly where one is due."""
+    runtime = RUNTIMES[[*WRONG, *RIGHT].index(scenario) % len(RUNTIMES)]
+    with target("live", compiled("mapped"), [scenario], machine.cached(runtime), folder) as made:
+        asked = ["ompd target map -json", "ompd report -json", "ompd target map", "ompd"]
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+        exists = Path(f"{made.record}.mapped").exists()
+        truth = recorded(made.record, "mapped") if exists else []
+    mapped = answer.document("ompd target map -json")["offload"]["mappings"]
+    known = {(int(one["host"], 16), int(one["size"])): one for one in mapped}
+    for *_, begin, size, count, _ in truth:
+        one = known.pop((int(begin, 16), int(size)))
+        assert one["infinite"] == (count == "-1")
+        assert one["infinite"] or one["dynamic"] == int(count)
+        assert one["line"] or one["infinite"]
+    if scenario != "structures":
+        assert all(one["infinite"] for one in known.values()), known
+    findings = [one["code"] for one in answer.document("ompd report -json")["findings"]]
+    expected = ["mapping_stale"] if scenario in WRONG else []
+    assert findings == expected, answer.everything
+
+
+def test_both_sides_of_an_address(folder: Path) -> None:
+    library = machine.cached("libomptarget-16")
+    with target("live", compiled("mapped"), ["heap"], library, folder) as made:
+        before = [*made.before, "up 2"]
+        asked = ["ompd target map -json", "ompd target map &p[3]", "ompd target map nothing"]
+        asked += ["ompd target map 0", "ompd target map 12345678", "ompd target nonsense"]
+        answer = ask("gdb", asked, before, made.files, folder=folder)
+        ((*_, begin, _, _, _),) = recorded(made.record, "mapped")
+    mapped = answer.document("ompd target map -json")["offload"]["mappings"]
+    (one,) = [one for one in mapped if one["host"] == begin]
+    there = int(one["target"], 16) + 24
+    assert f"{int(begin, 16) + 24:#x} on the host is p[0:1000] + 24" in answer.texts[1]
+    assert f"on device 0 {there:#x}" in answer.texts[1]
+    assert "no device, no address and no variable" in answer.texts[2]
+    assert "p[0:1000]" in answer.texts[3]
+    assert "is mapped on no device" in answer.texts[4]
+    assert "takes no argument `nonsense'" in answer.texts[5]
+
+
+def test_a_program_without_devices(folder: Path) -> None:
+    library = machine.cached("libomp-14")
+    with target("live", machine.compiled("states"), ["critical"], library, folder) as made:
+        asked = ["ompd target -json", "ompd target", "ompd target map"]
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+    assert answer.document("ompd target -json")["offload"]["runtime"] is None
+    assert "has loaded no offload runtime" in answer.texts[1]
+    assert "has loaded no offload runtime" in answer.texts[2]

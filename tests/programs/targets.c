@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads in constructs of devices, as the first argument says; the second is a seed. Each declares the construct
+ * that it is going to meet, and stays in it: the kernel waits for the program's end, or the driver does.
+ * Truth, in OMPD_TRUTH_FILE.targets: a line "TID CONSTRUCT LINE DEVICE" for each such thread.
+ */
+#include <stdint.h>
+
+#include "truth.h"
+
+#define THREADS 4
+
+static int declared, expected;
+static double numbers[THREADS][64];
+
+static void going_into(const char *construct, int line, int device)
+{
+	truth_append("targets", "%ld %s %d %d\n", truth_tid(), construct, line, device);
+	__atomic_add_fetch(&declared, 1, __ATOMIC_SEQ_CST);
+}
+
+/* On a device that shares the host's memory: until the program ends. */
+#define STAY(released)                                                                             \
+	while (!*(volatile int *)(released))                                                       \
+	usleep(1000)
+
+static void *observe(void *unused)
+{
+	truth_record_native();
+	while (__atomic_load_n(&declared, __ATOMIC_SEQ_CST) < expected)
+		usleep(1000);
+	truth_settle();
+	truth_write();
+	stop_here();
+	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);
+	/* A driver's kernels do not end by this. */
+	usleep(100000);
+	_exit(0);
+	return unused;
+}
+
+/* Calls that compilers like to merge. */
+static void meet(int which, int devices, double *u, int n)
+{
+	uintptr_t released = (uintptr_t)&truth_released;
+
+	switch (which) {
+	case 0:
+		going_into("target", __LINE__ + 1, 0);
+#pragma omp target map(tofrom : u [0:n]) device(0)
+		{
+			u[0] += 1;
+			STAY(released);
+		}
+		break;
+	case 1:
+		going_into("target", __LINE__ + 1, 1 % devices);
+#pragma omp target map(tofrom : u [0:n]) device(1 % devices)
+		{
+			u[0] += 2;
+			STAY(released);
+		}
+		break;
+	case 2:
+		going_into("target", __LINE__ + 1, 2 % devices);
+#pragma omp target map(tofrom : u [0:n]) device(2 % devices)
+		{
+			u[0] += 3;
+			STAY(released);
+		}
+		break;
+	default:
+		going_into("target", __LINE__ + 1, 0);
+#pragma omp target teams num_teams(1) map(tofrom : u [0:n]) device(0)
+		{
+			u[0] += 4;
+			STAY(released);
+		}
+	}
+}
+
+static void several(unsigned seed)
+{
+	const int devices = omp_get_num_devices();
+
+	expected = THREADS;
+#pragma omp parallel num_threads(THREADS)
+	meet((int)((seed + (unsigned)omp_get_thread_num()) % 4), devices,
+	     numbers[omp_get_thread_num()], 64);
+}
+
+static void in_data(unsigned seed)
+{
+	uintptr_t released = (uintptr_t)&truth_released;
+	double *u = numbers[seed % THREADS];
+
+	expected = 1;
+#pragma omp target data map(tofrom : u [0:64])
+	{
+		going_into("target", __LINE__ + 1, 0);
+#pragma omp target map(tofrom : u [0:64])
+		STAY(released);
+	}
+}
+
+static void on_host(unsigned seed)
+{
+	uintptr_t released = (uintptr_t)&truth_released;
+
+	expected = 1;
+	going_into("host", __LINE__ + 1, -1);
+#pragma omp target if (seed == UINT32_MAX)
+	STAY(released);
+}
+
+static void deferred(unsigned seed)
+{
+	uintptr_t released = (uintptr_t)&truth_released;
+
+	expected = 1;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	{
+		going_into("deferred", __LINE__ + 1, 0);
+#pragma omp target nowait map(tofrom : numbers[0] [0:64]) firstprivate(seed)
+		{
+			numbers[0][0] += seed;
+			STAY(released);
+		}
+#pragma omp taskwait
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(unsigned);
+	} scenarios[] = {
+		{"several", several},
+		{"in_data", in_data},
+		{"on_host", on_host},
+		{"deferred", deferred},
+	};
+	pthread_t observer;
+
+	if (argc < 2)
+		return 2;
+	pthread_create(&observer, NULL, observe, NULL);
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		if (strcmp(argv[1], scenarios[i].name) == 0)
+			scenarios[i].run(argc > 2 ? (unsigned)atoi(argv[2]) : 0);
+	}
+	pthread_join(observer, NULL);
+	return 0;
+}
