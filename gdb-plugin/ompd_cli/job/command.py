@@ -27,7 +27,6 @@ from . import clustershell, cores, nodes, ranks, slurm, wire
 from .collector import Collector
 from .nodes import Errand, Launched
 
-
 MOST_ALONE = 64  # nodes that are asked one by one
 
 
