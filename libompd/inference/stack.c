@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "inference/function.h"
+
 #define END_OF_FUNCTION                                                                            \
 	(offsetof(ompdx_function_t, object_argument) +                                             \
 	 sizeof(((ompdx_function_t *)0)->object_argument))
@@ -35,7 +37,7 @@ static bool has_role(const ompdx_function_t *function, uint32_t role)
 
 bool function_waits(const ompdx_function_t *function)
 {
-	return function && function->wait != ompdx_wait_none &&
+	return function && function_state_of(function->wait) != OMPDX_STATE_UNDEFINED &&
 	       !(function->roles & OMPDX_ROLE_CONTENDED);
 }
 

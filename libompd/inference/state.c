@@ -163,8 +163,7 @@ static struct state forking(struct thread *thread)
 		return plain(OMPDX_STATE_OVERHEAD); /* before any code of the region */
 	if (known->region.serialized > 0)
 		return plain(OMPDX_STATE_OVERHEAD); /* it has no barrier at its end */
-	if (thread->stack->extent == ompdx_extent_part)
-		thread->asks |= OMPDX_ASKS_REST;
+	thread->asks |= OMPDX_ASKS_REST;
 	own = facts_own_regions(known, call->directly);
 	/* Each that the thread has begun is called for; one call more is for another inside. */
 	if (forks >= 0 && own.all_called)
@@ -203,7 +202,7 @@ static struct state in_entry(struct thread *thread)
 			return waiting(entry->wait, ompdx_place_call);
 		}
 	}
-	if (entry->roles & OMPDX_ROLE_CONTENDED) {
+	if (entry->roles & OMPDX_ROLE_CONTENDED && entry->wait == ompdx_wait_atomic) {
 		state = waiting(entry->wait, ompdx_place_call);
 		return thread->call.in_system ? state : doubtful(state, ompdx_doubt_in_atomic);
 	}
@@ -387,6 +386,8 @@ void state_classify(const ompdx_stack_t *stack, const ompdx_facts_t *facts,
 	ret->place = state.place;
 	ret->doubt = state.doubt;
 	ret->told = told_of(&thread.call, &state, is_in_its_runtime(&thread));
+	if (lock && thread.words && !stack->sleep)
+		thread.asks |= OMPDX_ASKS_SLEEP; /* which tells the lock */
 	ret->asks = thread.asks | thread.call.asks;
 	ret->runtime = thread.call.runtime;
 	ret->entry_frame = thread.call.entry_frame;

@@ -27,6 +27,7 @@ from ompd_core.code.machine_code import (
 )
 from ompd_core.debugger import Section
 from ompd_core.errors import Unreadable
+from ompd_core.library import inference
 from ompd_core.library.types import (
     FoundRuntime,
     Image,
@@ -105,8 +106,6 @@ RUNTIME = Runtime(
     functions="imagine_",
     environment=("IMAGINE_",),
     invoke="imagine_execute",
-    begins_region="imagine_begin",
-    acquires="imagine_own_lock",
 )
 
 # ---- The program ---------------------------------------------------------------------------------
@@ -253,6 +252,7 @@ class Library:
     """Finds the runtime, and is each of its handles."""
 
     path, missing_extensions, is_busy = "/lib/libompd.so", (), False
+    inference = inference.of(None, ("ompdx_classify",))
 
     def add_target(self, target: object) -> int:
         return 1

@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+from pathlib import Path
 
 import pytest
-from ompd_core.library.types import ViewRegion, ViewThread
+from ompd_core.library import capi, types
+from ompd_core.library.inference import Inference
+from ompd_core.library.types import Classification, ViewRegion, ViewThread
 from ompd_core.model import waiting
 from ompd_core.model.native import Frame, Location
 from ompd_core.model.process import Membership, Region
 from ompd_core.model.where import VDSO, CodeMap, Runtime, call_of
+
+TREE = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("OMPD_BUILD") or TREE / "build").resolve()
+INFERENCE = Inference(capi.load(str(BUILD / "libompd/libompd.so"))[0])
 
 PROGRAM, LIBOMP, LIBC = 0x1000, 0x8000, 0x9000
 CODE = CodeMap([Runtime(LIBOMP, LIBOMP + 0x1000, "/lib/libomp.so.5")])
@@ -55,8 +62,15 @@ def member(
     return made
 
 
-def state(frames: list[Frame], of: Membership) -> waiting.State:
-    return waiting.state_of(of, waiting.call_on(frames, CODE))
+def told(
+    frames: list[Frame], of: Membership | None = None, extent: int = types.PART
+) -> Classification:
+    known = waiting.facts_of(of, "llvm") if of is not None else None
+    return INFERENCE.classify(waiting.Seen(frames, CODE).told, extent, None, known)
+
+
+def state(frames: list[Frame], of: Membership, extent: int = types.PART) -> waiting.State:
+    return waiting.state_of(of, told(frames, of, extent), waiting.Seen(frames, CODE))
 
 
 @pytest.mark.parametrize(
@@ -91,11 +105,8 @@ def test_states(frames: list[Frame], level: int, expected: str) -> None:
 @pytest.mark.parametrize("frames", [[libc("clone3")], [omp(), libc("start_thread")]])
 def test_a_worker_begins_in_no_region_and_ends_in_none(frames: list[Frame], has_team: bool) -> None:
     worker = Membership(0, ViewThread(0, "worker", has_team=has_team))
-    call = waiting.call_on(frames, CODE)
-    if waiting.has_not_begun(frames, CODE):
-        call = replace(call, starts=True)
-    assert waiting.state_of(worker, call).name == ("overhead" if has_team else "idle")
-    assert waiting.state_of(worker, waiting.call_on(WORKERS_LOOP, CODE)).name == "idle"
+    assert state(frames, worker).name == ("overhead" if has_team else "idle")
+    assert state(WORKERS_LOOP, worker).name == "idle"
 
 
 @pytest.mark.parametrize(
@@ -129,16 +140,8 @@ def test_fork_and_join() -> None:
     assert state(stack, member(level=0)).name == "overhead"
     assert state(stack, member(num=0)).name == "wait_barrier_implicit_parallel"
     # Its caller is the code of the region that it is in: it begins another inside.
-    assert forking(stack, member(num=0, function=0x500)).name == "overhead"
+    assert state(stack, member(num=0, function=0x500), types.CUT).name == "overhead"
     assert state(stack, member(num=1)).name == "overhead"
-
-
-def forking(frames: list[Frame], member: Membership) -> waiting.State:
-    """With what is further out."""
-    call = waiting.call_on(frames, CODE)
-    at = next(i for i, one in enumerate(frames) if one is call.caller)
-    own = [one for one in frames[at:] if not CODE.is_runtime(one)]
-    return waiting.state_of(member, replace(call, outward=own))
 
 
 def test_a_region_that_begins() -> None:
@@ -151,49 +154,69 @@ def test_a_region_that_begins() -> None:
     assert state(in_gccs, member(num=0)).name == "overhead"
     # The code of the region that is around has made way for the call.
     outer = [omp(), omp("__kmpc_fork_call"), omp("__kmp_invoke_microtask"), omp("__kmp_fork_call")]
-    assert not waiting.call_on([*outer, *at_end[3:]], CODE).begins
+    made_way = state([*outer, *at_end[3:]], member(num=0))
+    assert made_way.name == "wait_barrier_implicit_parallel"
     in_teams = [omp(), omp("__kmp_fork_call"), omp("__kmpc_fork_teams"), user("main")]
-    assert not waiting.call_on(in_teams, CODE).begins
+    assert state(in_teams, member(num=0)).name == "wait_barrier_implicit_parallel"
 
 
 def test_a_thread_that_was_launched() -> None:
     start = [libc("start_thread"), libc("clone3")]
-    assert waiting.call_on([omp(), *start], CODE).launched
-    assert not waiting.call_on([omp(), omp(), *start], CODE).launched
-    assert not waiting.call_on([libc(), omp(), *start], CODE).launched
+    for frames, launched in (
+        ([omp(), *start], True),
+        ([omp(), omp(), *start], False),
+        ([libc(), omp(), *start], False),
+    ):
+        assert bool(told(frames).told & types.LAUNCHED) == launched
 
 
 def test_a_fork_inside_of_a_region() -> None:
     """clang's code of a region has a wrapper, and calls other functions, which fork."""
     fork = [omp(), omp("__kmpc_fork_call")]
     wrapped = [*fork, user("body", entry=0x500), user("wrapper", entry=0x400), omp()]
-    assert forking(wrapped, member(num=0, function=0x400)).name == "overhead"
-    assert forking(wrapped, member(num=0, function=0x300)).doubt is None
-    assert forking(wrapped, member(num=0, function=0x300)).name == "wait_barrier_implicit_parallel"
+    assert state(wrapped, member(num=0, function=0x400), types.CUT).name == "overhead"
+    at_end = state(wrapped, member(num=0, function=0x300), types.CUT)
+    assert (at_end.name, at_end.doubt) == ("wait_barrier_implicit_parallel", None)
     # The region has begun already for the runtime while it makes the threads for it.
     making = [libc("clone3"), libc("create_thread"), libc("__pthread_create_2_1"), *wrapped]
-    assert forking(making, member(num=0, function=0x300)).name == "overhead"
-    # Without symbols nobody can tell.
-    nameless = [*fork, user(None), omp()]
-    inner = waiting.call_on(nameless, CODE)
-    for forks, state_name in ((1, "wait_barrier_implicit_parallel"), (2, "overhead")):
-        call = replace(inner, outward=nameless[2:3], forks=forks)
-        assert waiting.state_of(member(num=0, function=0x300), call).name == state_name
-    assert waiting.forks_on([*nameless[:3], omp(), *nameless], CODE) == 2
+    assert state(making, member(num=0, function=0x300), types.CUT).name == "overhead"
+    # Without symbols the number of calls tells, if the whole stack is known.
+    nameless = [*fork, user(None)]
+    one, two = [*nameless, libc()], [*nameless, omp(), *nameless, libc()]
     # The region's code has made way for the call that was its last.
-    gone = [omp(), omp("__kmpc_fork_call"), omp("__kmp_invoke_microtask"), *fork, user("main")]
-    assert waiting.forks_on(gone, CODE) == 2
-    assert waiting.forks_on([omp("__kmpc_fork_call"), omp("__kmpc_fork_call_if")], CODE) == 1
-    doubt = forking(nameless, member(num=0, function=0x300)).doubt
+    gone = [*fork, omp("__kmp_invoke_microtask"), *nameless, libc()]
+    by_another = [*fork, omp("__kmpc_fork_call_if"), user(None), libc()]
+    for frames, expected in (
+        (one, "wait_barrier_implicit_parallel"),
+        (two, "overhead"),
+        (gone, "overhead"),
+        (by_another, "wait_barrier_implicit_parallel"),
+    ):
+        assert state(frames, member(num=0, function=0x300), types.WHOLE).name == expected
+    doubt = state(one, member(num=0, function=0x300), types.CUT).doubt
     assert doubt is not None and doubt.certainty == "likely"
 
 
-def test_a_thread_that_has_not_begun() -> None:
-    assert waiting.has_not_begun([libc("clone3"), unknown()], CODE)
-    assert waiting.has_not_begun([libc("start_thread"), libc("clone3")], CODE)
-    assert not waiting.has_not_begun([libc("futex"), unknown()], CODE)
-    assert not waiting.has_not_begun([libc("start_thread"), omp(), libc("clone3")], CODE)
-    assert not waiting.has_not_begun([], CODE)
+def test_calls_that_begin_regions() -> None:
+    nameless = [omp(), omp("__kmpc_fork_call"), user(None), omp()]
+    assert waiting.forks_on([*nameless, *nameless], CODE) == 2
+    gone = [omp(), omp("__kmpc_fork_call"), omp("__kmp_invoke_microtask"), *nameless]
+    assert waiting.forks_on(gone, CODE) == 2
+    assert waiting.forks_on([omp("__kmpc_fork_call"), omp("__kmpc_fork_call_if")], CODE) == 1
+
+
+@pytest.mark.parametrize(
+    "frames, starts",
+    [
+        ([libc("clone3"), unknown()], True),
+        ([libc("start_thread"), libc("clone3")], True),
+        ([libc("futex"), unknown()], False),
+        ([libc("start_thread"), omp(), libc("clone3")], False),
+        ([], False),
+    ],
+)
+def test_a_thread_that_has_not_begun(frames: list[Frame], starts: bool) -> None:
+    assert bool(told(frames).told & types.STARTS) == starts
 
 
 def test_an_unknown_entry_point_is_at_best_likely() -> None:
@@ -326,4 +349,4 @@ def test_file_that_flang_does_not_record() -> None:
     ],
 )
 def test_a_thread_that_sleeps(frames: list[Frame], sleeps: bool) -> None:
-    assert waiting.call_on(frames, CODE).sleeps == sleeps
+    assert bool(told(frames).told & types.SLEEPS) == sleeps

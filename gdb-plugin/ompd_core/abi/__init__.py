@@ -9,13 +9,7 @@ from typing import Callable, Mapping, TypeVar
 
 from . import gomp, kmpc, omp, tgt
 from .base import AFTER, Held, Interface, TargetCall
-from .kmpc import (
-    ALSO_FLANGS,
-    BARRIER_EXPLICIT,
-    BARRIER_IMPLICIT_MASK,
-    BARRIERS_IMPLICIT,
-    IDENT_SOURCE,
-)
+from .kmpc import IDENT_SOURCE
 
 INTERFACES = (kmpc.INTERFACE, gomp.INTERFACE, omp.INTERFACE, tgt.INTERFACE)
 
@@ -42,12 +36,7 @@ CANCELLABLE = _names(lambda one: one.cancellable)
 EXECUTES_AT_ONCE = _names(lambda one: one.executes_at_once)
 EXECUTES_TASKS = EXECUTES_AT_ONCE + _names(lambda one: one.executes_tasks)
 WAITS = _table(lambda one: one.waits)
-WORK = _names(lambda one: one.work)
 OBJECT_ARGUMENT = _table(lambda one: one.object_argument)
-UNNAMED_CRITICAL = _names(lambda one: one.unnamed_critical)
-ATOMICS = _names(lambda one: one.atomics)
-ENDS_REDUCTION = _names(lambda one: one.ends_reduction)
-CANCEL_BARRIERS = _names(lambda one: one.cancel_barriers)
 PARTS_OF = _table(lambda one: one.parts_of)
 HANDS_ON = _names(lambda one: one.hands_on)
 SERIALIZES = _names(lambda one: one.serializes)
@@ -76,20 +65,13 @@ _ALSO = {"gomp_ordered_sync": "GOMP_ordered_start"}
 
 __all__ = [
     "AFTER",
-    "ALSO_FLANGS",
-    "ATOMICS",
-    "BARRIERS_IMPLICIT",
-    "BARRIER_EXPLICIT",
-    "BARRIER_IMPLICIT_MASK",
     "BEFORE_REGION",
     "BEGINS",
     "CANCELLABLE",
-    "CANCEL_BARRIERS",
     "CONDITIONAL",
     "CONSTRUCT_ENDS",
     "DESCRIBED",
     "ENDS",
-    "ENDS_REDUCTION",
     "ENTRY_POINTS",
     "EVENTS",
     "EXECUTES_AT_ONCE",
@@ -111,9 +93,7 @@ __all__ = [
     "TARGETS",
     "TESTS",
     "TargetCall",
-    "UNNAMED_CRITICAL",
     "WAITS",
-    "WORK",
     "is_entry_point",
     "normal",
 ]

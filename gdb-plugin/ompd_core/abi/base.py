@@ -52,18 +52,8 @@ class Interface:
     executes_tasks: tuple[str, ...] = ()
     # What a thread waits for inside an entry point.
     waits: Mapping[str, str] = field(default_factory=dict)
-    # How the names of entry points begin that do not wait: the thread is at work.
-    work: tuple[str, ...] = ()
     # Which argument, counted from 0, is the lock or the critical construct's variable.
     object_argument: Mapping[str, int] = field(default_factory=dict)
-    # Which of them wait for the critical construct without a name, whose variable is the runtime's.
-    unnamed_critical: tuple[str, ...] = ()
-    # How the names of those begin that wait only while another thread is inside.
-    atomics: tuple[str, ...] = ()
-    # Those in which all threads meet at a reduction's end; before, one may wait for its turn.
-    ends_reduction: tuple[str, ...] = ()
-    # Barriers at the end of constructs in regions that can be cancelled, and where they are.
-    cancel_barriers: tuple[str, ...] = ()
     # Tasks of these are resumed by calling their function again, which finds in the task how far it
     # is: at which distance.
     parts_of: Mapping[str, int] = field(default_factory=dict)

@@ -87,9 +87,7 @@ INTERFACE = Interface(
         "GOMP_taskgroup_end": "taskgroup",
         "GOMP_parallel_end": "region",
     },
-    work=("GOMP_single_start",),
     object_argument={"GOMP_critical_name_start": 0},
-    unnamed_critical=("GOMP_critical_start",),
     before_region=("GOMP_parallel_start",),
     construct_ends={
         "GOMP_critical_start": ("GOMP_critical_end",),

@@ -13,12 +13,6 @@ _CANCEL_BARRIER = "__kmpc_cancel_barrier"
 _END_REDUCE = "__kmpc_end_reduce"
 
 IDENT_SOURCE = 16  # ident_t.psource (kmp.h)
-# ident_t.flags (kmp.h).
-BARRIER_EXPLICIT = 0x20
-BARRIER_IMPLICIT_MASK = 0x1C0
-BARRIERS_IMPLICIT = {0x40: "for", 0xC0: "sections", 0x140: "single", 0x1C0: "workshare"}
-# flang gives all worksharing constructs the mark of loops.
-ALSO_FLANGS = "for"
 
 _REGIONS = {"__kmpc_fork_call": 2, "__kmpc_fork_call_if": 2}
 _LEAGUES = {"__kmpc_fork_teams": 2}
@@ -72,16 +66,12 @@ INTERFACE = Interface(
         "__kmpc_omp_wait_deps": "depend",
         "__kmpc_end_taskgroup": "taskgroup",
     },
-    work=("__kmpc_flush", _TASK_ALLOC, "__kmpc_single"),
     object_argument={
         "__kmpc_critical": 2,
         "__kmpc_critical_with_hint": 2,
         "__kmpc_set_lock": 2,
         "__kmpc_set_nest_lock": 2,
     },
-    atomics=("__kmpc_atomic_",),
-    ends_reduction=(_END_REDUCE,),
-    cancel_barriers=(_CANCEL_BARRIER,),
     parts_of={_TASK_ALLOC: _TASK_PART},
     hands_on=(_HANDS_ON,),
     serializes=(_SERIALIZES,),

@@ -40,7 +40,6 @@ ROUTINES = frozenset(
 INTERFACE = Interface(
     prefix="omp_",
     waits={"omp_set_lock": "lock", "omp_set_nest_lock": "nest_lock"},
-    work=("omp_get_", "omp_in_", "omp_test_"),
     object_argument={"omp_set_lock": 0, "omp_set_nest_lock": 0},
     begins={
         "omp_set_lock": ("lock", 0),

@@ -1024,6 +1024,7 @@ def load(path: str) -> tuple[Any, set[str]]:
 # ---- Raw memory ----------------------------------------------------------------------------------
 
 byref: Callable[..., Any] = ctypes.byref
+pointer: Callable[..., Any] = ctypes.pointer
 pointer_to: Callable[..., Any] = POINTER
 fill: Callable[..., Any] = ctypes.memmove
 bytes_at: Callable[[int, int], bytes] = ctypes.string_at
@@ -1107,6 +1108,71 @@ def lock_variables(variables: list[tuple[int, bool]]) -> Any:
     return (ompdx_lock_variable_t * len(variables))(
         *[ompdx_lock_variable_t(size, address, critical, 0) for address, critical in variables]
     )
+
+
+def described(routine: Any, name: str) -> ompdx_function_t:
+    """What ompdx_describe_function says."""
+    found = ompdx_function_t(size=ctypes.sizeof(ompdx_function_t))
+    routine(name.encode("utf-8", "replace"), byref(found))
+    return found
+
+
+def stack(
+    frames: list[tuple[int, int, int, int, int, int, int]],
+    extent: int,
+    word: tuple[int, int, int, bool] | None,
+) -> ompdx_stack_t:
+    """frames: the members of ompdx_frame_t; word: address, expected, now, whether that is known."""
+    made = ompdx_stack_t(
+        size=ctypes.sizeof(ompdx_stack_t),
+        frame_count=len(frames),
+        frame_size=ctypes.sizeof(ompdx_frame_t),
+        extent=extent,
+    )
+    # What it points to lives as long as it does.
+    made.kept = (ompdx_frame_t * len(frames))(*[ompdx_frame_t(*one) for one in frames])
+    made.frames = ctypes.addressof(made.kept)
+    if word is not None:
+        made.word = ompdx_sleep_t(ctypes.sizeof(ompdx_sleep_t), *word)
+        made.sleep = ctypes.addressof(made.word)
+    return made
+
+
+def facts(
+    known: dict[str, Any],
+    levels: list[tuple[int, int]],
+    regions: list[dict[str, Any]],
+    arrivals: tuple[int, int, int] | None,
+) -> ompdx_facts_t:
+    """known, regions: members of ompdx_facts_t and ompdx_view_region_t."""
+    made = ompdx_facts_t(
+        size=ctypes.sizeof(ompdx_facts_t),
+        level_count=len(levels),
+        level_size=ctypes.sizeof(ompdx_view_level_t),
+        region_count=len(regions),
+        region_size=ctypes.sizeof(ompdx_view_region_t),
+        **known,
+    )
+    # What it points to lives as long as it does.
+    made.chain = (ompdx_view_level_t * len(levels))(*[ompdx_view_level_t(*one) for one in levels])
+    made.around = (ompdx_view_region_t * len(regions))(
+        *[ompdx_view_region_t(**one) for one in regions]
+    )
+    made.levels, made.regions = ctypes.addressof(made.chain), ctypes.addressof(made.around)
+    if arrivals is not None:
+        awaits, arrived, at_end = arrivals
+        made.team = ompdx_team_arrivals_t(
+            size=ctypes.sizeof(ompdx_team_arrivals_t),
+            awaits=awaits,
+            arrived=arrived,
+            arrived_at_end=at_end,
+        )
+        made.arrivals = ctypes.addressof(made.team)
+    return made
+
+
+def classification() -> ompdx_classification_t:
+    return ompdx_classification_t(size=ctypes.sizeof(ompdx_classification_t))
 
 
 def runtime_info() -> ompdx_runtime_info_t:

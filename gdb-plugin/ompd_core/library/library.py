@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import sys
+from functools import cached_property
 from typing import Any, Callable, Sequence
 
 from ..errors import UserError
-from ..formats.elf import PT_LOAD, ElfFile, NotElf
-from . import capi
+from . import capi, inference, search
 from .callbacks import Callbacks, Target
 from .capi import Rc
 from .offload import offload_of
@@ -71,7 +71,7 @@ class Library:
     def __init__(self, path: str, show: Callable[[str], None] = lambda text: None) -> None:
         """Raises UserError. show: where text of the library's goes."""
         self.path = path
-        _refuse_truncated(path)
+        search.refuse_truncated(path)
         try:
             self._dll, missing = capi.load(path)
         except OSError as error:
@@ -107,6 +107,11 @@ class Library:
             f"{self.path} cannot be used: {met}.",
             "Another plugin may be using it. Name another one with `set ompd library FILE'.",
         )
+
+    @cached_property
+    def inference(self) -> inference.Inference | None:
+        """What stacks tell. None: nothing can be told of them."""
+        return inference.of(self._dll, self.missing_extensions)
 
     def close(self) -> None:
         """Every handle is invalid afterwards."""
@@ -205,27 +210,6 @@ class Library:
             return _diagnostics(out.contents)
         finally:
             self.callbacks.free(capi.address_of(out))
-
-
-def _refuse_truncated(path: str) -> None:
-    """The dynamic linker would map what is not there, and the debugger die of SIGBUS."""
-    try:
-        file = ElfFile(path)
-    except (OSError, NotElf, ValueError):
-        return  # the dynamic linker says what it is
-    try:
-        ends = [s.offset + s.file_size for s in file.segments() if s.kind == PT_LOAD]
-        whole = max(ends, default=0) <= file.size
-    except NotElf:
-        whole = False
-    finally:
-        file.close()
-    if not whole:
-        raise UserError(
-            "library_not_loadable",
-            f"{path} is truncated.",
-            "Copy or build it again, or name another one with `set ompd library FILE'.",
-        )
 
 
 class AddressSpace:

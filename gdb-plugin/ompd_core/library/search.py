@@ -10,6 +10,7 @@ import glob
 import os
 
 from ..errors import UserError
+from ..formats.elf import PT_LOAD, ElfFile, NotElf
 
 NAME = "libompd.so"
 
@@ -48,3 +49,24 @@ def find(package: str, named: str, path: str) -> str:
         "Build it (cmake -S . -B build && cmake --build build), or name it with"
         " `set ompd library FILE'.",
     )
+
+
+def refuse_truncated(path: str) -> None:
+    """The dynamic linker would map what is not there, and the debugger die of SIGBUS."""
+    try:
+        file = ElfFile(path)
+    except (OSError, NotElf, ValueError):
+        return  # the dynamic linker says what it is
+    try:
+        ends = [s.offset + s.file_size for s in file.segments() if s.kind == PT_LOAD]
+        whole = max(ends, default=0) <= file.size
+    except NotElf:
+        whole = False
+    finally:
+        file.close()
+    if not whole:
+        raise UserError(
+            "library_not_loadable",
+            f"{path} is truncated.",
+            "Copy or build it again, or name another one with `set ompd library FILE'.",
+        )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple, Sequence
 
 
 @dataclass(frozen=True)
@@ -307,3 +308,73 @@ class Offload:
     devices: list[Device] = field(default_factory=list)
     entries: list[OffloadEntry] = field(default_factory=list)
     problem: str | None = None  # why there may be more
+
+
+# Whose code a frame is in.
+UNKNOWN, PROGRAM, LIBRARY, SYSTEM, RUNTIME = "unknown", "program", "library", "system", "runtime"
+
+
+class StackFrame(NamedTuple):
+    """As much of a frame as tells what its thread does."""
+
+    code: str
+    kind: str = ""  # of a runtime's
+    runtime: int = 0
+    name: str | None = None  # of its function
+    called: str | None = None  # what is called there, if the code was looked at
+    direct: bool | None = None  # it calls a fixed address there
+    entry: int = 0  # where its function begins; 0: not known
+
+
+@dataclass(frozen=True)
+class Sleep:
+    """A word on which a thread sleeps in the kernel, until it is woken because another one has
+    changed it."""
+
+    address: int
+    expected: int
+    now: int | None  # None: it cannot be read
+
+
+# How much of a stack there is.
+PART, CUT, WHOLE = range(3)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a runtime knows of a thread."""
+
+    runtime: int
+    kind: str
+    thread: str  # its kind
+    has_team: bool
+    ident_flags: int | None
+    ident_source: str | None
+    chain: Sequence[tuple[ViewRegion, int]]  # with its number in each, innermost first
+    arrivals: TeamArrivals | None = None  # at the innermost region's barriers
+
+
+# ompdx_classification_t.told and asks.
+LET_GO, ROUND, SLEEPS, STARTS, LAUNCHED, UNNAMED, ENTRY_CALLED, BEGINS_REGION = (
+    1 << bit for bit in range(8)
+)
+ASKS_CALLED, ASKS_DIRECT, ASKS_REST, ASKS_SLEEP = (1 << bit for bit in range(4))
+
+
+@dataclass(frozen=True)
+class Classification:
+    """What a thread does, by its stack. Frames are told by their index."""
+
+    state: int | None = None
+    wait: str | None = None
+    construct: str | None = None
+    place: str = "none"
+    doubt: str | None = None
+    told: int = 0
+    asks: int = 0
+    runtime: int | None = None  # whose code is on top, below the C library
+    entry: int | None = None  # that tells what the program called
+    caller: int | None = None  # of the program, that called the runtime or that is on top
+    outermost: int | None = None  # of the runtime, that the program called
+    object: int = 0  # the lock's variable, if the thread sleeps on it
+    round: int | None = None

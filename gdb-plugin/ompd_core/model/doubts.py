@@ -20,6 +20,12 @@ class Doubt:
 STATE_NOT_DERIVED = Doubt(
     "unknown", "the thread's stack was not looked at, and the runtime records no states"
 )
+STATE_NOT_TOLD = Doubt(
+    "unknown",
+    "the library that is loaded does not tell what threads do, and the one that came with these"
+    " commands cannot be loaded",
+    "build it, or name it with `set ompd library'",
+)
 HELPERS_STATE = Doubt("unknown", "what hidden helper threads wait for is the runtime's own affair")
 STATE_UNDEFINED = Doubt("unknown", "the runtime recorded the state as undefined")
 IN_REDUCTION = Doubt(
@@ -370,3 +376,27 @@ TARGET_NOT_CERTAIN = Doubt(
     " this is cannot be told",
     "compile with less optimisation",
 )
+
+# That no library tells states.
+NOT_TOLD = "not_told"
+
+# libompd's, by their codes (ompdx_doubt_t).
+_CODES = {
+    "no_stack": NO_STACK,
+    "unknown_code": UNKNOWN_CODE,
+    "code_hidden": CODE_HIDDEN,
+    "sleeps_elsewhere": SLEEPS_ELSEWHERE,
+    "helper": HELPERS_STATE,
+    "in_reduction": IN_REDUCTION,
+    "in_atomic": IN_ATOMIC,
+    "maybe_cancelled": MAYBE_CANCELLED,
+    "end_or_beginning": END_OR_BEGINNING,
+    "end_or_fork": END_OR_FORK,
+}
+
+
+def told(code: str | None, entry: str) -> Doubt | None:
+    """entry: the entry point that the thread is in."""
+    if code is None:
+        return None
+    return inside(entry) if code == "inside" else _CODES.get(code, STATE_NOT_TOLD)

@@ -65,9 +65,7 @@ _MARKS = 0x180  # private to the process, and which clock
 
 # How threads are made: the routine, and which argument is the function that they execute.
 CREATES_THREAD = ("pthread_create", 2)
-# By the names of its own symbols: what a call to make a thread goes through, and where a new one
-# begins.
-THREAD_CREATION = r"_*pthread_create\w*|create_thread"
+# Where a new thread begins, by the names of its own symbols.
 THREAD_STARTS = ("clone3", "__clone3", "clone", "__clone", "start_thread")
 
 

@@ -59,6 +59,7 @@ class Runtime:
     id: int = 0
     understood: bool = True  # what its entry points do is known
     calls_directly: bool = False  # see runtimes/base.py
+    kind: str = ""
 
 
 class CodeMap:
@@ -85,6 +86,9 @@ class CodeMap:
             if self._is_in(frame, runtime):
                 return runtime.id
         return None
+
+    def kind_of(self, runtime: int) -> str:
+        return next((r.kind for r in self._runtimes if r.id == runtime), "")
 
     def understands(self, runtime: int | None) -> bool:
         return any(r.id == runtime and r.understood for r in self._runtimes)

@@ -7,15 +7,13 @@ import re
 
 from .. import abi
 from . import libgomp, libomp, libomptarget
-from .base import Offload, Runtime, TeamWords
+from .base import Offload, Runtime
 
 RUNTIMES = (libomp.RUNTIME, libgomp.RUNTIME)
 OFFLOADS: tuple[Offload, ...] = (libomptarget.OFFLOAD,)
 
 MARKS = tuple(one.mark for one in RUNTIMES)
 INVOKES = tuple(one.invoke for one in RUNTIMES if one.invoke is not None)
-BEGIN_REGIONS = tuple(one.begins_region for one in RUNTIMES if one.begins_region is not None)
-ACQUIRES = re.compile("|".join(one.acquires for one in RUNTIMES))
 SERVED_MARKS = tuple(one.mark for one in RUNTIMES if one.refused is None)
 # For a library that does not tell where the runtime is that it reads.
 SERVED_FILES = tuple(name for one in RUNTIMES if one.refused is None for name in one.files)
@@ -66,9 +64,9 @@ def calls_directly(kind: str) -> bool:
     return known is not None and known.calls_directly
 
 
-def team_words(kind: str) -> TeamWords | None:
+def counts_arrivals(kind: str) -> bool:
     known = of_kind(kind)
-    return known.team_words if known is not None else None
+    return known is not None and known.counts_arrivals
 
 
 def variable(kind: str, icv: str) -> str | None:

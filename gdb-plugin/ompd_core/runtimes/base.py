@@ -10,16 +10,6 @@ from typing import Mapping
 
 
 @dataclass(frozen=True)
-class TeamWords:
-    """Where in a team's structure are the words that its threads sleep on?"""
-
-    barrier: int  # the barrier's rounds
-    barrier_flags: int  # the bits of it that count none
-    barrier_round: int
-    task_lock: int  # of the queues of its tasks
-
-
-@dataclass(frozen=True)
 class Runtime:
     kind: str  # as libompd tells it
     name: str
@@ -39,17 +29,13 @@ class Runtime:
     invoke: str | None = None
     # Do entry points, and what its threads begin with, call that code themselves?
     calls_directly: bool = False
-    # What entry points call to begin a region, and not to end it; every build exports it.
-    begins_region: str | None = None
     # Does it execute at a taskwait the waiting task's own children and, but for those with a
     # priority, no others? It records no creators of tasks then.
     takes_children: bool = False
-    # Where it waits for a lock of its own, whatever it does for the program: a regular expression.
-    acquires: str = "(?!)"
     # How it is made to record who holds which lock, if it can be.
     records_holders: str | None = None
-    # If it makes the kernel's calls itself: each then tells by its word what a thread waits for.
-    team_words: TeamWords | None = None
+    # Do its barriers only count who has come?
+    counts_arrivals: bool = False
     # The variable that an ICV of the process is read from.
     variables: Mapping[str, str] = field(default_factory=dict)
     # A text that is in every build, also in a program that it is linked into and that is stripped.

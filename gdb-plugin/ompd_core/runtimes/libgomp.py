@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .base import Runtime, TeamWords
+from .base import Runtime
 
 _VARIABLES = {
     "affinity-format-var": "gomp_affinity_format_var",
@@ -32,7 +32,6 @@ RUNTIME = Runtime(
     environment=("GOMP_",),
     calls_directly=True,
     takes_children=True,
-    # Of gomp_team, in GCC 9 to 16 (libgomp.h, bar.h): barrier.generation, task_lock.
-    team_words=TeamWords(barrier=132, barrier_flags=7, barrier_round=8, task_lock=1280),
+    counts_arrivals=True,
     variables=_VARIABLES,
 )

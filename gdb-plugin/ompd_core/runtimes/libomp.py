@@ -34,8 +34,6 @@ RUNTIME = Runtime(
     sources=r"kmp|z_Linux|ompt|ompd",
     environment=("KMP_", "LIBOMPTARGET_", "LIBOMP_"),
     invoke="__kmp_invoke_microtask",
-    acquires=r"__kmp_acquire_\w*lock",
-    begins_region="__kmp_fork_call",
     records_holders="run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
     variables=_VARIABLES,
 )

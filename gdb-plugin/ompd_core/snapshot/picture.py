@@ -72,6 +72,7 @@ class Picture:
         self.stepped_over = stepped_over
         self._places = Places(
             *(self.process, debugger, self._stacks, skipped_libraries, stepped_over),
+            opened.library.inference,
             opened.offload,
         )
         self._earlier = earlier

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Callable, Collection, Mapping, Sequence
 from .. import abi, runtimes
 from ..debugger import LONGEST_FUNCTION, MOST_FRAMES, Debugger, Stack, StoppedThread
 from ..errors import Unreadable
-from ..library.types import Offload, TeamArrivals, ViewThread
+from ..library.inference import Inference
+from ..library.types import (
+    LAUNCHED,
+    SLEEPS,
+    STARTS,
+    UNNAMED,
+    Classification,
+    Offload,
+    TeamArrivals,
+    ViewThread,
+)
 from ..model import doubts, forgotten, messages, region_ends, targets, waiting, where
 from ..model.doubts import Doubt
 from ..model.forgotten import Stack as StackOfHolder
@@ -33,9 +43,9 @@ from ..model.skips import Skip
 from ..model.targets import Target
 from ..model.tasks import Tasks
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
+from ..model.waiting import Seen
 from ..model.waits import Arrivals
-from ..runtimes.base import TeamWords
-from . import entries
+from .classifying import Classifier
 from .outside import Outside
 from .stacks import Stacks
 from .targets import Targets
@@ -59,8 +69,10 @@ class Places:
         stacks: Stacks,
         skipped: Sequence[str],
         stepped_over: Sequence[Skip],
+        inference: Inference | None,
         offload: Callable[[], Offload | None] = lambda: None,
     ) -> None:
+        """inference: what tells states by stacks."""
         self._process = process
         self._debugger = debugger
         self._stacks = stacks
@@ -71,10 +83,8 @@ class Places:
             debugger, self.code, process.natives, lambda address: self.lock_name(address, False)
         )
         self.targets = Targets(debugger, self.code, offload)
-        known = ((one.id, runtimes.team_words(one.kind)) for one in process.runtimes)
-        self._words = {id: words for id, words in known if words is not None}
-        self._counted: Mapping[int, Mapping[int, TeamArrivals]] = {}
-        self._calls: dict[tuple[int, ...], tuple[list[Frame], waiting.Call]] = {}
+        self._kinds = {one.id: one.kind for one in process.runtimes}
+        self._classifier = Classifier(inference, debugger, stacks, self._kinds)
         self._objects: dict[int, int | None] = {}  # constant arguments, by the place of the call
         self._names: dict[tuple[int, bool], str | None] = {}  # of locks
         self._held: dict[Thread, Sequence[Held]] = {}
@@ -111,13 +121,14 @@ class Places:
         are cheaper now than when the thread has to be looked at again."""
         if self._threads_known:
             return
-        self._counted = counted() if self._words else {}
+        counts = any(map(runtimes.counts_arrivals, self._kinds.values()))
+        self._classifier.arrivals = counted() if counts else {}
         with self._debugger.looking():
             for thread in self._process.threads:
                 self._locate(thread, holdings, depth)
         self._name_tasks(tasks)
         for region in self._process.regions:
-            come = self._counted_of(region)
+            come = self._classifier.arrivals_of(region)
             if come is not None and region.raw.generator == "parallel":
                 region_ends.settle_by_count(region, come)
         region_ends.settle(self._process, arrivals)
@@ -141,18 +152,16 @@ class Places:
             frames = stopped.frames()
             frame = where.users_frame(frames, self.code)
             down_to_it = list(frames.seen)
-            call = self._call_on(down_to_it)
-            if call.runtime is None:
+            seen = Seen(down_to_it, self.code, frames.whole)
+            found = self._classifier.tell(thread, seen, frames, stopped)
+            call = found[0][1]
+            if call.runtime is None and call.doubt != doubts.NOT_TOLD:
                 thread.kept = self._outside.waited_for(stopped, down_to_it)
-            else:
-                call = self._in_kernel(call, stopped)
-            if call.starts:
+            if call.told & STARTS:
                 frame = None
-            if waiting.begins_region(call):
-                call = self._with_rest(call, frames)
             if depth:
                 self._stacks.finish(thread.native, frames, depth)
-            self._judge_state(thread, call, stopped)
+            self._judge_state(thread, found, seen, stopped)
             in_target = self._judge_target(thread, down_to_it, stopped)
             if frame is not None:
                 thread.where = self._in_users_terms(thread, frame, frames)
@@ -162,7 +171,7 @@ class Places:
             if holdings == ALWAYS or (holdings == IF_AWAITED and self._waits_for_lock):
                 self._hold(thread, stopped)
         if frame is None and not (
-            call.starts or down_to_it and self.code.is_skipped(down_to_it[-1])
+            call.told & STARTS or down_to_it and self.code.is_skipped(down_to_it[-1])
         ):
             # A whole stack ends where the C library started the thread.
             thread.doubts["where"] = doubts.NO_FRAME
@@ -180,85 +189,6 @@ class Places:
         rank, communicator = self._holding.arguments(stopped, frame, arguments)
         variable = self._debugger.code.object(communicator) if communicator else None
         return messages.told(direction, rank, communicator, variable)
-
-    def _call_on(self, frames: list[Frame]) -> waiting.Call:
-        """What a stack says: many threads have the same."""
-        key = tuple(map(id, frames))
-        if key not in self._calls:
-            call = waiting.call_on(frames, self.code)
-            if call.runtime is not None:
-                call = self._with_entry(call, frames)
-            if waiting.has_not_begun(frames, self.code):
-                call = replace(call, starts=True)
-            # With the frames, which live as long as their ids are asked for.
-            self._calls[key] = frames, call
-        return self._calls[key][1]
-
-    def _with_entry(self, call: waiting.Call, frames: Sequence[Frame]) -> waiting.Call:
-        """Entry points can make way for a function of the runtime's without a name: the call tells
-        which one the program called. And the code of a region can make way for what it called
-        last: then it is called by its address that returns there."""
-        machine, read = self._debugger.machine, self._debugger.code.read
-        if machine is None:
-            return call
-        try:
-            if call.directly and (call.entry is None or waiting.begins_region(call)):
-                outermost = waiting.outermost_of(call, frames, self.code)
-                if outermost is not None and machine.direct_call(read, outermost.pc) is None:
-                    return replace(call, hidden=True)
-        except (Unreadable, OverflowError):
-            return call
-        if call.known or call.entry is not None or call.caller is None:
-            return call
-        name = entries.called_by(self._debugger, call.caller)
-        return replace(call, entry=name, known=True) if name is not None else call
-
-    def _in_kernel(self, call: waiting.Call, stopped: StoppedThread) -> waiting.Call:
-        """With the word that the runtime has the thread sleep on."""
-        machine = self._debugger.machine
-        if machine is None or call.runtime not in self._words:
-            return call
-        made = machine.futex_wait(stopped.registers(0), self._debugger.code.read)
-        if made is None or not made.asleep or made.timed:
-            return call
-        now = self._number(made.address)
-        return replace(call, word=waiting.Word(made.address, made.expected, now))
-
-    def _at_barrier(
-        self, member: Membership, call: waiting.Call, words: TeamWords | None
-    ) -> waiting.Call:
-        """Whether at the region's end, if nobody is at another one."""
-        region = member.region
-        if words is None or call.word is None or region is None:
-            return call
-        come = region_ends.arrived(region, self._counted_of(region))
-        if call.word.address != region.raw.address + words.barrier or come is None:
-            return call
-        return replace(call, at_end=come[0] == 0) if come.count(0) == 1 else call
-
-    def _counted_of(self, region: Region) -> TeamArrivals | None:
-        return self._counted.get(region.runtime, {}).get(region.raw.address)
-
-    def _number(self, address: int) -> int | None:
-        try:
-            return self._debugger.number(address, 4)
-        except (Unreadable, OverflowError):
-            return None
-
-    def _with_rest(self, call: waiting.Call, frames: Stack) -> waiting.Call:
-        """With what is known of the rest of the stack."""
-        for _ in frames:
-            pass
-        at = next((i for i, one in enumerate(frames.seen) if one is call.caller), 0)
-        outward = [
-            frame if frame.entry else replace(frame, entry=self._entry(frame))
-            for frame in frames.seen[at:]
-            if not (self.code.is_runtime(frame) or self.code.is_skipped(frame))
-        ]
-        forks = (
-            waiting.forks_on(self._stacks.named(frames.seen), self.code) if frames.whole else None
-        )
-        return replace(call, outward=outward, forks=forks)
 
     def _in_users_terms(self, thread: Thread, frame: Frame, frames: Stack) -> Location:
         function = frame.holder
@@ -287,18 +217,25 @@ class Places:
                 if source is not None and source.function and thread.where is not None:
                     thread.where = replace(thread.where, function=source.function)
 
-    def _judge_state(self, thread: Thread, call: waiting.Call, stopped: StoppedThread) -> None:
-        for member in thread.openmp:
+    def _judge_state(
+        self,
+        thread: Thread,
+        found: Sequence[tuple[Membership | None, Classification]],
+        seen: Seen,
+        stopped: StoppedThread,
+    ) -> None:
+        for member, told in found:
+            if member is None:
+                continue
             if member.raw.kind == "helper":
                 member.doubts["state"] = doubts.HELPERS_STATE
             if member.raw.problem or member.raw.kind == "helper" or "region" in member.doubts:
                 continue
-            words = self._words.get(member.runtime)
-            found = waiting.state_of(member, self._at_barrier(member, call, words), words)
-            if found.name is None and member.state is not None:
-                continue
-            self._set_state(member, found, call, stopped)
-        self._join_at_lock(thread, call, stopped)
+            if told.state is not None or member.state is None:
+                self._set_state(member, told, seen, stopped)
+        runtime = found[0][1].runtime
+        if runtime is not None and thread.member(runtime) is None:
+            self._join_at_lock(thread, runtime, seen, stopped)
 
     def _judge_target(
         self, thread: Thread, frames: Sequence[Frame], stopped: StoppedThread
@@ -318,43 +255,48 @@ class Places:
             member.wait = Wait(found.wait, found.location, found.construct, phase=words)
         return True
 
-    def _join_at_lock(self, thread: Thread, call: waiting.Call, stopped: StoppedThread) -> None:
+    def _join_at_lock(
+        self, thread: Thread, runtime: int, seen: Seen, stopped: StoppedThread
+    ) -> None:
         """A thread that waits for a lock of a runtime's, which keeps nothing else of it."""
-        if call.runtime is None or thread.member(call.runtime) is not None:
-            return
-        found = waiting.at_lock(call)
-        if found is not None:
-            member = Membership(call.runtime, ViewThread(None, "none"))
+        member = Membership(runtime, ViewThread(None, "none"))
+        told = self._classifier.tell_stranger(member, seen, stopped)
+        if told.state is not None:
             thread.openmp.append(member)
-            self._set_state(member, found, call, stopped)
+            self._set_state(member, told, seen, stopped)
 
     def _set_state(
-        self, member: Membership, found: waiting.State, call: waiting.Call, stopped: StoppedThread
+        self, member: Membership, told: Classification, seen: Seen, stopped: StoppedThread
     ) -> None:
+        found = waiting.state_of(member, told, seen)
         member.state = found.name
-        member.launched = call.launched
-        member.sleeps = call.sleeps and call.runtime == member.runtime
-        beginning = call.starts or member.region is None
-        member.starts = beginning and member.state == "overhead"
+        member.launched = bool(told.told & LAUNCHED)
+        member.sleeps = bool(told.told & SLEEPS)
+        beginning = told.told & STARTS or member.region is None
+        member.starts = bool(beginning) and member.state == "overhead"
         member.doubts.pop("state", None)
         if found.doubt is not None:
             member.doubts["state"] = found.doubt
-        member.wait = self._told(found.wait, call, stopped) if found.wait is not None else None
+        member.wait = self._told(found.wait, told, seen, stopped) if found.wait else None
         member.round = found.round
-        member.entered = found.name is None and call.runtime == member.runtime
+        member.entered = found.name is None and told.runtime == member.runtime
         if found.let_go:
             member.let_go()
         if member.wait is not None and member.wait.kind in CONSTRUCTS:
             self._waits_for_lock = True
 
-    def _told(self, wait: Wait, call: waiting.Call, stopped: StoppedThread) -> Wait:
+    def _told(self, wait: Wait, told: Classification, seen: Seen, stopped: StoppedThread) -> Wait:
         """With names that a reader knows."""
-        place = wait.location
-        if place is not None and call.caller is not None and place == call.caller.location:
-            wait = replace(wait, location=where.in_users_terms(place, call.caller.holder))
+        place, caller = wait.location, seen.frame(told.caller)
+        if place is not None and caller is not None and place == caller.location:
+            wait = replace(wait, location=where.in_users_terms(place, caller.holder))
         elif place is not None:
             wait = replace(wait, location=self._readable(place))
-        return self._with_object(wait, call, stopped)
+        if wait.kind not in CONSTRUCTS or caller is None:
+            return wait
+        if told.object:
+            return self._sleeps_on(wait, told)
+        return self._with_object(wait, caller, stopped)
 
     def _readable(self, place: Location | None) -> Location | None:
         """As the compiler recorded it, names of C++ demangled."""
@@ -363,31 +305,27 @@ class Places:
         name = without_parameters(self._debugger.code.readable(place.function))
         return replace(place, function=name)
 
-    def _with_object(self, wait: Wait, call: waiting.Call, stopped: StoppedThread) -> Wait:
+    def _with_object(self, wait: Wait, caller: Frame, stopped: StoppedThread) -> Wait:
         """Which lock, which critical construct?"""
-        if wait.kind not in CONSTRUCTS or call.caller is None:
-            return wait
-        if call.word is not None:
-            return self._sleeps_on(wait, call, call.word.address)
-        address, exact = self._objects.get(call.caller.pc), True
-        if call.caller.pc not in self._objects:
+        address, exact = self._objects.get(caller.pc), True
+        if caller.pc not in self._objects:
             # By the name in the code: entry points jump to each other.
-            address = self._constant_argument(call.caller, abi.OBJECT_ARGUMENT)
+            address = self._constant_argument(caller, abi.OBJECT_ARGUMENT)
         if address is None:
             found = self._holding.waited_for(stopped) if self._holding is not None else None
             if found is None:
                 return wait
             address, exact = found.address, found.exact
-        self._objects[call.caller.pc] = address if exact else None
+        self._objects[caller.pc] = address if exact else None
         name = self.lock_name(address, wait.kind == "critical")
         return replace(wait, address=address, name=name, exact=exact)
 
-    def _sleeps_on(self, wait: Wait, call: waiting.Call, address: int) -> Wait:
+    def _sleeps_on(self, wait: Wait, told: Classification) -> Wait:
         """A runtime that makes the kernel's calls itself has its locks in the variables."""
         critical = wait.kind == "critical"
-        if critical and abi.normal(call.entry or "") in abi.UNNAMED_CRITICAL:
-            self._names[address, critical] = ""
-        return replace(wait, address=address, name=self.lock_name(address, critical))
+        if told.told & UNNAMED:
+            self._names[told.object, critical] = ""
+        return replace(wait, address=told.object, name=self.lock_name(told.object, critical))
 
     def _constant_argument(self, caller: Frame, arguments: Mapping[str, int]) -> int | None:
         """What a function passes in the call that it is in; None if it is not for certain one.
@@ -726,6 +664,7 @@ def code_map(
             where.Runtime(
                 *(r.start, r.end, r.path, r.embedded, r.id, r.supported),
                 runtimes.calls_directly(r.kind),
+                r.kind,
             )
             for r in found
         ),
