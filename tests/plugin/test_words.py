@@ -4,83 +4,126 @@ barrier?"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+from pathlib import Path
 
 import pytest
-from ompd_core import runtimes
-from ompd_core.library.types import TeamArrivals, ViewRegion, ViewThread
-from ompd_core.model import region_ends, waiting
-from ompd_core.model.native import Frame, Location
+from ompd_core.library import capi, types
+from ompd_core.library.inference import Inference
+from ompd_core.library.types import (
+    WHOLE,
+    Classification,
+    Facts,
+    Sleep,
+    StackFrame,
+    TeamArrivals,
+    ViewRegion,
+    ViewThread,
+)
+from ompd_core.model import region_ends, states
 from ompd_core.model.process import Membership, Region, Task, Thread, Wait
-from ompd_core.model.waiting import Call, Word
+
+TREE = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("OMPD_BUILD") or TREE / "build").resolve()
+INFERENCE = Inference(capi.load(str(BUILD / "libompd/libompd.so"))[0])
 
 TEAM = 0x10000
-_FOUND = runtimes.team_words("gomp")
-assert _FOUND is not None
-WORDS = _FOUND
-BARRIER = TEAM + WORDS.barrier
-USER = Frame(Location("work", "a.c", None, 7, 0x1000), executable=True)
-BEGINS = Call(0, "GOMP_parallel", USER, directly=True)
-AT_BARRIER = Call(0, "GOMP_barrier", USER, directly=True)
-IN_LOOP = Call(0, None, None, directly=True)
-NAMELESS = Call(0, None, USER, False, directly=True)
+BARRIER, TASK_LOCK, OTHER = TEAM + 132, TEAM + 1280, 0x500
+USER = StackFrame("program", name="work")
+START = StackFrame("system", name="start_thread")
+INSIDE = StackFrame("runtime", "gomp")
+NO_POINTER = StackFrame("runtime", "gomp", direct=True)
+BY_POINTER = StackFrame("runtime", "gomp", direct=False)
+
+
+def entry(name: str, direct: bool | None = None) -> StackFrame:
+    return StackFrame("runtime", "gomp", name=name, direct=direct)
+
+
+AT_BARRIER = [INSIDE, entry("GOMP_barrier"), USER]
+IN_TASK = [INSIDE, entry("GOMP_task"), USER]
+BEGINS = [INSIDE, entry("GOMP_parallel", True), USER]
+IN_LOOP = [INSIDE, INSIDE, START]
+NAMELESS = [INSIDE, NO_POINTER, USER]
+# The region's code made way for what it called last.
+HIDDEN = [INSIDE, BY_POINTER, START]
+HIDDEN_IN_PRIMARY = [INSIDE, entry("GOMP_parallel", False), USER]
+AT_END = TeamArrivals(2, 0, 1, False, 2)
+NOT_AT_END = TeamArrivals(2, 1, 0, False, 2)
+
+
+def told(
+    frames: list[StackFrame],
+    sleep: Sleep | None,
+    level: int = 1,
+    come: TeamArrivals | None = None,
+    num: int = 1,
+) -> Classification:
+    region = ViewRegion(TEAM, None, "parallel", level, level, 2, (None, None))
+    facts = Facts(0, "gomp", "worker", True, None, None, [(region, num)], come)
+    return INFERENCE.classify(frames, WHOLE, sleep, facts)
+
+
+def at(address: int, expected: int = 16, now: int | None = 16) -> Sleep:
+    return Sleep(address, expected, now)
+
+
+@pytest.mark.parametrize(
+    "frames, sleep, level, come, name, round_",
+    [
+        (AT_BARRIER, at(BARRIER), 1, None, "wait_barrier", 2),
+        (IN_LOOP, at(BARRIER), 1, None, "wait_barrier_implicit_parallel", 2),
+        (BEGINS, at(BARRIER), 1, None, "wait_barrier_implicit_parallel", 2),
+        # Tasks have come, and nobody has been let go.
+        (AT_BARRIER, at(BARRIER, 16, 17), 1, None, "wait_barrier", 2),
+        # What cannot be read proves nothing.
+        (AT_BARRIER, at(BARRIER, 16, None), 1, None, "wait_barrier", None),
+        # A team inside of another one meets before its region begins.
+        (IN_LOOP, at(BARRIER, 0, 0), 2, None, "overhead", None),
+        (IN_LOOP, at(BARRIER, 8, 8), 2, None, "wait_barrier_implicit_parallel", 1),
+        # The queues' lock.
+        (AT_BARRIER, at(TASK_LOCK), 1, None, "overhead", None),
+        # The region begins.
+        (BEGINS, at(OTHER), 1, None, "overhead", None),
+        (IN_LOOP, at(OTHER, 16, 24), 1, None, "overhead", None),
+        # Nobody knows.
+        (IN_LOOP, at(OTHER), 1, None, None, None),
+        (HIDDEN, None, 1, None, None, None),
+        (HIDDEN, at(BARRIER), 1, None, None, None),
+        (HIDDEN_IN_PRIMARY, at(BARRIER), 1, NOT_AT_END, "wait_barrier", 2),
+        (NAMELESS, at(BARRIER), 1, None, None, None),
+        (NAMELESS, at(BARRIER), 1, AT_END, "wait_barrier_implicit_parallel", 2),
+        (NAMELESS, at(BARRIER), 1, NOT_AT_END, "wait_barrier", 2),
+        (IN_TASK, at(OTHER), 1, None, "wait_taskwait", None),
+    ],
+)
+def test_word(
+    frames: list[StackFrame],
+    sleep: Sleep | None,
+    level: int,
+    come: TeamArrivals | None,
+    name: str | None,
+    round_: int | None,
+) -> None:
+    found = told(frames, sleep, level, come)
+    state = states.name(found.state) if found.state is not None else None
+    assert (state, found.round) == (name, round_)
+    assert (state is None) == (found.doubt is not None) and not found.told & types.LET_GO
+
+
+def test_who_was_let_go_does_not_wait() -> None:
+    found = told(AT_BARRIER, at(BARRIER, 16, 24))
+    assert found.told & types.LET_GO and found.round is None
+
+
+def test_primary_that_does_not_sleep_may_just_begin() -> None:
+    found = told(BEGINS, None, num=0)
+    assert found.state is not None and found.doubt is not None
+    assert states.name(found.state) == "wait_barrier_implicit_parallel"
 
 
 def team(size: int, level: int = 1) -> Region:
     return Region(0, ViewRegion(TEAM, None, "parallel", level, level, size))
-
-
-def member(level: int = 1, num: int = 1) -> Membership:
-    return Membership(0, ViewThread(0, "worker"), [(team(2, level), num)])
-
-
-def sleeping(call: Call, address: int, expected: int = 16, now: int | None = 16) -> Call:
-    return replace(call, word=Word(address, expected, now))
-
-
-@pytest.mark.parametrize(
-    "call, level, name, round_",
-    [
-        (sleeping(AT_BARRIER, BARRIER), 1, "wait_barrier", 2),
-        (sleeping(IN_LOOP, BARRIER), 1, "wait_barrier_implicit_parallel", 2),
-        (sleeping(BEGINS, BARRIER), 1, "wait_barrier_implicit_parallel", 2),
-        # Tasks have come, and nobody has been let go.
-        (sleeping(AT_BARRIER, BARRIER, 16, 17), 1, "wait_barrier", 2),
-        # What cannot be read proves nothing.
-        (sleeping(AT_BARRIER, BARRIER, 16, None), 1, "wait_barrier", None),
-        # A team inside of another one meets before its region begins.
-        (sleeping(IN_LOOP, BARRIER, 0, 0), 2, "overhead", None),
-        (sleeping(IN_LOOP, BARRIER, 8, 8), 2, "wait_barrier_implicit_parallel", 1),
-        # The queues' lock.
-        (sleeping(AT_BARRIER, TEAM + WORDS.task_lock), 1, "overhead", None),
-        # The region begins.
-        (sleeping(BEGINS, 0x500), 1, "overhead", None),
-        (sleeping(IN_LOOP, 0x500, 16, 24), 1, "overhead", None),
-        # Nobody knows.
-        (sleeping(IN_LOOP, 0x500), 1, None, None),
-        (replace(IN_LOOP, hidden=True), 1, None, None),
-        (sleeping(replace(IN_LOOP, hidden=True), BARRIER), 1, None, None),
-        (sleeping(replace(BEGINS, hidden=True, at_end=False), BARRIER), 1, "wait_barrier", 2),
-        (sleeping(NAMELESS, BARRIER), 1, None, None),
-        (replace(sleeping(NAMELESS, BARRIER), at_end=True), 1, "wait_barrier_implicit_parallel", 2),
-        (replace(sleeping(NAMELESS, BARRIER), at_end=False), 1, "wait_barrier", 2),
-        (sleeping(replace(AT_BARRIER, entry="GOMP_task"), 0x500), 1, "wait_taskwait", None),
-    ],
-)
-def test_word(call: Call, level: int, name: str | None, round_: int | None) -> None:
-    found = waiting.state_of(member(level), call, WORDS)
-    assert (found.name, found.round) == (name, round_)
-    assert (found.name is None) == (found.doubt is not None) and not found.let_go
-
-
-def test_who_was_let_go_does_not_wait() -> None:
-    found = waiting.state_of(member(), sleeping(AT_BARRIER, BARRIER, 16, 24), WORDS)
-    assert found.let_go and found.round is None
-
-
-def test_primary_that_does_not_sleep_may_just_begin() -> None:
-    found = waiting.state_of(member(num=0), replace(BEGINS, forks=1), WORDS)
-    assert found.name == "wait_barrier_implicit_parallel" and found.doubt is not None
 
 
 def meeting(*constructs: str | None, task: str = "implicit") -> Region:
