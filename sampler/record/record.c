@@ -142,16 +142,17 @@ bool record_write(struct record *record, uint64_t before)
 	return writer_flush(&record->writer);
 }
 
-void record_note(struct record *record, const char *code, const struct thread *thread,
-		 const char *text)
+void record_note(struct record *record, const char *code, struct thread *thread, const char *text)
 {
+	/* What a line refers to stands before it. */
+	if (thread)
+		table_thread(&record->tables, thread);
 	line_begin(&record->writer);
 	put_text(&record->writer, "note", code);
 	put_number(&record->writer, "at", now() - record->start);
 	put_text(&record->writer, "text", text);
-	if (thread) {
+	if (thread)
 		put_number(&record->writer, "thread", thread->number);
-	}
 	line_end(&record->writer);
 }
 

@@ -63,8 +63,7 @@ bool record_end(struct record *record, const struct record_end *end, uint64_t at
 /* Those that were found since it was called last. */
 void record_runtimes(struct record *record);
 
-void record_note(struct record *record, const char *code, const struct thread *thread,
-		 const char *text);
+void record_note(struct record *record, const char *code, struct thread *thread, const char *text);
 void record_rate(struct record *record, double rate, const char *why);
 
 #endif /* SAMPLER_RECORD_H */
