@@ -91,7 +91,7 @@ def test_threads_in_constructs(runtime: str, build: str, kind: str, folder: Path
 def test_a_construct_on_the_host(folder: Path) -> None:
     library = machine.cached("libomptarget-14")
     with target("live", compiled("targets"), ["on_host"], library, folder) as made:
-        asked = ["ompd target -json", "ompd bt 1"]
+        asked = ["ompd target -json", "ompd bt R0"]
         answer = ask("gdb", asked, made.before, made.files, folder=folder)
         ((_, _, line, _),) = recorded(made.record, "targets")
     (one,) = answer.document("ompd target -json")["offload"]["targets"]
