@@ -10,6 +10,7 @@ import os
 import re
 import socket
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Mapping, Sequence
 
@@ -23,7 +24,23 @@ from test_truth import told_truth
 
 ASK = ["ompd threads -json", "ompd parallel -json", "ompd status", "ompd tasks"]
 TARGET = "aarch64-linux-gnu"
-SYSROOT = Path("/usr") / TARGET
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A machine, of its programs compilers and the emulator."""
+
+    target: str
+    emulator: tuple[str, ...]
+    loader: str
+
+    @property
+    def sysroot(self) -> Path:
+        return Path("/usr") / self.target
+
+
+# Of a processor that signs addresses the emulator does not tell GDB how.
+AARCH64 = Foreign(TARGET, ("qemu-aarch64", "-cpu", "cortex-a72"), "ld-linux-aarch64.so.1")
 # Its own is older than that of the machine's cross-compilers.
 OTHER_LIBC = {"libgomp-10-arm64": "libgomp-12-arm64"}
 
@@ -35,33 +52,33 @@ def emulated(
     folder: Path,
     environment: Mapping[str, str] = {},
     link: Sequence[str] = (),
+    there: Foreign = AARCH64,
 ) -> Iterator[Target]:
     """With the runtime's own libc, if it has one."""
     executable, record = folder / program, folder / "truth.json"
-    compiler = [f"{TARGET}-gcc"]
+    compiler = [f"{there.target}-gcc"]
     if not (runtime / "libgomp.so.1").exists():
-        compiler = [CLANG, f"--target={TARGET}", "-fuse-ld=lld"]
+        compiler = [CLANG, f"--target={there.target}", "-fuse-ld=lld"]
     flags = ["-g", "-fopenmp", "-pthread", f"-L{runtime}"]
     other = OTHER_LIBC.get(runtime.name)
     libc = (machine.cached(other) if other else runtime) / "libc"
     if libc.is_dir():
-        flags += [f"-Wl,--dynamic-linker={libc}/ld-linux-aarch64.so.1,--allow-shlib-undefined"]
+        flags += [f"-Wl,--dynamic-linker={libc}/{there.loader},--allow-shlib-undefined"]
     machine.run(*compiler, *flags, PROGRAMS / f"{program}.c", "-o", executable, *link)
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
-    settings = {"LD_LIBRARY_PATH": f"{runtime}:{libc}", "OMPD_TRUTH_FILE": record, **environment}
+    path = f"{runtime}:{libc}:{there.sysroot}/lib"
+    settings = {"LD_LIBRARY_PATH": path, "OMPD_TRUTH_FILE": record, **environment}
     words = [word for name, value in settings.items() for word in ("-E", f"{name}={value}")]
-    # Of a processor that signs addresses the emulator does not tell GDB how.
-    emulator = ["qemu-aarch64", "-cpu", "cortex-a72", "-L", SYSROOT]
-    command = [*emulator, *words, "-g", str(port), executable]
+    command = [*there.emulator, "-L", there.sysroot, *words, "-g", str(port), executable]
     with subprocess.Popen(
         [str(word) for word in command],
         env=dict(os.environ),
         stderr=open(folder / "said", "wb"),
     ) as process:
         try:
-            sysroot = "/" if libc.is_dir() else SYSROOT
+            sysroot = "/" if libc.is_dir() else there.sysroot
             before = [f"set sysroot {sysroot}", f"file {executable}"]
             before += [f"target remote :{port}", "break stop_here", "continue"]
             yield Target("gdbserver", executable, record, before, [], process.pid)
@@ -185,8 +202,10 @@ def true_or_unknown(
 
 
 DECODED = ["libomp-14-arm64/libc/ld-linux-aarch64.so.1"]
-ALL_DECODED = ["libomp-23-arm64/libc/libc.so.6"] + [
-    f"libomp-{release}-arm64/libomp.so.5" for release in (*DEBIANS, "19-pac", "23")
+ALL_DECODED = [
+    *["libomp-23-arm64/libc/libc.so.6", "libgomp-12-arm64/libgomp.so.1"],
+    "libgomp-16-arm64/libgomp.so.1",
+    *[f"libomp-{release}-arm64/libomp.so.5" for release in (*DEBIANS, "19-pac", "23")],
 ]
 
 

@@ -5,10 +5,12 @@ steps, in a virtual machine (`--full'): what the default tests see of it are the
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import machine
 import pytest
+import random_programs
 import test_breakpoints
 import test_holding
 import test_stacks as test_stacks_of
@@ -78,6 +80,40 @@ def test_stacks(release: str, cpu: int, folder: Path) -> None:
         true = test_stacks_of.expected(test_stacks_of.SOURCE, scenario)
         assert test_stacks_of.told(document, "stacks.c") == true, answer.everything
         assert all(stack["complete"] for stack in document["stacks"])
+
+
+# The bytes of a vector register that the kernel gives to a program; the signing processor has SVE.
+PAGES = {"vm-arm64": 4096, "vm-arm64-16k": 16384}
+VECTORS = "/proc/sys/abi/sve_default_vector_length"
+
+
+@pytest.mark.parametrize(
+    "kernel, cpu, runtime, vector",
+    [
+        ("vm-arm64", 0, "libomp-16", 0),
+        ("vm-arm64", 1, "libomp-19-pac", 16),
+        ("vm-arm64", 1, "libomp-23", 256),
+        ("vm-arm64-16k", 0, "libomp-19", 0),
+        ("vm-arm64-16k", 1, "libomp-19-pac", 64),
+    ],
+)
+def test_random_programs(kernel: str, cpu: int, runtime: str, vector: int, folder: Path) -> None:
+    """Which nobody has seen before; on kernels whose pages are of 4 and of 16 KiB."""
+    shared = virtual.shared(folder, runtime)
+    shared.machine = kernel
+    shared.lines += [f"echo {vector} > {VECTORS}"] if vector else []
+    seed = random_programs.new_seed()
+    made = [maker(seed + i) for maker in random_programs.MAKERS.values() for i in range(4)]
+    for one in made:
+        shared.compiled(one.write(folder), LIVE[CPUS[cpu]], one.name)
+    names = [one.name for one in made]
+    given = [random_programs.arguments(one) for one in made]
+    found = virtual.cores(shared, names, CPUS[cpu], given)
+    facts = ask(GDB, ["info auxv", "print $vg"], found[names[0]].before, folder=folder).texts
+    assert re.search(rf"AT_PAGESZ .* {PAGES[kernel]}$", facts[0], re.MULTILINE), facts
+    assert not vector or facts[1] == f"$1 = {vector // 8}", facts
+    for one, target in zip(made, found.values()):
+        random_programs.check(one, target, GDB, folder)
 
 
 CPUS = [PLAIN_CPU, SIGNING_CPU]

@@ -40,6 +40,7 @@ class Shared:
     root: Path
     runtime: Path  # of tools/runtimes, with its libc
     lines: list[str] = field(default_factory=list)  # what is done there
+    machine: str = "vm-arm64"
 
     @property
     def host(self) -> Path:
@@ -51,17 +52,20 @@ class Shared:
         for library in (self.runtime / "libc").iterdir():
             if library.is_file():
                 shutil.copy2(library, libraries)
-        (libraries / "libgomp.so.1").symlink_to("libomp.so.5")
+        if not (libraries / "libgomp.so.1").exists():
+            (libraries / "libgomp.so.1").symlink_to("libomp.so.5")
 
-    def compiled(self, program: str, build: Build, name: str) -> Path:
+    def compiled(self, program: str | Path, build: Build, name: str) -> Path:
+        """One of tests/programs, or a source file of a test's own."""
         executable = self.host / name
         linking = f"-Wl,--dynamic-linker=/host/lib/{LOADER}"
         words: list[str | Path] = [f"{TARGET}-gcc"]
         if build.compiler != "gcc":
             words = [build.compiler, f"--target={TARGET}", "-fuse-ld=lld", f"-L{self.runtime}"]
             linking += ",--allow-shlib-undefined"
-        source = machine.PROGRAMS / f"{program}.c"
-        machine.run(*words, *build.flags, "-fopenmp", "-pthread", linking, source, "-o", executable)
+        source = machine.PROGRAMS / (f"{program}.c" if isinstance(program, str) else program)
+        words += [*build.flags, "-fopenmp", "-pthread", linking, f"-I{machine.PROGRAMS}", source]
+        machine.run(*words, "-o", executable)
         return executable
 
     def do(self, name: str, arguments: Sequence[str] = (), **settings: str) -> None:
@@ -74,7 +78,7 @@ class Shared:
     def command(self, cpu: str, port: int | None = None) -> list[str]:
         job = "\n".join(["ulimit -c unlimited -s 1024", *self.lines, ""])
         (self.host / "job.sh").write_text(job, encoding="utf-8")
-        run = machine.cached("vm-arm64") / "run"
+        run = machine.cached(self.machine) / "run"
         return [str(run), str(self.host), cpu, *([] if port is None else [str(port)])]
 
 
