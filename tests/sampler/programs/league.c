@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * league SECONDS: a teams region on the host, with parallel regions inside of it.
+ * league SECONDS: a teams region on the host, with parallel regions inside of it, whose call is not its last.
  */
 #include <omp.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@ int main(int argc, char **argv)
 				;
 #pragma omp parallel num_threads(2)
 			for (volatile int i = 0; i < 1000000; i++)
+				;
+			for (volatile int i = 0; i < 1000; i++)
 				;
 		}
 	}
