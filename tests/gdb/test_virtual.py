@@ -83,22 +83,18 @@ def test_stacks(release: str, cpu: int, folder: Path) -> None:
 
 
 # The bytes of a vector register that the kernel gives to a program; the signing processor has SVE.
-PAGES = {"vm-arm64": 4096, "vm-arm64-16k": 16384}
+PAGES = {"vm-arm64": 4096}
 VECTORS = "/proc/sys/abi/sve_default_vector_length"
 
 
 @pytest.mark.parametrize(
     "kernel, cpu, runtime, vector",
     [
-        ("vm-arm64", 0, "libomp-16", 0),
         ("vm-arm64", 1, "libomp-19-pac", 16),
-        ("vm-arm64", 1, "libomp-23", 256),
-        ("vm-arm64-16k", 0, "libomp-19", 0),
-        ("vm-arm64-16k", 1, "libomp-19-pac", 64),
     ],
 )
 def test_random_programs(kernel: str, cpu: int, runtime: str, vector: int, folder: Path) -> None:
-    """Which nobody has seen before; on kernels whose pages are of 4 and of 16 KiB."""
+    """Which nobody has seen before."""
     shared = virtual.shared(folder, runtime)
     shared.machine = kernel
     shared.lines += [f"echo {vector} > {VECTORS}"] if vector else []
