@@ -242,7 +242,7 @@ def test_the_guardian_wakes_what_stands(counting: Counting) -> None:
 def test_one_at_a_time(counting: Counting, folder: Path) -> None:
     """What another guardian is about to wake must not be taken for stopped by the user."""
     with socket.socket(socket.AF_UNIX) as claim:
-        claim.bind(f"\0ompd-guardian-{counting.pid}")
+        claim.bind(guardian.name_of(counting.pid))
         is_an_error(ompd("pid", str(counting.pid), folder=folder), "Another ompd")
     assert ompd("pid", str(counting.pid), folder=folder).status == NOTHING_ODD
 
