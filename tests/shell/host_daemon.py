@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first process of a host of hosts.py: executes what comes by a socket, with the files of whoever
+"""The first process of a host of hosts.py: executes what comes by a socket, with the files of who
 sent it, as sshd would. Arguments: HOST SOCKET."""
 
 from __future__ import annotations

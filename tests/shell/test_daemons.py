@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does `ompd job' make of a launcher's children: which of them are on their way to another host,
+"""What does `ompd job' make of a launcher's children: which are on their way to another host,
 how does one follow, and when is nobody followed?"""
 
 from __future__ import annotations

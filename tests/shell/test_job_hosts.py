@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job of Open MPI's on several hosts that have no file of ours: does `ompd job --mpirun' follow the
-launcher's daemons to all of them, and `ompd job --hosts' go there by ClusterShell? And does the job
-stay as it was?"""
+"""A job of Open MPI's on several hosts that have no file of ours: does `ompd job --mpirun' follow
+the launcher's daemons to all of them, and `ompd job --hosts' go there by ClusterShell? And does the
+job stay as it was?"""
 
 from __future__ import annotations
 
