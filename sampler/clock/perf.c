@@ -312,7 +312,7 @@ static bool read_sample(const struct perf_record *record, struct sample *sample)
 	return true;
 }
 
-static void hand_on(const struct perf_record *record, const struct sink *sink)
+static void hand_on(const struct perf_record *record, bool shared, const struct sink *sink)
 {
 	const struct perf_event_header *header = record->header;
 	struct sample sample;
@@ -323,7 +323,7 @@ static void hand_on(const struct perf_record *record, const struct sink *sink)
 		if (read_sample(record, &sample))
 			sink->sample(sink->context, &sample);
 		else
-			sink->lost(sink->context, record->lwp, record->time, 1);
+			sink->empty(sink->context, record->lwp);
 		break;
 	case PERF_RECORD_SWITCH:
 		if (header->misc & PERF_RECORD_MISC_SWITCH_OUT)
@@ -334,7 +334,8 @@ static void hand_on(const struct perf_record *record, const struct sink *sink)
 		break;
 	case PERF_RECORD_LOST:
 		memcpy(words, header + 1, sizeof words);
-		sink->lost(sink->context, record->lwp, record->time, words[1]);
+		sink->lost(sink->context, shared ? 0 : record->lwp, record->since, record->time,
+			   words[1]);
 		break;
 	case PERF_RECORD_EXIT:
 		sink->ended(sink->context, record->lwp, record->time);
@@ -351,6 +352,15 @@ static void hand_on(const struct perf_record *record, const struct sink *sink)
 	}
 }
 
+/* What has come since its last record may be lost. */
+static void tell_full(struct ring *ring, pid_t lwp, uint64_t until, const struct sink *sink)
+{
+	if (!ring->full)
+		return;
+	sink->lost(sink->context, lwp, ring->last, until, 0);
+	ring->full_at = until;
+}
+
 void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink *sink)
 {
 	struct records *records = &perf->records;
@@ -363,11 +373,15 @@ void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink 
 	records_sort(records);
 	for (size_t i = 0; i < records->count; i++)
 		if (records->records[i].pid == pid)
-			hand_on(&records->records[i], sink);
-	for (size_t i = 0; i < perf->count && !perf->shared; i++)
+			hand_on(&records->records[i], perf->shared, sink);
+	for (size_t i = 0; i < perf->count && !perf->shared; i++) {
+		tell_full(&perf->threads[i].ring, perf->threads[i].lwp, until, sink);
 		ring_release(&perf->threads[i].ring);
+	}
 	for (int i = 0; perf->shared && i < perf->processors; i++)
-		if (perf->rings[i].control)
+		if (perf->rings[i].control) {
+			tell_full(&perf->rings[i], 0, until, sink);
 			ring_release(&perf->rings[i]);
+		}
 	records_clear(records);
 }

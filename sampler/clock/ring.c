@@ -9,6 +9,9 @@
 
 #include "base/grow.h"
 
+/* A switch, and that records before it are missing. */
+#define FULL_BYTES 128
+
 bool ring_map(struct ring *ring, int fd, size_t pages)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -16,7 +19,7 @@ bool ring_map(struct ring *ring, int fd, size_t pages)
 
 	if (memory == MAP_FAILED)
 		return false;
-	*ring = (struct ring){memory, (uint8_t *)memory + page, pages * page, 0};
+	*ring = (struct ring){memory, (uint8_t *)memory + page, pages * page, 0, 0, false, 0};
 	return true;
 }
 
@@ -35,6 +38,13 @@ static void copy_out(const struct ring *ring, uint64_t at, void *bytes, size_t s
 		first = size;
 	memcpy(bytes, ring->data + from, first);
 	memcpy((uint8_t *)bytes + first, ring->data, size - first);
+}
+
+/* That records are missing stands in the ring as soon as another one has found room behind them. */
+static uint64_t missing_since(const struct ring *ring, const struct perf_event_header *header,
+			      uint64_t time)
+{
+	return header->type == PERF_RECORD_LOST && ring->full_at > ring->last ? time : ring->last;
 }
 
 static const struct perf_event_header *in_one_piece(const struct ring *ring, uint64_t at,
@@ -58,6 +68,7 @@ void ring_collect(struct ring *ring, uint64_t until, struct records *records)
 	const uint64_t head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
 
 	ring->read_to = ring->control->data_tail;
+	ring->full = ring->size - (head - ring->read_to) < FULL_BYTES;
 	while (ring->read_to + sizeof(struct perf_event_header) <= head) {
 		struct perf_event_header header;
 		struct record_id id;
@@ -78,8 +89,13 @@ void ring_collect(struct ring *ring, uint64_t until, struct records *records)
 		records->records = grow(records->records, records->count, &records->capacity,
 					sizeof *records->records);
 		records->records[records->count] = (struct perf_record){
-			id.time, (pid_t)id.pid, (pid_t)id.lwp, (uint32_t)records->count,
+			id.time,
+			missing_since(ring, &header, id.time),
+			(pid_t)id.pid,
+			(pid_t)id.lwp,
+			(uint32_t)records->count,
 			in_one_piece(ring, ring->read_to, header.size, records)};
+		ring->last = id.time;
 		records->count++;
 		ring->read_to += header.size;
 	}

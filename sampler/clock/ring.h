@@ -18,11 +18,15 @@ struct ring {
 	uint8_t *data;
 	size_t size;
 	uint64_t read_to; /* within a pass: where the next record begins */
+	uint64_t last;    /* the moment of the last record that was read; 0: none was */
+	bool full; /* within a pass: there was no room for another record, and more may be lost than it says */
+	uint64_t full_at; /* when it was last */
 };
 
 /* A record, as it lies in its ring or, if it lies at the ring's two ends, in a copy. */
 struct perf_record {
 	uint64_t time;
+	uint64_t since; /* the moment of the record before it in its ring; 0: none */
 	pid_t pid, lwp;
 	uint32_t order; /* of those of the same time */
 	const struct perf_event_header *header;

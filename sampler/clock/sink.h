@@ -27,7 +27,10 @@ struct sink {
 	/* wants_on: it was made to give the processor up, and did not go to sleep */
 	void (*off)(void *context, pid_t lwp, uint64_t time, bool wants_on);
 	void (*on)(void *context, pid_t lwp, uint64_t time);
-	void (*lost)(void *context, pid_t lwp, uint64_t time, uint64_t count);
+	/* Between two moments records are missing, of this thread or, lwp 0, of any; since 0: from its beginning on. */
+	void (*lost)(void *context, pid_t lwp, uint64_t since, uint64_t time, uint64_t count);
+	/* A sample that says nothing: of 32-bit code, or of the kernel's own */
+	void (*empty)(void *context, pid_t lwp);
 	void (*ended)(void *context, pid_t lwp, uint64_t time);
 	void (*images_changed)(void *context);
 	void (*executed)(void *context, uint64_t time); /* another program is in the process now */

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clocks.h"
@@ -14,46 +15,72 @@
 
 #define STOPPED_BYTES 16384
 
-/* A signal that was on its way goes on. */
-static void let_go(pid_t lwp, int status)
+/* A signal that was on its way goes on; an event of ptrace's is none. */
+static void let_go(pid_t lwp, int why)
 {
-	long number = status >> 16 == 0 ? WSTOPSIG(status) : 0;
-
-	ptrace(PTRACE_DETACH, lwp, NULL, number);
+	ptrace(PTRACE_DETACH, lwp, NULL, (long)(why >> 8 == 0 ? why : 0));
 }
 
-/* 1: stopped, 0: not yet, -1: it has ended. */
-static int has_stopped(pid_t lwp, int *status)
+/* 1: stopped, and why; 0: not yet; -1: it has ended. */
+static int has_stopped(const struct stops *stops, pid_t lwp, int *why)
 {
-	pid_t answer = waitpid(lwp, status, __WALL | WNOHANG);
+	/* The program's own end stays to be told: who takes it here has the sampler wait for it for ever. That of another
+	 * thread has to be taken: before, the kernel tells nobody that the program has ended. */
+	const bool is_program = lwp == stops->program;
+	const int ends = is_program ? 0 : WEXITED;
+	siginfo_t news = {0};
 
-	if (answer == 0)
-		return 0;
-	return answer == lwp && WIFSTOPPED(*status) ? 1 : -1;
+	if (waitid(P_PID, (id_t)lwp, &news, WSTOPPED | ends | WNOHANG | __WALL))
+		return -1;
+	if (news.si_pid == lwp) {
+		*why = news.si_status;
+		return news.si_code == CLD_TRAPPED || news.si_code == CLD_STOPPED ? 1 : -1;
+	}
+	if (is_program && waitid(P_PID, (id_t)lwp, &news, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    news.si_pid == lwp && news.si_code != CLD_TRAPPED && news.si_code != CLD_STOPPED)
+		return -1;
+	return 0;
 }
 
-static int wait_for_stop(pid_t lwp, int *status)
+static int wait_for_stop(const struct stops *stops, pid_t lwp, int *why)
 {
 	const uint64_t until = now() + PATIENCE;
 	int answer;
 
-	while ((answer = has_stopped(lwp, status)) == 0 && now() < until)
+	while ((answer = has_stopped(stops, lwp, why)) == 0 && now() < until)
 		sched_yield();
 	return answer;
 }
 
-enum stop_answer stop_and_sample(struct stops *stops, pid_t lwp, struct sample *sample)
+void stops_init(struct stops *stops, struct memory *memory, pid_t program)
+{
+	*stops = (struct stops){.memory = memory, .program = program};
+	rescue_init(&stops->rescue);
+}
+
+void stops_deinit(struct stops *stops)
+{
+	const uint64_t until = now() + SECOND;
+	const struct timespec pause = {0, MILLISECOND};
+
+	while (stops->late_count && now() < until) {
+		stops_release(stops);
+		nanosleep(&pause, NULL);
+	}
+	rescue_deinit(&stops->rescue);
+}
+
+/* Of a thread that is held from here on. */
+static enum stop_answer sample_held(struct stops *stops, pid_t lwp, struct sample *sample)
 {
 	static uint8_t bytes[STOPPED_BYTES];
-	int status;
+	int why;
 
-	if (stops->late_count == STOPS_LATE_MAX)
-		return STOP_LATE;
 	if (ptrace(PTRACE_SEIZE, lwp, NULL, NULL))
 		return errno == ESRCH ? STOP_GONE : STOP_REFUSED;
 	/* Without it, it is still let go by what comes next. */
 	ptrace(PTRACE_INTERRUPT, lwp, NULL, NULL);
-	int stopped = wait_for_stop(lwp, &status);
+	int stopped = wait_for_stop(stops, lwp, &why);
 
 	if (stopped < 0)
 		return STOP_GONE;
@@ -68,25 +95,38 @@ enum stop_answer stop_and_sample(struct stops *stops, pid_t lwp, struct sample *
 			memory_read_some(stops->memory, sample->registers.value[this_machine.sp],
 					 sizeof bytes, bytes);
 	sample->time = now();
-	let_go(lwp, status);
+	let_go(lwp, why);
 	sample->lwp = lwp;
 	sample->stack = bytes;
 	return known ? STOP_OK : STOP_GONE;
 }
 
-bool stops_release(struct stops *stops)
+enum stop_answer stop_and_sample(struct stops *stops, pid_t lwp, struct sample *sample)
+{
+	if (stops->late_count == STOPS_LATE_MAX)
+		return STOP_LATE;
+	rescue_holds(&stops->rescue, true);
+	const enum stop_answer answer = sample_held(stops, lwp, sample);
+
+	rescue_holds(&stops->rescue, stops->late_count != 0);
+	return answer;
+}
+
+void stops_release(struct stops *stops)
 {
 	size_t kept = 0;
-	int status;
+	int why;
 
+	if (!stops->late_count)
+		return;
 	for (size_t i = 0; i < stops->late_count; i++) {
-		int stopped = has_stopped(stops->late[i], &status);
+		int stopped = has_stopped(stops, stops->late[i], &why);
 
 		if (stopped > 0)
-			let_go(stops->late[i], status);
+			let_go(stops->late[i], why);
 		else if (stopped == 0)
 			stops->late[kept++] = stops->late[i];
 	}
 	stops->late_count = kept;
-	return kept == 0;
+	rescue_holds(&stops->rescue, kept != 0);
 }

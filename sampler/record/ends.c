@@ -106,6 +106,7 @@ void record_begin(struct record *record, const struct process *process,
 	put_sentences(writer, "limits", way->limits, way->limit_count);
 	put_sentences(writer, "how", way->how, way->how_count);
 	line_end(writer);
+	record->begun = true;
 }
 
 static void put_sums(struct record *record, const struct thread *thread, uint64_t at)
@@ -130,6 +131,7 @@ static void put_sums(struct record *record, const struct thread *thread, uint64_
 	put_number(writer, "lost", thread->lost);
 	put_number(writer, "cut", thread->cut);
 	put_number(writer, "untold", timeline->untold);
+	put_number(writer, "missing", timeline->lost);
 	line_end(writer);
 }
 

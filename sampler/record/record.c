@@ -108,6 +108,8 @@ static void write_thread(struct record *record, struct thread *thread, uint64_t 
 
 void record_runtimes(struct record *record)
 {
+	if (!record->begun)
+		return;
 	for (uint32_t i = 0; i < record->pictures->count; i++) {
 		struct runtime *runtime = &record->pictures->runtimes[i];
 
@@ -142,9 +144,12 @@ bool record_write(struct record *record, uint64_t before)
 	return writer_flush(&record->writer);
 }
 
-void record_note(struct record *record, const char *code, struct thread *thread, const char *text)
+bool record_note(struct record *record, const char *code, struct thread *thread, const char *text)
 {
+	if (!record->begun)
+		return false;
 	/* What a line refers to stands before it. */
+	record_runtimes(record);
 	if (thread)
 		table_thread(&record->tables, thread);
 	line_begin(&record->writer);
@@ -154,6 +159,7 @@ void record_note(struct record *record, const char *code, struct thread *thread,
 	if (thread)
 		put_number(&record->writer, "thread", thread->number);
 	line_end(&record->writer);
+	return true;
 }
 
 void record_rate(struct record *record, double rate, const char *why)

@@ -34,6 +34,7 @@ struct record {
 	struct threads *threads;
 	struct pictures *pictures;
 	uint64_t start;
+	bool begun;        /* its first line is there */
 	struct rows *rows; /* by thread */
 	size_t rows_capacity;
 	uint32_t first_open; /* all threads before it are done with */
@@ -60,10 +61,11 @@ void record_begin(struct record *record, const struct process *process,
 bool record_write(struct record *record, uint64_t before);
 bool record_end(struct record *record, const struct record_end *end, uint64_t at);
 
-/* Those that were found since it was called last. */
+/* Those that were found since it was called last, when it has begun. */
 void record_runtimes(struct record *record);
 
-void record_note(struct record *record, const char *code, struct thread *thread, const char *text);
+/* false: the record has not begun. */
+bool record_note(struct record *record, const char *code, struct thread *thread, const char *text);
 void record_rate(struct record *record, double rate, const char *why);
 
 #endif /* SAMPLER_RECORD_H */

@@ -51,6 +51,8 @@ static uint32_t state_of(const struct settling *settling, const struct thread *t
 {
 	uint32_t state = told->state;
 
+	if (!settling->has_runtime && !settling->looked)
+		return STATE_UNKNOWN;
 	if (is_outside(settling, thread))
 		return STATE_OUTSIDE;
 	if (told->doubt == ompdx_doubt_idle_or_end)
@@ -167,7 +169,10 @@ uint32_t settle(const struct settling *settling, struct thread *thread, const st
 {
 	struct activity activity;
 
-	if (piece->state == PIECE_TOLD && piece->told != NONE) {
+	if (piece->kind == PIECE_LOST) {
+		activity = nothing(STATE_UNKNOWN, piece, settling);
+		activity.on = NONE;
+	} else if (piece->state == PIECE_TOLD && piece->told != NONE) {
 		activity = of_sample(settling, thread, piece);
 		remember(thread, &activity);
 	} else if (piece->kind == PIECE_PREEMPTED)

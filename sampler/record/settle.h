@@ -13,6 +13,7 @@ struct settling {
 	bool kernel_samples;
 	bool knows_on;    /* the clock tells time on a processor from sleep */
 	bool has_runtime; /* a runtime is in the process */
+	bool looked;      /* for runtimes, since what is mapped has changed */
 };
 
 /* The number of the activity; NONE: the table is full. */

@@ -59,14 +59,20 @@ void launch_go(struct launch *launch, const char *name)
 	}
 }
 
+static bool is_end(int code)
+{
+	return code == CLD_EXITED || code == CLD_KILLED || code == CLD_DUMPED;
+}
+
 bool launch_ended(struct launch *launch)
 {
 	siginfo_t news = {0};
 
-	/* Only its end: that it has stopped for a sample is told to whoever stopped it. */
+	/* Only its end: that it has stopped for a sample is for whoever stopped it, and a tracer hears of that whatever it
+	 * asks for. */
 	if (!launch->ended &&
 	    waitid(P_PID, (id_t)launch->pid, &news, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	    news.si_pid == launch->pid)
+	    news.si_pid == launch->pid && is_end(news.si_code))
 		launch->ended = waitpid(launch->pid, &launch->status, 0) == launch->pid;
 	return launch->ended;
 }

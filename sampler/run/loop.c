@@ -28,6 +28,8 @@
 
 #define SCHEDULE_TRIES 20
 
+#define EARLY_TICK (4 * MILLISECOND)
+
 static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number)
@@ -63,6 +65,11 @@ struct loop {
 static double random_between(double least, double most)
 {
 	return least + (most - least) * (double)rand() / RAND_MAX;
+}
+
+static uint64_t least_time(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 static void sleep_until(uint64_t moment)
@@ -266,8 +273,8 @@ static bool finish(struct loop *loop)
 	}
 	for (uint32_t i = session->record.first_open; i < session->threads.count; i++)
 		timeline_close(&session->threads.all[i]->timeline, at + 1);
-	while (!stops_release(&loop->stops) && now() < at + SECOND)
-		sleep_until(now() + MILLISECOND);
+	if (session->clock == CLOCK_STOPS)
+		stops_deinit(&loop->stops);
 	const struct launch *launch = loop->launch;
 	const bool ended = launch && launch->ended;
 	const struct record_end end = {
@@ -301,12 +308,11 @@ static enum exit_status failure(const struct session *session)
 
 enum exit_status loop_run(struct session *session, struct launch *launch)
 {
-	struct loop loop = {.session = session,
-			    .launch = launch,
-			    .sink = session_sink(session),
-			    .stops = {.memory = &session->memory}};
+	struct loop loop = {.session = session, .launch = launch, .sink = session_sink(session)};
 	const uint64_t start = session->record.start;
 
+	if (session->clock == CLOCK_STOPS)
+		stops_init(&loop.stops, &session->memory, session->process.pid);
 	srand((unsigned)start);
 	if (!launch)
 		session_begin(session);
@@ -326,8 +332,8 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 		session->begun = true;
 		if (!flush(&loop, at))
 			return failure(session);
-		/* A pass that was late is not made up for. */
-		loop.next_tick = at + session->tick;
+		/* A pass that was late is not made up for. A program that just begins may end soon. */
+		loop.next_tick = at + least_time(session->tick, EARLY_TICK + (at - start) / 4);
 		if (loop.end && loop.end < loop.next_tick)
 			loop.next_tick = loop.end;
 		sleep_until(loop.next_tick);

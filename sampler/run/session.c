@@ -143,21 +143,39 @@ static void on_on(void *context, pid_t lwp, uint64_t time)
 	timeline_turn(&thread->timeline, time, PIECE_ON);
 }
 
-static void on_lost(void *context, pid_t lwp, uint64_t time, uint64_t count)
+static void lose(struct thread *thread, uint64_t since, uint64_t time)
+{
+	timeline_lose(&thread->timeline, since > thread->born ? since : thread->born, time);
+}
+
+static void on_lost(void *context, pid_t lwp, uint64_t since, uint64_t time, uint64_t count)
+{
+	struct session *session = context;
+	struct thread *thread = lwp ? thread_by_lwp(&session->threads, lwp) : NULL;
+
+	session->lost += count;
+	if (thread) {
+		thread->lost += count;
+		lose(thread, since, time);
+	}
+	for (uint32_t i = 0; i < session->threads.living_count && !lwp; i++)
+		lose(session->threads.all[session->threads.living[i]], since, time);
+	if (!session->has_noted_lost)
+		session->has_noted_lost = record_note(
+			&session->record, "lost", thread,
+			"The kernel had no room for all that it noted of threads that switch "
+			"often, or the sampler was kept from reading it: what they did "
+			"meanwhile is not known.");
+}
+
+static void on_empty(void *context, pid_t lwp)
 {
 	struct session *session = context;
 	struct thread *thread = thread_by_lwp(&session->threads, lwp);
 
-	(void)time;
-	session->lost += count;
+	session->lost++;
 	if (thread)
-		thread->lost += count;
-	if (!session->has_noted_lost)
-		record_note(&session->record, "lost", thread,
-			    "The kernel had no room for records of threads that switched often: "
-			    "samples and switches "
-			    "are missing, and the times on a processor around them are not exact.");
-	session->has_noted_lost = true;
+		thread->lost++;
 }
 
 static void on_ended(void *context, pid_t lwp, uint64_t time)
@@ -175,7 +193,10 @@ static void on_ended(void *context, pid_t lwp, uint64_t time)
 
 static void on_images_changed(void *context)
 {
-	((struct session *)context)->images_void = true;
+	struct session *session = context;
+
+	session->images_void = true;
+	session->record.settling.looked = false;
 }
 
 static void on_executed(void *context, uint64_t time)
@@ -183,12 +204,13 @@ static void on_executed(void *context, uint64_t time)
 	struct session *session = context;
 
 	(void)time;
-	session->executed = session->images_void = true;
+	session->executed = true;
+	on_images_changed(session);
 }
 
 struct sink session_sink(struct session *session)
 {
-	return (struct sink){session,  on_sample,         on_off,     on_on, on_lost,
+	return (struct sink){session,  on_sample,         on_off,     on_on, on_lost, on_empty,
 			     on_ended, on_images_changed, on_executed};
 }
 
@@ -203,12 +225,11 @@ static void add_clock(struct session *session, struct thread *thread, uint32_t s
 		break;
 	default:
 		if (!session->has_left_out)
-			record_note(&session->record, "threads_left_out", thread,
-				    "More threads than perf has memory or descriptors for: some "
-				    "are not sampled, and "
-				    "are told by what they sleep on only; ulimit -l and ulimit -n "
-				    "decide.");
-		session->has_left_out = true;
+			session->has_left_out = record_note(
+				&session->record, "threads_left_out", thread,
+				"More threads than perf has memory or descriptors for: some are "
+				"not sampled, and are told by what they sleep on only; ulimit -l "
+				"and ulimit -n decide.");
 	}
 }
 
@@ -282,8 +303,8 @@ void session_refresh_images(struct session *session)
 	}
 	if (pictures_find(&session->pictures))
 		codes_forget(&session->codes);
-	if (session->begun)
-		record_runtimes(&session->record);
+	record_runtimes(&session->record);
+	session->record.settling.looked = session->images.mapping_count != 0;
 	session->codes.runtimes = session->pictures.code;
 	session->codes.runtime_count = session->pictures.code_count;
 }

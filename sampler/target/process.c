@@ -141,14 +141,19 @@ bool process_thread_name(const struct process *process, pid_t lwp, char name[NAM
 	return count > 0;
 }
 
-bool process_thread_runs(const struct process *process, pid_t lwp)
+char process_thread_state(const struct process *process, pid_t lwp)
 {
 	char text[512];
 	const char *at = thread_file(process, lwp, "stat", text, sizeof text) > 0
 				 ? strrchr(text, ')')
 				 : NULL;
 
-	return at && at[1] == ' ' && at[2] == 'R';
+	return at && at[1] == ' ' ? at[2] : 0;
+}
+
+bool process_thread_runs(const struct process *process, pid_t lwp)
+{
+	return process_thread_state(process, lwp) == 'R';
 }
 
 bool process_schedule(const struct process *process, pid_t lwp, uint64_t *on, uint64_t *delay)

@@ -34,6 +34,9 @@ size_t process_arguments(const struct process *process, char *text, size_t size)
 size_t process_threads(const struct process *process, pid_t **lwps, size_t *capacity);
 bool process_thread_name(const struct process *process, pid_t lwp, char name[NAME_MAX_BYTES]);
 
+/* The kernel's letter: 'R', 'S', 'T', ...; 0: it has ended. */
+char process_thread_state(const struct process *process, pid_t lwp);
+
 /* Has it a processor, or wants one? */
 bool process_thread_runs(const struct process *process, pid_t lwp);
 

@@ -28,7 +28,7 @@ static struct piece *last(struct timeline *timeline)
 
 static bool needs_sample(const struct piece *piece)
 {
-	return piece->kind != PIECE_PREEMPTED;
+	return piece->kind != PIECE_PREEMPTED && piece->kind != PIECE_LOST;
 }
 
 /* Whatever lies up to the moment is a piece of the kind that goes on. */
@@ -112,6 +112,30 @@ static void split(struct timeline *timeline, size_t at, uint64_t moment)
 	piece[1].start = moment;
 }
 
+void timeline_lose(struct timeline *timeline, uint64_t since, uint64_t at)
+{
+	fill(timeline, at);
+	for (size_t i = timeline->count; i-- > 0 && timeline->pieces[i].end > since;) {
+		if (timeline->pieces[i].start >= at)
+			continue;
+		if (timeline->pieces[i].end > at)
+			split(timeline, i, at);
+		if (timeline->pieces[i].start < since)
+			split(timeline, i++, since);
+		struct piece *piece = &timeline->pieces[i];
+
+		*piece = (struct piece){.start = piece->start,
+					.end = piece->end,
+					.told = NONE,
+					.sampled_at = piece->end,
+					.kind = PIECE_LOST,
+					.state = PIECE_UNTOLD};
+	}
+	timeline->guessed = true;
+	timeline->guessed_from = at;
+	timeline->sleep_told = NONE;
+}
+
 static uint64_t open_time(const struct timeline *timeline, enum piece_kind kind)
 {
 	uint64_t open = 0;
@@ -119,6 +143,8 @@ static uint64_t open_time(const struct timeline *timeline, enum piece_kind kind)
 	for (size_t i = timeline->count; i-- > 0;) {
 		const struct piece *piece = &timeline->pieces[i];
 
+		if (piece->kind == PIECE_LOST)
+			break;
 		if (piece->kind != kind)
 			continue;
 		if (piece->state != PIECE_OPEN)
@@ -138,6 +164,8 @@ void timeline_sample(struct timeline *timeline, uint64_t at, enum piece_kind kin
 	for (size_t i = timeline->count; i-- > 0;) {
 		struct piece *piece = &timeline->pieces[i];
 
+		if (piece->kind == PIECE_LOST)
+			break;
 		if (piece->kind != kind)
 			continue;
 		if (piece->state != PIECE_OPEN)
@@ -189,6 +217,7 @@ bool timeline_take(struct timeline *timeline, size_t *at, uint64_t before, struc
 	uint64_t length = piece->end - piece->start;
 
 	timeline->on += piece->kind == PIECE_ON ? length : 0;
+	timeline->lost += piece->kind == PIECE_LOST ? length : 0;
 	timeline->preempted += piece->kind == PIECE_PREEMPTED ? length : 0;
 	timeline->untold += piece->kind == PIECE_ON && piece->state == PIECE_UNTOLD ? length : 0;
 	return true;

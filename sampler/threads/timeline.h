@@ -12,7 +12,12 @@
 
 #include "base/intern.h"
 
-enum piece_kind { PIECE_ON, PIECE_ASLEEP, PIECE_PREEMPTED };
+enum piece_kind {
+	PIECE_ON,
+	PIECE_ASLEEP,
+	PIECE_PREEMPTED,
+	PIECE_LOST /* what the kernel noted of it was lost */
+};
 
 enum piece_state {
 	PIECE_OPEN,   /* the next sample may tell it */
@@ -38,7 +43,7 @@ struct timeline {
 	uint64_t guessed_from;
 	uint32_t sleep_told; /* what is known of the sleep that goes on; NONE */
 	uint64_t sleep_began;
-	uint64_t on, preempted, untold; /* sums of what was taken out */
+	uint64_t on, preempted, untold, lost; /* sums of what was taken out */
 };
 
 void timeline_init(struct timeline *timeline, uint64_t at, enum piece_kind kind);
@@ -52,6 +57,9 @@ void timeline_correct(struct timeline *timeline, enum piece_kind kind);
 
 /* From now on it is something else, or still the same. Moments before the last one are taken for that. */
 void timeline_turn(struct timeline *timeline, uint64_t at, enum piece_kind kind);
+
+/* Between the two moments nothing is known, and what it is from then on is a guess. */
+void timeline_lose(struct timeline *timeline, uint64_t since, uint64_t at);
 
 /* A sample of kind ON or ASLEEP: open pieces of it are told, up to `reach' of nanoseconds, the latest first; those
  * that lie further back stay untold. If the gap is above reach, only `own' of it is the sample's. */

@@ -65,7 +65,10 @@ C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sampler/unwind/", ("unwind/", "base/")),
     ("sampler/target/", ("target/", "unwind/", "base/")),
     ("sampler/names/", ("names/", "target/", "base/")),
-    ("sampler/clock/", ("clock/", "target/memory.h", "unwind/machine.h", "base/")),
+    (
+        "sampler/clock/",
+        ("clock/", "target/memory.h", "target/process.h", "unwind/machine.h", "base/"),
+    ),
     ("sampler/threads/", ("threads/", "target/", "base/")),
     ("sampler/inference/", ("inference/", "threads/", "names/", "target/", "unwind/", "base/")),
     ("sampler/record/", ("record/", "inference/", "threads/", "names/", "target/", "base/")),

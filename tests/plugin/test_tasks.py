@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ompd_core.library.types import View, ViewRegion, ViewTask, ViewTasks, ViewThread
 from ompd_core.model.native import NativeThread
 from ompd_core.model.process import Process, Runtime
-from ompd_core.model.tasks import OnStack, Tasks
+from ompd_core.model.tasks import OnStack, Tasks, waits_for
 from ompd_core.views import tasks as view
 from ompd_core.views.table import Style
 
@@ -73,16 +75,42 @@ def test_a_region_of_several_with_one_structure_is_unknown() -> None:
     assert found.all[0].region is None and "region" in found.all[0].doubts
 
 
+@pytest.mark.parametrize(
+    "call, undeferred, kind, text",
+    [
+        ("GOMP_taskwait", False, "taskwait", " taskwait "),
+        ("GOMP_taskgroup_end", False, "taskgroup", " taskgroup "),
+        ("GOMP_taskwait_depend", False, "depend", " tasks that it depends on "),
+        ("GOMP_task", True, "", " - "),
+        ("GOMP_taskyield", False, None, " ? "),
+        (None, False, None, " ? "),
+    ],
+)
+def test_what_a_suspended_task_waits_for(
+    call: str | None, undeferred: bool, kind: str | None, text: str
+) -> None:
+    """As long as the runtime does not record it: what the stack tells, and no more."""
+    inner = replace(EXECUTING, undeferred=undeferred)
+    suspended = ViewTask(0x500, "explicit", "suspended", 0x20, parent=0)
+    found = Tasks(process(), {0: ViewTasks([IMPLICIT, inner, suspended])})
+    found.place([OnStack(found.process.threads[1], 0, (0x200, 0x500), (call, "GOMP_barrier"))])
+    (task,) = (task for task in found.all if task.raw is suspended)
+    assert waits_for(task) == (kind or "")
+    assert ("wait" in task.doubts) == (kind is None)
+    lines = [f"{line} " for line in view.lines(found, [task], Style())]
+    assert any(text in line for line in lines if line.startswith(task.id)), lines
+
+
 @pytest.mark.parametrize("tied", [True, False])
 def test_a_suspended_task_is_on_the_stack_that_shows_it(tied: bool) -> None:
     suspended = ViewTask(0x500, "explicit", "suspended", 0x20, parent=0, tied=tied)
     found = Tasks(process(), {0: ViewTasks([IMPLICIT, EXECUTING, suspended])})
     (task,) = found.unplaced
     assert "thread" in task.doubts
-    on_both = [OnStack(thread, 0, (0x500,)) for thread in found.process.threads]
+    on_both = [OnStack(thread, 0, (0x500,), (None,)) for thread in found.process.threads]
     found.place(on_both)
     assert found.unplaced == [task]
-    found.place([OnStack(found.process.threads[1], 0, (0x200, 0x500))])
+    found.place([OnStack(found.process.threads[1], 0, (0x200, 0x500), ("GOMP_taskwait", None))])
     assert (task.thread_id, task.inside) == ("R1.1", found.all[0])
     told = [doubt.certainty for doubt in task.doubts.values()]
     assert told == ([] if tied else ["likely"])

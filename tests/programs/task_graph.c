@@ -11,7 +11,7 @@
 enum { CHAIN = 4, PLAIN = 5, THREADS = 3 };
 
 static int chain, waiting, child, urgent, plain;
-static int made, begun, all_made;
+static int made, begun, all_made, told;
 
 static void tell(const char *format, const char *word, long number)
 {
@@ -41,10 +41,9 @@ static void leaf(int line)
 	while (!__atomic_load_n(&all_made, __ATOMIC_SEQ_CST))
 		usleep(1000);
 	snprintf(tid, sizeof(tid), "%ld", truth_tid());
-	truth_record_as(0, 0, "explicit");
 	pthread_mutex_lock(&truth_lock);
 	tell("%s %ld\n", tid, line);
-	if (truth_recorded == THREADS) {
+	if (++told == THREADS) {
 		tell("%s %ld\n", "chain", chain);
 		tell("%s %ld\n", "waiting", waiting);
 		tell("%s %ld\n", "child", child);
@@ -54,6 +53,8 @@ static void leaf(int line)
 		tell("%s %ld\n", "begun", begun);
 	}
 	pthread_mutex_unlock(&truth_lock);
+	/* Last: once all have recorded, the program stops. */
+	truth_record_as(0, 0, "explicit");
 	truth_stop(THREADS);
 }
 

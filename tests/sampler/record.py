@@ -52,7 +52,7 @@ class Record:
         """Of each LWP: nanoseconds on a processor, by state."""
         sums: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for thread, _, duration, activity, _ in self.rows():
-            if activity["on"]:
+            if activity.get("on"):
                 lwp = self.tables["thread"][thread]["lwp"]
                 sums[lwp][activity["state"]] += duration
         return sums
@@ -102,7 +102,7 @@ def adds_up(record: Record) -> None:
         born = record.tables["thread"][thread]["born"]
         assert start == at.get(thread, born), (thread, start)
         at[thread] = start + duration
-        on[thread] += duration if activity["on"] else 0
+        on[thread] += duration if activity.get("on") else 0
     for number, sums in record.tables["sums"].items():
         wall = at.get(number, 0) - record.tables["thread"][number]["born"] if number in at else 0
         assert abs(wall - sums["wall"]) <= 0.01 * sums["wall"], sums

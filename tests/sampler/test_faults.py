@@ -42,6 +42,18 @@ def wait_for_a_record(path: Path) -> None:
         time.sleep(0.02)
 
 
+def let_run(pid: int, seconds: float) -> None:
+    """Until it has had a processor for that long."""
+
+    def used() -> float:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    until = used() + seconds
+    while used() < until:
+        time.sleep(0.02)
+
+
 def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
     guard, victim = build("guard", "plain"), build("victim")
     done = run(guard, "kill", SAMPLER, "-o", folder / "r", "--", victim, "200")
@@ -58,8 +70,9 @@ def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
         ("perf", signal.SIGKILL),
         ("perf", signal.SIGSTOP),
         ("perf", signal.SIGINT),
-        # Whom a tracer holds the kernel lets go when that dies, not when it is stopped.
+        # Whom a tracer holds the kernel lets go when that dies; when it is stopped, a helper does.
         ("stops", signal.SIGKILL),
+        ("stops", signal.SIGSTOP),
         ("stops", signal.SIGINT),
     ],
 )
@@ -70,7 +83,10 @@ def test_the_program_outlives_the_sampler(build, folder, clock, number) -> None:
         record = folder / f"r{random.random()}"
         # The program's output ends when it does, whoever its parent is then.
         with subprocess.Popen(
-            (SAMPLER, "--clock", clock, "--flush", "0.05", "-o", record, "--", victim, "300"),
+            (
+                *(SAMPLER, "--clock", clock, "--flush", "0.05", "--budget", "0", "-o", record),
+                *("--", victim, "300"),
+            ),
             stdout=subprocess.PIPE,
             text=True,
         ) as sampler:
@@ -96,6 +112,17 @@ def test_short_stops_change_nothing(build, folder) -> None:
     record = read(folder / "r")
     assert record.header["clock"] == "stops"
     assert "perf" in record.header["limits"][0]
+
+
+def test_the_end_of_a_program_that_is_stopped_is_seen(build, folder) -> None:
+    """Whoever stops threads hears of their end: also of the program's, which another waits for."""
+    for turn in range(100 if FULL else 12):
+        record = folder / f"r{turn}"
+        rounds = random.randrange(20, 80)
+        options = ("--clock", "stops", "--budget", "0", "-o", record)
+        done = run(SAMPLER, *options, "--", build("victim"), rounds)
+        assert done.returncode == 0, done.stderr
+        assert read(record).end["status"] == 3
 
 
 def test_what_is_refused_is_named(build, folder) -> None:
@@ -125,7 +152,8 @@ def test_what_is_refused_is_named(build, folder) -> None:
 
 def test_an_ordinary_user_may(build, folder) -> None:
     victim = build("victim")
-    done = run(*NOBODY, SAMPLER, "-o", folder / "r", "--", victim, "200")
+    # Long enough that the runtime is found and samples are taken, on any machine.
+    done = run(*NOBODY, SAMPLER, "-o", folder / "r", "--", victim, "4000")
     assert done.returncode == 0, done.stderr
     record = read(folder / "r")
     assert record.header["clock"] == "perf"
@@ -133,6 +161,39 @@ def test_an_ordinary_user_may(build, folder) -> None:
     assert "work_parallel" in states
     if not record.header["kernel_samples"]:
         assert any("kernel.perf_event_paranoid" in limit for limit in record.header["limits"])
+
+
+def test_nothing_false_is_told_of_a_program_that_ends_at_once(build, folder) -> None:
+    done = run(SAMPLER, "-o", folder / "r", "--", build("victim"), "1")
+    assert done.returncode == 0, done.stderr
+    record = read(folder / "r")
+    # Before its runtime has been seen nobody knows that it has none.
+    states = {a["state"] for a in record.tables["activity"].values()}
+    assert record.tables["runtime"] or "outside" not in states, states
+
+
+def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
+    """The sampler is stopped until the kernel has no room left for what it notes."""
+    where = (SAMPLER, "-o", folder / "r", "-F", "1000", "--budget", "0")
+    with subprocess.Popen((build("victim"), "1000000"), stdout=subprocess.DEVNULL) as process:
+        try:
+            sampler = subprocess.Popen((*where, "-p", str(process.pid)))
+            wait_for_a_record(folder / "r")
+            for _ in range(3):
+                sampler.send_signal(signal.SIGSTOP)
+                let_run(process.pid, 1.5)
+                sampler.send_signal(signal.SIGCONT)
+                let_run(process.pid, 0.3)
+            sampler.send_signal(signal.SIGINT)
+            assert sampler.wait(60) == 0
+        finally:
+            process.kill()
+    record = read(folder / "r")
+    assert "lost" in [line.get("note") for line in record.lines]
+    for sums in record.tables["sums"].values():
+        most = 1.02 * sums["schedstat_on"] + 3 * 10**7
+        assert sums["on"] <= most <= 1.05 * (sums["on"] + sums["missing"]) + 8 * 10**7, sums
+    assert sum(sums["missing"] for sums in record.tables["sums"].values()) > 10**9
 
 
 def test_many_threads_and_little_memory_to_lock(build, folder) -> None:

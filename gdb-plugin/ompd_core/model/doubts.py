@@ -198,6 +198,12 @@ SUSPENDED_WHERE = Doubt(
     " generated nor the stacks tell",
     "`ompd bt' shows the stacks",
 )
+SUSPENDED_WHY = Doubt(
+    "unknown",
+    "the runtime does not record what a task waits for whose thread executes another one"
+    " meanwhile, and no stack tells",
+    "`ompd bt' shows the stacks",
+)
 UNTIED_WHERE = Doubt(
     "likely",
     "the runtime does not record on whose stack a suspended task is, and an untied one may have"

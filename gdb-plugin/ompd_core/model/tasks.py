@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Iterable, Mapping, Sequence
 
+from .. import abi
 from ..library.types import ViewTask, ViewTasks
 from . import doubts
 from .doubts import Doubt
@@ -17,6 +18,8 @@ from .process import Process, Region, Thread
 
 # Walks along parents end here, whatever the target says.
 DEEPEST = 1 << 20
+# What a task can wait for while its thread executes others.
+_OF_TASKS = ("taskwait", "taskgroup", "depend")
 
 
 @dataclass(eq=False)
@@ -35,6 +38,8 @@ class ExplicitTask:
     location: Location | None = None  # where it was created
     function: Location | None = None
     taskwait: Location | None = None
+    # The kind of wait that it is in, as the stack tells: "" for none; None: not known.
+    waits: str | None = None
     doubts: dict[str, Doubt] = field(default_factory=dict)
 
     @property
@@ -55,6 +60,7 @@ class OnStack:
     thread: Thread
     runtime: int
     addresses: Sequence[int]  # innermost first
+    calls: Sequence[str | None]  # the runtime's routine from which it was executed, of each
 
 
 class Tasks:
@@ -101,6 +107,11 @@ class Tasks:
         """Begun, and on nobody's stack, as far as is known."""
         return [t for t in self.all if t.raw.state == "suspended" and t.thread is None]
 
+    @property
+    def left_to_stacks(self) -> bool:
+        """Do only stacks tell where a suspended task is, or why?"""
+        return any("thread" in task.doubts or "wait" in task.doubts for task in self.all)
+
     def place(self, stacks: Iterable[OnStack]) -> None:
         """On the stacks where those are that no other task tells the thread of."""
         known = {(task.runtime, task.raw.address): task for task in self.all}
@@ -117,9 +128,10 @@ class Tasks:
                     task.doubts["thread"] = doubts.UNTIED_WHERE
         for stack in {id(one): one for found in on.values() for one in found}.values():
             those = [known.get((stack.runtime, address)) for address in stack.addresses]
-            for inner, outer in zip(those, those[1:]):
+            for inner, outer, call in zip(those, those[1:], stack.calls):
                 if inner is not None and outer is not None and outer.thread is stack.thread:
                     outer.inside = inner
+                    _explain(outer, inner, call)
 
     def taskgroup_of(self, runtime: int, address: int) -> int:
         """The innermost taskgroup that the task belongs to, or has begun; 0: none."""
@@ -192,6 +204,8 @@ def _place_suspended(tasks: Sequence[ExplicitTask], threads: Mapping[int | None,
             task.thread = threads.get(next(iter(creators)))
         if task.thread is None:
             task.doubts["thread"] = doubts.SUSPENDED_WHERE
+        if not task.raw.taskwait:
+            task.doubts["wait"] = doubts.SUSPENDED_WHY
     for task in tasks:
         if task.raw.state in ("executing", "suspended") and task.thread is not None:
             outer = task.parent
@@ -202,6 +216,15 @@ def _place_suspended(tasks: Sequence[ExplicitTask], threads: Mapping[int | None,
                     outer.inside = task
                     break
                 outer = outer.parent
+
+
+def _explain(outer: ExplicitTask, inner: ExplicitTask, call: str | None) -> None:
+    """A task is suspended for the one that its thread executes on top of it, from a call of the
+    runtime's: it waits there, unless it has generated that one to be executed at once."""
+    waits = "" if inner.raw.undeferred else abi.WAITS.get(abi.normal(call or ""))
+    if waits in ("", *_OF_TASKS) and "wait" in outer.doubts:
+        outer.waits = waits
+        del outer.doubts["wait"]
 
 
 def below(roots: list[ExplicitTask]) -> list[ExplicitTask]:
@@ -223,4 +246,6 @@ def waits_for(task: ExplicitTask) -> str:
     """What has to happen before it can begin, or go on: the kind of a wait; "" for nothing."""
     if task.raw.taskwait and task.raw.state in ("executing", "suspended"):
         return "taskwait"
+    if task.waits is not None:
+        return task.waits
     return {"blocked": "depend", "detached": "event"}.get(task.raw.state or "", "")

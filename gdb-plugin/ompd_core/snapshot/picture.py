@@ -134,7 +134,7 @@ class Picture:
     def tasks(self) -> Tasks:
         """The explicit tasks. Raises UserError, OmpdError."""
         found = self._listed
-        if found.unplaced:
+        if found.left_to_stacks:
             found.place(self.splicer(_DEPTH_FOR_TASKS).begun_tasks())
         return found
 

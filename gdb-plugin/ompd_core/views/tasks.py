@@ -66,6 +66,7 @@ def _kind(task: ExplicitTask) -> Hashable:
         task.raw.state == "suspended" and task.thread is None,
         "thread" in task.doubts,
         waits_for(task),
+        "wait" in task.doubts,
         task.raw.priority,
         task.region is None,
         (where.function, where.file, where.line) if where else None,
@@ -126,10 +127,15 @@ def _waits(group: Sequence[ExplicitTask]) -> str:
         return f"taskwait, {file}:{at.line}" if at and file and at.line else "taskwait"
     if kind == "event":
         return "its event"
+    if "wait" in first.doubts:
+        return "?"
+    if kind == "taskgroup":
+        return "taskgroup"
     if kind == "depend":
         named = sorted({before.number for task in group for before in task.predecessors})
         if not named:
-            return count(first.raw.predecessors or 0, "task")
+            left = first.raw.predecessors
+            return count(left, "task") if left else "tasks that it depends on"
         more = len(named) - MOST_NAMED
         text = f"t{ids.compress(named[:MOST_NAMED] if more > 0 else named)}"
         return f"{text} and {more} more" if more > 0 else text

@@ -112,24 +112,25 @@ class Splicer:
         for thread in self._process.threads:
             stack = self._stack(thread) if thread.openmp else None
             for runtime in stack.enclosing if stack is not None else ():
-                addresses = self._explicit_on(stack, runtime) if stack is not None else []
-                if addresses:
-                    found.append(OnStack(thread, runtime, addresses))
+                tasks = self._explicit_on(stack, runtime) if stack is not None else {}
+                if tasks:
+                    found.append(OnStack(thread, runtime, list(tasks), list(tasks.values())))
         return found
 
-    def _explicit_on(self, stack: _Stack, runtime: int) -> list[int]:
-        """Innermost first; none if a part's task is of another kind than the part is."""
+    def _explicit_on(self, stack: _Stack, runtime: int) -> dict[int, str | None]:
+        """Innermost first, and from which call each was executed; none if a part's task is of
+        another kind than the part is."""
         lineage = self._lineage(runtime)
-        found: dict[int, None] = {}
+        found: dict[int, str | None] = {}
         for part, address in zip(stack.parts, self._tasks(stack, runtime)):
             task = lineage.task(address) if lineage is not None else None
             if task is None or part.began == CUT:
                 continue
             if (task.kind == "explicit") != (part.began in (TASK, INCLUDED)):
-                return []
+                return {}
             if task.kind == "explicit":
-                found[task.address] = None
-        return list(found)
+                found[task.address] = part.entry  # of several parts the outermost left another task
+        return found
 
     # ---- One stack -------------------------------------------------------------------------------
 

@@ -94,8 +94,9 @@ def _wait(task: Json) -> str:
         return f"{_ids(before)} before it"
     kind = word(object_of(task, "wait"), "kind")
     if kind is None:
-        return "-"
-    left = number(task, "children") if kind == "taskwait" else number(task, "taskgroup_left")
+        return "?" if "wait" in object_of(task, "doubts") else "-"
+    counted = {"taskwait": "children", "taskgroup": "taskgroup_left"}.get(kind)
+    left = number(task, counted) if counted else None
     return kind if left is None else f"{kind}, {plural(left, 'task')} left"
 
 
