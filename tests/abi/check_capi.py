@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the plugin's ctypes mirror say the same as the headers?
 
-check_capi.py OURS GDB_PLUGIN      OURS: the program built from print_abi.c with our headers
+check_capi.py OURS GDB_PLUGIN      OURS: what print_abi.c prints with our headers
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import ctypes
 import enum
 import importlib
 import re
-import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Dict, List, Set, Tuple
 
@@ -48,12 +48,11 @@ NOT_MIRRORED = {"ompd_dim3_t", "ompd_cudathread_coord_t"}
 Facts = Dict[Tuple[str, str], Tuple[int, ...]]
 
 
-def declared(program: str) -> Tuple[Facts, Set[str]]:
+def declared(printed: str) -> Tuple[Facts, Set[str]]:
     """What C says: facts such as ("member", "ompd_address_t.segment"): (0, 8); and the routines."""
     facts: Facts = {}
     routines = set()
-    output = subprocess.run([program], check=True, stdout=subprocess.PIPE, encoding="ascii").stdout
-    for line in output.splitlines():
+    for line in Path(printed).read_text(encoding="ascii").splitlines():
         words = re.sub(r"^(\d\.\d|extension) ", "", line).split()
         if words[0] == "routine":
             routines.add(words[1])
@@ -90,11 +89,11 @@ def mirrored(capi: ModuleType) -> Tuple[Facts, List[str]]:
 
 
 def main(arguments: List[str]) -> int:
-    program, plugin = arguments
+    printed, plugin = arguments
     sys.path.insert(0, plugin)
     sys.dont_write_bytecode = True
     capi = importlib.import_module("ompd_core.library.capi")
-    c_facts, c_routines = declared(program)
+    c_facts, c_routines = declared(printed)
     python_facts, problems = mirrored(capi)
 
     for key, numbers in sorted(python_facts.items()):

@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does ompd.h declare the same interface as LLVM's omp-tools.h, and what does it add?
 
-compare_abi.py llvm OURS THEIRS     the lines that both programs print are the same
-compare_abi.py versions OURS DOC    what only ours prints is what the table in DOC lists
+compare_abi.py llvm OURS THEIRS     the lines of both files are the same
+compare_abi.py versions OURS DOC    what is only in ours is what the table in DOC lists
 
-OURS and THEIRS are the programs built from print_abi.c.
+OURS and THEIRS are what the programs built from print_abi.c print.
 """
 
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import List, Set
@@ -21,16 +20,15 @@ ROW = re.compile(r"\| (\d\.\d) \| (\w+) \| `(\w+)` \| (\d*) ?\| (.+) \|")
 SECTION = re.compile(r"\d\d\.\d|ompd-types\.h")
 
 
-def printed_by(program: str) -> List[str]:
-    output = subprocess.run([program], check=True, stdout=subprocess.PIPE, encoding="ascii").stdout
-    lines = output.splitlines()
+def printed(file: str) -> List[str]:
+    lines = Path(file).read_text(encoding="ascii").splitlines()
     if len(lines) < 50:
-        raise SystemExit(f"{program} printed {len(lines)} lines only: it is not the program meant")
+        raise SystemExit(f"{file} has {len(lines)} lines only: it is not of the program meant")
     return lines
 
 
 def documented_in(doc: Path) -> Set[str]:
-    """The rows of the table, spelt as the program prints them."""
+    """The rows of the table, spelt as the programs print them."""
     lines = set()
     for line in doc.read_text(encoding="utf-8").splitlines():
         row = ROW.match(line)
@@ -50,11 +48,11 @@ def report(title: str, lines: Set[str]) -> int:
 
 
 def main(arguments: List[str]) -> int:
-    mode, ours_program, other = arguments
-    ours = printed_by(ours_program)
+    mode, ours_file, other = arguments
+    ours = printed(ours_file)
     if mode == "llvm":
         here = {x for x in ours if not VERSION.match(x) and not x.startswith("extension ")}
-        there = set(printed_by(other))
+        there = set(printed(other))
         names = ("only in ompd.h:", "only in omp-tools.h:")
     else:
         here = {x for x in ours if VERSION.match(x)}

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "api_test.h"
 
 void library_open_as(ompd_word_t api_version)
@@ -39,6 +41,14 @@ struct session session_open_in(const struct fake_world *world, const struct fake
 	session.target = fake_libomp_target(session.omp);
 	assert_ok(ompd_process_initialize(fake_context(session.target), &session.handle));
 	return session;
+}
+
+unsigned one_in(void)
+{
+	const char *said = getenv("OMPD_FAULTS_ONE_IN");
+	const unsigned number = said ? (unsigned)strtoul(said, NULL, 10) : 1;
+
+	return number ? number : 1;
 }
 
 struct session session_open(const char *scenario)

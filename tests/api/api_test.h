@@ -35,6 +35,10 @@ void library_open_as(ompd_word_t api_version);
 /* Finalizes and fails the test for leaks and violations. */
 void library_close_clean(void);
 
+/* Of how many faults one is tried: under sanitizers, where a fault takes some twenty times as long, the environment
+ * asks for fewer by OMPD_FAULTS_ONE_IN. */
+unsigned one_in(void);
+
 /* The process of a world in which a scenario has run, and its address space. */
 struct session {
 	struct fake_libomp *omp;

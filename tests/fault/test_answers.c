@@ -52,7 +52,7 @@ static unsigned fail_each_call(struct fake_libomp *omp, const struct answers *tr
 {
 	bool struck = true;
 
-	for (fault.nth = 1; struck; fault.nth++) {
+	for (fault.nth = 1; struck; fault.nth += one_in()) {
 		const struct answer *untrue;
 		struct answers answers;
 
@@ -71,7 +71,7 @@ static unsigned fail_each_call(struct fake_libomp *omp, const struct answers *tr
 				 (unsigned)fake_live_blocks(), fake_first_violation());
 		answers_free(&answers);
 	}
-	return fault.nth - 2;
+	return fault.nth / one_in();
 }
 
 /* A process that stays small: each of its callbacks fails in turn. */
@@ -100,7 +100,7 @@ static void test_failing_callbacks(void **state)
 		fake_process_destroy(omp);
 	}
 	print_message("%u faults injected\n", struck);
-	assert_true(struck > 5000);
+	assert_true(struck > 5000 / one_in());
 }
 
 /* Every word of what a task, its team and its thread are made of, replaced. */
@@ -109,7 +109,7 @@ static void damage(struct fake_libomp *omp, uint64_t start, uint64_t size, uint6
 	struct fake_target *target = fake_libomp_target(omp);
 	const uint64_t values[] = {0, UINT64_MAX, UINT64_C(0x7fffffff), 16, other, start};
 
-	for (uint64_t at = start; at + 8 <= start + size; at += 8) {
+	for (uint64_t at = start; at + 8 <= start + size; at += 8 * one_in()) {
 		const uint64_t was = fake_get(target, at, 8);
 
 		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {

@@ -154,7 +154,7 @@ static unsigned fail_each_call(const struct process *process, unsigned callbacks
 			/* What is left over is no concern of the next life. */
 			fake_debugger_reset();
 		}
-		fault.nth++;
+		fault.nth += one_in();
 	} while (struck && failures < 5);
 	return failures;
 }

@@ -607,7 +607,7 @@ static void test_damaged_image(void **state)
 	(void)state;
 	fake_scenario("parallel")->run(omp);
 	for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r++) {
-		for (uint64_t at = ranges[r].start; at < ranges[r].end; at++) {
+		for (uint64_t at = ranges[r].start; at < ranges[r].end; at += one_in()) {
 			for (size_t f = 0; f < sizeof(flips); f++) {
 				const uint64_t byte = fake_get(target, at, 1);
 				ompd_address_space_handle_t *handle;
@@ -643,7 +643,7 @@ static uint32_t next_random(uint32_t *seed)
 /* Words of the structures replaced at random, by random numbers and by addresses of other structures. */
 static void test_random_damage(void **state)
 {
-	const unsigned rounds = 3000;
+	const unsigned rounds = 3000 / one_in();
 
 	(void)state;
 	for (uint32_t round = 0; round < rounds; round++) {

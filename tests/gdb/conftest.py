@@ -12,7 +12,6 @@ from typing import Any, Iterator
 
 import agreement
 import cover
-import machine
 import pytest
 import states
 import truth
@@ -32,12 +31,12 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path, ignore_errors=True)
 
 
+def pytest_configure(config: Any) -> None:
+    cover.configure(config)
+
+
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    if machine.FULL or config.option.keyword or any("::" in word for word in config.args):
-        return
-    items[:], others = cover.chosen(items)
-    if others:
-        config.hook.pytest_deselected(items=others)
+    cover.choose(config, items)
 
 
 def pytest_sessionfinish(session: Any) -> None:

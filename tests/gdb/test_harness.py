@@ -7,9 +7,11 @@ from __future__ import annotations
 import copy
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Callable
 
 import cells
+import cover
 import machine
 import pytest
 import sessions
@@ -117,6 +119,31 @@ def test_truth_of_another_run_is_refused(told: tuple[Json, Json, Json], folder: 
 
 def test_cells_meet_pairwise() -> None:
     assert cells.unmet_pairs(cells.cover()) == []
+
+
+def test_cover_of_the_suite() -> None:
+    """One of each test; each runtime somewhere; what a test wants each of, each."""
+
+    def items(test: str, each: tuple[str, ...], *cells: dict[str, str]) -> list[Any]:
+        return [
+            SimpleNamespace(
+                path="suite.py",
+                name=f"{test}{cell}",
+                originalname=test,
+                callspec=SimpleNamespace(params=cell),
+                iter_markers=lambda name: [SimpleNamespace(args=each)] if each else [],
+            )
+            for cell in cells
+        ]
+
+    product = [{"runtime": r, "number": n} for r in ("a", "b") for n in "12345"]
+    first, second = items("first", (), *product), items("second", (), *product)
+    innocents = items("innocent", ("number",), *product)
+    running, others = cover.chosen(first + second + innocents)
+    assert {item.callspec.params["runtime"] for item in running if item in first} == {"a", "b"}
+    assert len([item for item in running if item in second]) == 1
+    assert {item.callspec.params["number"] for item in running if item in innocents} == set("12345")
+    assert len(running) + len(others) == 30 and len(running) == 8
 
 
 def test_every_program_in_every_kind_of_session() -> None:

@@ -133,6 +133,7 @@ def rounds(program: Program) -> int:
     return int(found)
 
 
+@pytest.mark.each("scenario")
 @pytest.mark.parametrize("cell", cells())
 def test_innocent(cell: Cell, folder: Path) -> None:
     program = program_of(cell, folder)

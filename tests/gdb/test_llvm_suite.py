@@ -134,6 +134,7 @@ def test_the_whole_suite_is_there() -> None:
     assert len(sources()) == TESTS
 
 
+@pytest.mark.each("part")
 @pytest.mark.parametrize("part", range(8))
 def test_llvms_suite(part: int, folder: Path) -> None:
     """In parts, so that they run side by side."""

@@ -165,6 +165,7 @@ def check(
         assert declared.call is None or f", in {declared.call}" in answer.texts[1]
 
 
+@pytest.mark.each("scenario")
 @pytest.mark.parametrize("scenario, runtime, kind, build, gdb, settings", cells())
 def test_state(
     scenario: str,

@@ -56,6 +56,7 @@ def told_truth(
     return threads
 
 
+@pytest.mark.each("case")
 @pytest.mark.parametrize("cell", cells.cells(), ids=str)
 def test_cell(cell: Cell, folder: Path) -> None:
     executable = machine.built_for(cell.runtime, cell.case.source, cell.build)

@@ -48,6 +48,7 @@ def plain(text: str) -> str:
     return text.strip()
 
 
+@pytest.mark.each("story")
 @pytest.mark.parametrize("program", ["transfers", "blocks", "norms"])
 def test_story(program: str, folder: Path) -> None:
     executable = built(program, folder)

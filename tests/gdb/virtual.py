@@ -94,7 +94,11 @@ def cores(
         made.lines.append(f"cp core /host/{name}.core; rm core")
     with open(made.root / "said", "wb") as said:
         subprocess.run(
-            made.command(cpu), check=True, timeout=2 * PATIENCE, stdout=said, stderr=said
+            made.command(cpu),
+            check=True,
+            timeout=PATIENCE * (2 + len(names)),
+            stdout=said,
+            stderr=said,
         )
     found = {}
     for name in names:

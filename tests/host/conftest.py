@@ -16,12 +16,22 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "gdb"), str(HERE.parent / "offload")]
 
+import cover  # noqa: E402
+
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
     path = Path(tempfile.mkdtemp(prefix="ompd-host-"))
     yield path
     shutil.rmtree(path, ignore_errors=True)
+
+
+def pytest_configure(config: Any) -> None:
+    cover.configure(config)
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    cover.choose(config, items)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

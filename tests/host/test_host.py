@@ -87,6 +87,7 @@ def told_truth(record: Any, told: Any) -> None:
     assert not found, truth.report(found) + json.dumps(told, indent=1)
 
 
+@pytest.mark.each("case", "runtime")
 @pytest.mark.parametrize("kind", ["attach", "core"])
 @pytest.mark.parametrize("runtime", LIBOMPS)
 @pytest.mark.parametrize("case", cells.CASES, ids=str)
@@ -326,6 +327,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.each("mistake")
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistakes(mistake: str) -> None:
     words, status, sentence = MISTAKES[mistake]

@@ -56,12 +56,14 @@ def told(library: Library, core: Path, executable: Path, folder: Path) -> Any:
     return document
 
 
+@pytest.mark.each("name")
 @pytest.mark.parametrize("name", sorted(READ - COMPARED))
 def test_truth(name: str, folder: Path, library: Library) -> None:
     core, program = corpus.unpack(ENTRIES[name], folder)
     is_true(name, told(library, core, program, folder))
 
 
+@pytest.mark.each("name")
 @pytest.mark.parametrize("name", sorted(COMPARED))
 def test_as_gdb_tells(name: str, folder: Path, library: Library) -> None:
     core, program = corpus.unpack(ENTRIES[name], folder)

@@ -23,6 +23,7 @@ sys.path[:0] = [
     str(ROOT / "corefiles"),
 ]
 
+import cover  # noqa: E402
 import facts  # noqa: E402
 
 
@@ -34,7 +35,12 @@ def folder() -> Iterator[Path]:
 
 
 def pytest_configure(config: Any) -> None:
+    cover.configure(config)
     config.addinivalue_line("markers", "xdist_group: tests that one worker runs, in a row")
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    cover.choose(config, items)
 
 
 def pytest_sessionfinish(session: Any) -> None:

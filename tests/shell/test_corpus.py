@@ -32,6 +32,7 @@ def report(name: str, folder: Path, *options: str) -> Answer:
     return found
 
 
+@pytest.mark.each("name")
 @pytest.mark.parametrize("name", sorted(set(ENTRIES) - DAMAGED))
 def test_facts(name: str, folder: Path) -> None:
     told = report(name, folder, "--json").document

@@ -54,6 +54,7 @@ def judged(code: str, decoys: judge.Decoys, folder: Path, traced: bool = False) 
     return run.judged(decoys, traced)[1]
 
 
+@pytest.mark.each("code")
 @pytest.mark.parametrize("code", HARM)
 def test_harm_is_seen(code: str, decoys: judge.Decoys, folder: Path) -> None:
     found = judged(code, decoys, folder)
@@ -79,6 +80,7 @@ def test_no_harm(decoys: judge.Decoys, folder: Path) -> None:
     assert judged("print('fine')", decoys, folder) == []
 
 
+@pytest.mark.each("mutation")
 @pytest.mark.parametrize("mutation", dict.fromkeys(mutations.MUTATIONS), ids=lambda m: m.__name__)
 def test_mutation(mutation: object, decoys: judge.Decoys, folder: Path) -> None:
     """It changes something, and again the same by the same seed."""

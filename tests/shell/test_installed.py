@@ -47,6 +47,7 @@ def test_man_page(prefix: Path) -> None:
     assert "warning" not in text
 
 
+@pytest.mark.each("words")
 @pytest.mark.parametrize("words", [(), ("core",), ("pid",), ("run",), ("merge",)], ids=str)
 def test_help(words: tuple[str, ...], folder: Path) -> None:
     answer = ompd(*words, "--help", folder=folder)

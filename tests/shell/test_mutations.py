@@ -115,6 +115,7 @@ def test_copy(folder: Path) -> None:
     assert is_right("aarch64-teams", copied(folder), folder)
 
 
+@pytest.mark.each("one")
 @pytest.mark.parametrize("one", MUTATIONS, ids=lambda one: one.name)
 def test_mutation(one: Mutation, folder: Path) -> None:
     of_library = one.file.startswith("libompd/")

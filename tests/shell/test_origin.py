@@ -18,6 +18,7 @@ from ompd_core.formats.corefile import CoreFile
 from sessions import kernel_core
 
 
+@pytest.mark.each("environment")
 @pytest.mark.parametrize(
     "environment, rank, count",
     [

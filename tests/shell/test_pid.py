@@ -176,6 +176,7 @@ def looking(counting: Counting, folder: Path) -> Iterator[subprocess.Popen[bytes
         command.check((out + errors).decode())
 
 
+@pytest.mark.each("killed")
 @pytest.mark.parametrize("killed", ["gdb", "ompd", "both", "all", "interrupted", "ended"])
 def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> None:
     """Of GDB, of ompd, of both at once, of their guardian too, as Slurm kills a whole step; or the

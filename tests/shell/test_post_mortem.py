@@ -32,6 +32,7 @@ def pattern(shown: str) -> str:
     return "".join("(?:.*\n)*?" if line == "...\n" else re.escape(line) for line in lines)
 
 
+@pytest.mark.each("story")
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.split("\n")[0])
 def test_story(story: str, folder: Path) -> None:
     """In one shell, as it is read."""
