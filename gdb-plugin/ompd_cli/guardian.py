@@ -120,7 +120,7 @@ def see_to_it_that_it_runs(pid: int, wake: bool) -> str:
             except OSError:
                 return "stands still"
             wake = False
-        elif not os.path.exists(f"/proc/{pid}"):
+        elif has_ended(pid):
             return "gone"
         elif not is_traced(pid):
             return "runs"
@@ -134,6 +134,12 @@ def is_stopped(pid: int) -> bool:
         status.get("State", "")[:1] == "T" or (_pending(status) & SIGSTOP_BIT)
         for status in _threads(pid)
     )
+
+
+def has_ended(pid: int) -> bool:
+    """Also where its parent has not asked for its status yet. A program's first thread may end
+    before the others."""
+    return all(status.get("State", "Z")[:1] in ("Z", "X") for status in _threads(pid))
 
 
 def is_traced(pid: int) -> bool:

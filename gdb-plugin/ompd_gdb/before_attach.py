@@ -2,6 +2,7 @@
 """What can be done before a process is attached to, so that it does not stand meanwhile? Reading
 the symbols of its libraries, which is most of what GDB's attach takes, and loading our own modules.
 """
+
 from __future__ import annotations
 
 import importlib
