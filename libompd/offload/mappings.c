@@ -4,8 +4,9 @@
 #include "offload/mutex.h"
 #include "offload/tree.h"
 
-/* The device's block begins where the mapping does, or so much before it as alignment takes. */
-#define PADDING_MAX 4096
+/* The device's block begins where the mapping does, or less than this before it: padding to an address that is as
+ * aligned as on the host, to MaxAlignment of src/omptarget.cpp at most. */
+#define PADDING_MAX 16
 /* More references than any program holds. */
 #define REFERENCES_MAX (UINT64_C(1) << 24)
 

@@ -40,16 +40,16 @@ static void learn(struct session *session, struct thread *thread, uint64_t at, u
 		uint32_t region = table_region(tables, function);
 
 		learn_fork(tables, fork, region);
-		learn_region(tables, region, thread->number,
+		learn_region(tables, region, thread->number, one->league,
 			     site_of(&session->tellings, fork)->source);
 	}
 }
 
-void session_learn_source(void *session, uint64_t function, const char *source)
+void session_learn_source(void *session, uint64_t function, bool league, const char *source)
 {
 	struct tables *tables = &((struct session *)session)->record.tables;
 
-	learn_region(tables, table_region(tables, function), NONE, source);
+	learn_region(tables, table_region(tables, function), NONE, league, source);
 }
 
 static void count_stack(struct session *session, struct thread *thread, const struct frames *frames)

@@ -61,7 +61,7 @@ void session_look_at_sleepers(struct session *session, uint64_t at);
 void session_sample(struct session *session, struct thread *thread, const struct sample *sample);
 
 /* What a compiler recorded of a region. */
-void session_learn_source(void *session, uint64_t function, const char *source);
+void session_learn_source(void *session, uint64_t function, bool league, const char *source);
 
 /* A sample that nobody's code tells: by the last picture alone. */
 void session_sample_by_memory(struct session *session, struct thread *thread, uint64_t at);

@@ -5,12 +5,14 @@ random moments."""
 
 from __future__ import annotations
 
-import random
+import itertools
 import re
 import time
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
+from typing import Callable
 
 import looks
 import machine
@@ -26,49 +28,114 @@ PROTEIN, DNA = "ACDEFGHIKLMNPQRSTVWY", "ACGT"
 
 @dataclass(frozen=True)
 class Case:
-    """What a program is given: sequences that are alike, and its arguments, with their file."""
+    """A program, its arguments, and who writes the input that they name."""
 
     name: str
     args: str
-    alphabet: str
-    sequences: int
-    length: int
+    write: Callable[[Random, Path], None]
+    input: str = "input.fasta"
+
+
+def sequences(alphabet: str, count: int, length: int) -> Callable[[Random, Path], None]:
+    """That are alike."""
+
+    def write(generator: Random, path: Path) -> None:
+        usual = generator.choices(alphabet, k=length)
+        with path.open("w", encoding="utf-8") as file:
+            for number in range(count):
+                letters = generator.choices(alphabet, k=length)
+                mixed = [a if generator.random() < 0.3 else b for a, b in zip(letters, usual)]
+                file.write(f">s{number}\n{''.join(mixed)}\n")
+
+    return write
+
+
+def contigs(generator: Random, path: Path) -> None:
+    """Parts of genomes of four kinds, and in another file how often each was read."""
+    with path.open("w", encoding="utf-8") as file, open(f"{path}.depth", "w") as depths:
+        depths.write("contigName\tcontigLen\ttotalAvgDepth\ta.bam\ta.bam-var\n")
+        for number in range(12000):
+            gc = generator.choice((0.3, 0.4, 0.5, 0.6))
+            weights = [(1 - gc) / 2, gc / 2, gc / 2, (1 - gc) / 2]
+            letters = generator.choices(DNA, weights, k=3000)
+            depth = generator.uniform(5, 50)
+            file.write(f">c{number}\n{''.join(letters)}\n")
+            depths.write(f"c{number}\t3000\t{depth:.2f}\t{depth:.2f}\t{depth:.2f}\n")
+
+
+def water(_: Random, path: Path) -> None:
+    """Molecules on a grid."""
+    lines = []
+    for place in itertools.product((0.0, 3.1, 6.2, 9.3, 12.4), repeat=3):
+        for atom, shift in (("O", (0, 0)), ("H", (0.76, 0.59)), ("H", (-0.76, 0.59))):
+            x, y, z = place[0] + shift[0], place[1] + shift[1], place[2]
+            lines.append(f"{atom} {x:.2f} {y:.2f} {z:.2f}")
+    path.write_text("\n".join([str(len(lines)), "", *lines, ""]), encoding="utf-8")
+
+
+# Its positions are written at every step: Debian's has threads only for that.
+MELT = """units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 16 0 16 0 16
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+fix 1 all nve
+variable pass loop 1000000
+label again
+dump all all custom/mpiio 1 positions id type x y z vx vy vz
+run 50
+undump all
+next pass
+jump SELF again
+"""
+
+
+def melt(_: Random, path: Path) -> None:
+    path.write_text(MELT, encoding="utf-8")
 
 
 CASES = [
-    Case("clustalo", f"-i INPUT -o out --force --threads={THREADS}", PROTEIN, 1500, 500),
-    Case("fasttreeMP", "-nt INPUT", DNA, 6000, 800),
-    Case("iqtree2", "-s INPUT -nt 2 -redo -m GTR+G", DNA, 400, 2000),
-    Case("muscle", f"-align INPUT -output out -threads {THREADS}", PROTEIN, 80, 700),
-    Case("sumaclust", f"-p {THREADS} -t 0.9 INPUT", DNA, 6000, 600),
+    Case(
+        "clustalo",
+        f"-i INPUT -o out --force --threads={THREADS}",
+        sequences(PROTEIN, 1500, 500),
+    ),
+    Case("fasttreeMP", "-nt INPUT", sequences(DNA, 6000, 800)),
+    Case("iqtree2", "-s INPUT -nt 2 -redo -m GTR+G", sequences(DNA, 400, 2000)),
+    Case("muscle", f"-align INPUT -output out -threads {THREADS}", sequences(PROTEIN, 80, 700)),
+    Case("sumaclust", f"-p {THREADS} -t 0.9 INPUT", sequences(DNA, 6000, 600)),
+    # Molecular dynamics, beside MPI's own threads; quantum chemistry in Fortran; tasks in C++.
+    Case("lmp", "-in INPUT -log none", melt),
+    Case("xtb", f"INPUT --md --parallel {THREADS}", water, "input.xyz"),
+    Case("metabat2", f"-i INPUT -a INPUT.depth -o out -t {THREADS} -s 1000", contigs),
 ]
 
 
-def write_sequences(case: Case, path: Path) -> None:
-    generator = random.Random(case.name)
-    usual = generator.choices(case.alphabet, k=case.length)
-    with path.open("w", encoding="utf-8") as file:
-        for number in range(case.sequences):
-            letters = generator.choices(case.alphabet, k=case.length)
-            mixed = [a if generator.random() < 0.3 else b for a, b in zip(letters, usual)]
-            file.write(f">s{number}\n{''.join(mixed)}\n")
+def programs() -> Path:
+    return machine.cached("programs")
 
 
 def program_of(case: Case, runtime: str, folder: Path) -> Program:
-    home = machine.cached("programs")
+    libraries = programs() / "lib" / "x86_64-linux-gnu"
     library = machine.cached(runtime)
     if not runtime.startswith("libgomp"):
         library = machine.as_libgomp(library, folder / "lib")
-    given = folder / "input.fasta"
-    write_sequences(case, given)
+    given = folder / case.input
+    case.write(Random(case.name), given)
     begun = folder / "begun"
     begun.write_text("at once", encoding="utf-8")
     return Program(
-        home / "bin" / case.name,
+        programs() / "bin" / case.name,
         case.args.replace("INPUT", str(given)).split(),
         {
-            "LD_LIBRARY_PATH": f"{library}:{home / 'lib' / 'x86_64-linux-gnu'}",
+            "LD_LIBRARY_PATH": f"{library}:{libraries}:{libraries / 'openblas-pthread'}",
             "OMP_NUM_THREADS": str(THREADS),
+            "XTBPATH": str(programs() / "share" / "xtb"),
         },
         begun,
     )
