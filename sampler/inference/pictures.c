@@ -286,8 +286,11 @@ static void see_thread(struct pictures *pictures, const struct runtime *runtime,
 		seen.level = region->level;
 		seen.region = region->function;
 		seen.team = team_of(pictures, runtime->view, region);
-		if (pictures->region_seen && region->function && region->source)
-			pictures->region_seen(pictures->context, region->function, region->source);
+		if (pictures->region_seen && region->function &&
+		    (region->source || region->generator == ompd_generator_teams))
+			pictures->region_seen(pictures->context, region->function,
+					      region->generator == ompd_generator_teams,
+					      region->source);
 	}
 	history_see(&thread->history, seen);
 }

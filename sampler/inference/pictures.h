@@ -49,7 +49,7 @@ struct pictures {
 	struct found_symbol symbols[SYMBOLS_MAX];
 	size_t symbol_count;
 	/* What a compiler recorded of a region's construct. */
-	void (*region_seen)(void *context, uint64_t function, const char *source);
+	void (*region_seen)(void *context, uint64_t function, bool league, const char *source);
 	void *context;
 	uint64_t taken_at;
 	uint64_t taken, failed;

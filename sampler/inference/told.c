@@ -74,6 +74,71 @@ static bool begins_thread(const struct looked *looked, uint32_t frame)
 	return looked->whole;
 }
 
+static struct fork_call *fork_call_of(struct tellings *tellings, uint64_t function)
+{
+	for (size_t i = 0; i < tellings->fork_call_count; i++)
+		if (tellings->fork_calls[i].function == function)
+			return &tellings->fork_calls[i];
+	return NULL;
+}
+
+static bool is_fork_of_libgomp(const struct code *code)
+{
+	return code_is_entry(code) && code_has_role(code, OMPDX_ROLE_FORKS) &&
+	       code->frame.runtime_kind == ompdx_runtime_gomp;
+}
+
+/* A region's code was called from there. */
+static void learn_fork_call(const struct looked *looked, uint32_t frame)
+{
+	struct tellings *tellings = looked->tellings;
+	const struct code *code = at(looked, frame);
+	struct fork_call *known = fork_call_of(tellings, code->function);
+
+	if (frame == 0 || !code_is_program(at(looked, frame - 1)) || !code->function)
+		return;
+	if (!known && tellings->fork_call_count < FORK_CALLS_MAX)
+		known = &tellings->fork_calls[tellings->fork_call_count++];
+	if (known)
+		*known = (struct fork_call){code->function, code->pc};
+}
+
+/* One that also calls the region's code. */
+static bool calls_fork(const struct code *code)
+{
+	return code->is_called && code->called.roles & OMPDX_ROLE_FORKS &&
+	       !(code->called.roles & OMPDX_ROLE_BEFORE_REGION);
+}
+
+/* libgomp's thread is in the runtime, and its own code tells on which side of the region's: its call for the end may be
+ * its last, which leaves no frame of it. */
+static void tell_end_from_beginning(const struct looked *looked, struct told *told)
+{
+	uint32_t i = 0;
+
+	while (i < looked->count && !is_fork_of_libgomp(at(looked, i)) &&
+	       !code_is_program(at(looked, i)))
+		i++;
+	if (i == looked->count)
+		return;
+	if (is_fork_of_libgomp(at(looked, i))) {
+		const struct fork_call *known =
+			fork_call_of(looked->tellings, at(looked, i)->function);
+
+		if (!known)
+			return;
+		if (at(looked, i)->pc < known->pc) {
+			told->state = OMPDX_STATE_OVERHEAD;
+			told->wait = ompdx_wait_none;
+			told->construct = ompdx_construct_none;
+		}
+	} else if (i == 0 || at(looked, i - 1)->frame.runtime_kind != ompdx_runtime_gomp ||
+		   !code_is_runtime(at(looked, i - 1)) || !calls_fork(at(looked, i))) {
+		return;
+	}
+	told->doubt = ompdx_doubt_none;
+}
+
 static void find_region(const struct looked *looked, struct told *told)
 {
 	for (uint32_t i = 0; i < looked->count; i++) {
@@ -88,9 +153,13 @@ static void find_region(const struct looked *looked, struct told *told)
 
 		if (calls && !told->region)
 			told->region = called_by(looked, i);
+		if (is_fork_of_libgomp(code))
+			learn_fork_call(looked, i);
 		if (forks && told->fork == NONE && i + 1 < looked->count &&
-		    !code_is_runtime(at(looked, i + 1)))
+		    !code_is_runtime(at(looked, i + 1))) {
 			told->fork = looked->code[i + 1];
+			told->league = code_has_role(code, OMPDX_ROLE_LEAGUE);
+		}
 	}
 }
 
@@ -175,6 +244,8 @@ static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompd
 	if (answer.runtime != UINT32_MAX && answer.caller_frame < looked->count)
 		told.caller = looked->code[answer.caller_frame];
 	find_region(looked, &told);
+	if (told.doubt == ompdx_doubt_end_or_beginning)
+		tell_end_from_beginning(looked, &told);
 	return intern(&looked->tellings->told, &told, NULL);
 }
 
@@ -203,10 +274,13 @@ uint32_t tell(struct tellings *tellings, const struct frames *frames, const ompd
 		tellings->of_stack = grow(tellings->of_stack, tellings->of_stack_capacity,
 					  &tellings->of_stack_capacity, sizeof *tellings->of_stack);
 	if (!tellings->of_stack[stack]) {
-		uint32_t number = conclude(&looked, stack, NULL, NULL);
+		const uint32_t number = conclude(&looked, stack, NULL, NULL);
 
 		if (number == NONE)
 			return NONE;
+		/* Where libgomp calls a region's code is learnt from other stacks. */
+		if (told_of(tellings, number)->doubt == ompdx_doubt_end_or_beginning)
+			return number;
 		tellings->of_stack[stack] = number + 1;
 	}
 	return tellings->of_stack[stack] - 1;

@@ -25,7 +25,8 @@ struct told {
 	uint8_t doubt;     /* ompdx_doubt_t */
 	uint8_t whole;     /* the stack could be followed to its end */
 	uint8_t inside;    /* the program's code is on the stack */
-	uint8_t reserved[5];
+	uint8_t league;    /* what the call `fork' began is a teams region */
+	uint8_t reserved[4];
 };
 
 /* A stack, from the thread's beginning: what called, and a place. */
@@ -33,6 +34,13 @@ struct stack_node {
 	uint32_t parent; /* NONE: the outermost */
 	uint32_t code;
 };
+
+/* Where an entry point of libgomp's calls the code of the region: before it the region begins, behind it it ends. */
+struct fork_call {
+	uint64_t function, pc;
+};
+
+#define FORK_CALLS_MAX 32
 
 struct tellings {
 	struct codes *codes;
@@ -46,6 +54,8 @@ struct tellings {
 	struct interner site_places; /* of uint32_t: codes */
 	struct call_site *sites;
 	size_t site_capacity;
+	struct fork_call fork_calls[FORK_CALLS_MAX];
+	size_t fork_call_count;
 };
 
 void tellings_init(struct tellings *tellings, struct codes *codes, struct memory *memory);

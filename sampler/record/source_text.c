@@ -72,7 +72,9 @@ void source_text_of_code(const struct code *code, struct source_text *text)
 	*text = (struct source_text){0};
 	if (code->symbol)
 		text->function = holder(code->symbol);
-	if (!code->image)
+	/* Of the C library and of runtimes nobody asks for lines: their debug information, often compressed, takes most of
+	 * a second to read. */
+	if (!code->image || code->image->kind != IMAGE_USER)
 		return;
 	struct line_name line = name_line(code->image, code->pc);
 

@@ -113,7 +113,7 @@ static void tell_region(struct tables *tables, uint32_t region, uint32_t code)
 	put_number(tables->writer, "region", region);
 	put_code(tables, code, more->source);
 	put_place(tables, interned(&tables->regions, region));
-	put_text(tables->writer, "generator", "parallel");
+	put_text(tables->writer, "generator", more->league ? "teams" : "parallel");
 	line_end(tables->writer);
 	more->told = true;
 }
@@ -142,7 +142,8 @@ uint32_t table_region(struct tables *tables, uint64_t function)
 	return region;
 }
 
-void learn_region(struct tables *tables, uint32_t region, uint32_t forker, const char *source)
+void learn_region(struct tables *tables, uint32_t region, uint32_t forker, bool league,
+		  const char *source)
 {
 	if (region == NONE)
 		return;
@@ -150,6 +151,10 @@ void learn_region(struct tables *tables, uint32_t region, uint32_t forker, const
 
 	if (forker != NONE)
 		more->forker = forker;
+	if (league && !more->league) {
+		more->league = true;
+		more->told = false;
+	}
 	if (more->source || !source || !source[0])
 		return;
 	more->source = copy_text(source);
@@ -347,7 +352,9 @@ uint32_t table_construct_frame(struct tables *tables, uint32_t region, uint32_t 
 	put_number(tables->writer, "frame", frame);
 	put_text(tables->writer, "kind", word_of_frame(FRAME_CONSTRUCT));
 	put_text(tables->writer, "text",
-		 region == NONE ? "#pragma omp task" : "#pragma omp parallel");
+		 region == NONE                       ? "#pragma omp task"
+		 : tables->region_more[region].league ? "#pragma omp teams"
+						      : "#pragma omp parallel");
 	if (code != NONE)
 		put_code(tables, code, recorded);
 	put_number_or_null(tables->writer, "region", region);

@@ -61,6 +61,7 @@ struct activity {
 struct region {
 	char *source;    /* ";file;function;line;column;;" or NULL */
 	uint32_t forker; /* the thread that began it last; NONE */
+	bool league;     /* of a teams construct */
 	bool told;
 };
 
@@ -99,8 +100,10 @@ uint32_t table_activity(struct tables *tables, const struct activity *activity);
 void table_thread(struct tables *tables, struct thread *thread);
 void table_runtime(struct tables *tables, const struct runtime *runtime, uint64_t at);
 
-/* What is learnt of a region: by whom it was begun, at which place, and what the compiler recorded of it. */
-void learn_region(struct tables *tables, uint32_t region, uint32_t forker, const char *source);
+/* What is learnt of a region: by whom it was begun, at which place, whether by a teams construct, and what the compiler
+ * recorded of it. */
+void learn_region(struct tables *tables, uint32_t region, uint32_t forker, bool league,
+		  const char *source);
 void learn_fork(struct tables *tables, uint32_t code, uint32_t region);
 uint32_t region_of_fork(struct tables *tables, uint32_t code);
 

@@ -175,13 +175,14 @@ static void pass_by_perf(struct loop *loop, uint64_t at)
 static void pass(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
-	const uint64_t before = own_processor_time();
 
 	if (at >= loop->next_images) {
 		session->images_void = true;
 		loop->next_images = at + IMAGES_EVERY;
 	}
 	take_view(loop, at);
+	const uint64_t before = own_processor_time();
+
 	switch (session->clock) {
 	case CLOCK_STOPS:
 		pass_by_stops(loop, at);

@@ -193,7 +193,9 @@ void session_open(struct session *session, const struct options *options, pid_t 
 	if (session->clock != CLOCK_PERF && session->rate > (double)SECOND / (double)session->tick)
 		session->rate = (double)SECOND / (double)session->tick;
 	session->period = session->period_before = (uint64_t)((double)SECOND / session->rate);
-	session->view_rate = session->memory.readable ? VIEW_RATE : 0;
+	session->view_rate = session->memory.readable ? (double)SECOND / (double)session->tick : 0;
+	if (session->view_rate > VIEW_RATE)
+		session->view_rate = VIEW_RATE;
 	describe(session);
 	images_init(&session->images, &session->process, &session->memory);
 	codes_init(&session->codes, &session->images, &session->memory);

@@ -129,6 +129,16 @@ def test_states_are_what_the_program_did(observed) -> None:
     assert all(error <= allowed for error, allowed, _ in errors), errors[:4]
 
 
+def test_an_end_is_told_from_a_beginning(observed) -> None:
+    """libgomp's threads also meet where a region begins."""
+    record, _ = observed
+    if record.tables["runtime"][0]["kind"] == "gomp":
+        doubted = sum(
+            samples for *_, a, samples in record.rows() if "begins it" in (a["why"] or "")
+        )
+        assert doubted <= 0.01 * record.end["samples"]
+
+
 def test_wrong_labels_are_seen(observed) -> None:
     record, truth = observed
     turned = {
