@@ -45,13 +45,18 @@ def _is_abandoned(patience: float = 0) -> bool:
     return bool(select.select([sys.stdin], [], [], patience)[0])
 
 
+def name_of(target: int) -> str:
+    """Processes of other namespaces may have the same number, and the kernel's names in common."""
+    return f"\0ompd-guardian-{os.readlink('/proc/self/ns/pid')}-{target}"
+
+
 def _claimed(claim: socket.socket, target: int) -> bool:
     """One guardian at a time: what another one's GDB has left standing, and is just being woken, is
     not to be taken for stopped by the user. A name of the kernel's, which ends with its holder."""
     end = time.monotonic() + WATCH
     while time.monotonic() < end and not _is_abandoned():
         try:
-            claim.bind(f"\0ompd-guardian-{target}")
+            claim.bind(name_of(target))
             return True
         except OSError:
             time.sleep(LOOK)
@@ -115,7 +120,7 @@ def see_to_it_that_it_runs(pid: int, wake: bool) -> str:
             except OSError:
                 return "stands still"
             wake = False
-        elif not os.path.exists(f"/proc/{pid}"):
+        elif has_ended(pid):
             return "gone"
         elif not is_traced(pid):
             return "runs"
@@ -129,6 +134,12 @@ def is_stopped(pid: int) -> bool:
         status.get("State", "")[:1] == "T" or (_pending(status) & SIGSTOP_BIT)
         for status in _threads(pid)
     )
+
+
+def has_ended(pid: int) -> bool:
+    """Also where its parent has not asked for its status yet. A program's first thread may end
+    before the others."""
+    return all(status.get("State", "Z")[:1] in ("Z", "X") for status in _threads(pid))
 
 
 def is_traced(pid: int) -> bool:

@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 import gdb
-from ompd_gdb import second_look
+from ompd_gdb import before_attach, second_look
 
 from .outcome import ASKED, AT_ONCE, OF_ONE_LOOK
 from .waking import woken
@@ -58,17 +58,13 @@ class _Report:
 
 
 def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
-    # What is loaded now is not loaded while the process stands.
-    gdb.execute("ompd status", to_string=True)
-    try:
-        gdb.execute("ompd report", to_string=True)
-    except gdb.error:
-        pass  # there is no process yet
-    moment, result["stopped_seconds"] = _look(report, pid)
-    if moment is not None:
-        result["seen_before"] = report.again()
-        earlier = second_look.apart(pid, moment, LATER)
-        result["stopped_seconds"] += _look(report, pid, earlier)[1]
+    before_attach.load_modules()
+    with before_attach.symbols_read(pid):
+        moment, result["stopped_seconds"] = _look(report, pid)
+        if moment is not None:
+            result["seen_before"] = report.again()
+            earlier = second_look.apart(pid, moment, LATER)
+            result["stopped_seconds"] += _look(report, pid, earlier)[1]
 
 
 def _look(

@@ -276,7 +276,7 @@ def _add_job(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--mpirun",
         metavar="PID",
         type=argument_types.process,
-        help="the ranks below this launcher, which is here",
+        help="the ranks of this launcher, which is here, on all of its hosts",
     )
     which.add_argument(
         "--pid",

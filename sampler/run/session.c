@@ -6,13 +6,6 @@
 #include "base/clocks.h"
 #include "names/names.h"
 
-/* Threads that are asleep are not looked at before they have slept that long: shorter sleeps are told by those that
- * happen to be met. */
-#define SLEEP_LEAST (2 * MILLISECOND)
-
-/* From the stack pointer of a thread that sleeps. */
-#define SLEEPER_BYTES 32768
-
 /* A stack that was cut may have more copied if that would have helped so often, and in so many of all samples: */
 #define BEYOND_LEAST 4
 #define BEYOND_SHARE 100
@@ -21,9 +14,8 @@
 #define REACH_KERNEL 2.5
 #define REACH_USER 1.3
 #define REACH_SHARED 4.0
-#define REACH_SLEEP 8
 
-static void learn(struct session *session, struct thread *thread, uint64_t at, uint32_t told)
+void session_learn(struct session *session, struct thread *thread, uint64_t at, uint32_t told)
 {
 	const struct told *one = told_of(&session->tellings, told);
 
@@ -52,7 +44,8 @@ void session_learn_source(void *session, uint64_t function, bool league, const c
 	learn_region(tables, table_region(tables, function), NONE, league, source);
 }
 
-static void count_stack(struct session *session, struct thread *thread, const struct frames *frames)
+void session_count_stack(struct session *session, struct thread *thread,
+			 const struct frames *frames)
 {
 	session->stacks++;
 	if (frames->whole)
@@ -92,14 +85,14 @@ void session_sample(struct session *session, struct thread *thread, const struct
 	uint64_t reach, own;
 
 	unwind(session->unwinder, sample->registers, &stack, &frames);
-	count_stack(session, thread, &frames);
+	session_count_stack(session, thread, &frames);
 	uint32_t told = tell(&session->tellings, &frames, NULL, NULL);
 
 	session->samples++;
 	thread->samples++;
 	if (told == NONE)
 		return;
-	learn(session, thread, sample->time, told);
+	session_learn(session, thread, sample->time, told);
 	reach_of(session, thread, &reach, &own);
 	timeline_sample(&thread->timeline, sample->time, PIECE_ON, told, reach, own);
 	thread->last_told = told;
@@ -145,6 +138,9 @@ static void on_on(void *context, pid_t lwp, uint64_t time)
 
 static void lose(struct thread *thread, uint64_t since, uint64_t time)
 {
+	/* All of it is known to be lost already; what the thread has been since is told by what comes next. */
+	if (since == time)
+		return;
 	timeline_lose(&thread->timeline, since > thread->born ? since : thread->born, time);
 }
 
@@ -317,102 +313,6 @@ void session_refresh(struct session *session)
 	threads_refresh(&session->threads, &session->process, now());
 	if (session->clock == CLOCK_PERF)
 		refresh_clocks(session, before);
-}
-
-static bool read_live_word(void *context, uint64_t address, uint64_t *value)
-{
-	return memory_read(context, address, sizeof *value, value);
-}
-
-static void look_at_stack(struct session *session, const struct system_call *call,
-			  struct frames *frames)
-{
-	static uint8_t bytes[SLEEPER_BYTES];
-	const struct word_source live = {read_live_word, &session->memory};
-	struct registers registers = {.known = UINT64_C(1) << this_machine.sp |
-					       UINT64_C(1) << this_machine.pc};
-	/* Most stacks end within the first pages. */
-	const struct stack_copy stack = {
-		bytes, call->sp, memory_read_some(&session->memory, call->sp, 8192, bytes), &live};
-
-	registers.value[this_machine.sp] = call->sp;
-	registers.value[this_machine.pc] = call->pc;
-	unwind(session->unwinder, registers, &stack, frames);
-}
-
-/* What libgomp's threads sleep on tells more than their stacks. false: it has to be looked at later. */
-static bool sleep_of(struct session *session, const struct thread *thread,
-		     const struct system_call *call, ompdx_sleep_t *sleep, ompdx_facts_t *facts,
-		     const ompdx_sleep_t **used)
-{
-	uint32_t word;
-
-	*used = NULL;
-	if (thread->runtime == NONE || !pictures_facts(&session->pictures, thread, facts) ||
-	    facts->runtime_kind != ompdx_runtime_gomp)
-		return true;
-	if (session->pictures.taken_at < thread->timeline.sleep_began)
-		return false;
-	sleep->size = sizeof *sleep;
-	if (ompdx_decode_sleep(this_machine.elf_machine, (uint64_t)call->number, call->arguments,
-			       sleep) != ompd_rc_ok)
-		return true;
-	if (memory_read(&session->memory, sleep->address, sizeof word, &word)) {
-		sleep->now = word;
-		sleep->now_known = 1;
-	}
-	*used = sleep;
-	return true;
-}
-
-/* Its system call, its stack: nothing is stopped. */
-static void look_at_sleeper(struct session *session, struct thread *thread, uint64_t at)
-{
-	static struct frames frames;
-	struct system_call call;
-	ompdx_sleep_t sleep = {0};
-	ompdx_facts_t facts;
-	const ompdx_sleep_t *used;
-
-	if (process_call(&session->process, thread->lwp, &call) != CALL_SLEEPS ||
-	    !sleep_of(session, thread, &call, &sleep, &facts, &used))
-		return;
-	look_at_stack(session, &call, &frames);
-	count_stack(session, thread, &frames);
-	uint32_t told = tell(&session->tellings, &frames, used, used ? &facts : NULL);
-
-	if (told == NONE)
-		return;
-	learn(session, thread, at, told);
-	thread->asleep_samples++;
-	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, told, REACH_SLEEP * session->tick,
-			REACH_SLEEP * session->tick);
-}
-
-/* Its memory may not be read: it sleeps in what it was met in last, if that was waiting. */
-static void guess_sleeper(struct session *session, struct thread *thread, uint64_t at)
-{
-	if (thread->last_told == NONE ||
-	    told_of(&session->tellings, thread->last_told)->wait == ompdx_wait_none)
-		return;
-	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, thread->last_told,
-			REACH_SLEEP * session->tick, REACH_SLEEP * session->tick);
-}
-
-void session_look_at_sleepers(struct session *session, uint64_t at)
-{
-	for (uint32_t i = 0; i < session->threads.living_count; i++) {
-		struct thread *thread = session->threads.all[session->threads.living[i]];
-		const struct timeline *timeline = &thread->timeline;
-
-		if (timeline->kind != PIECE_ASLEEP || timeline->sleep_told != NONE ||
-		    at - timeline->sleep_began < SLEEP_LEAST)
-			continue;
-		if (session->memory.readable)
-			look_at_sleeper(session, thread, at);
-		else
-			guess_sleeper(session, thread, at);
-	}
 }
 
 void session_sample_by_memory(struct session *session, struct thread *thread, uint64_t at)

@@ -15,6 +15,9 @@
 #include "threads/thread.h"
 #include "unwind/unwind.h"
 
+/* How far back a look at a thread tells that is not sampled by its time on a processor, in passes. */
+#define REACH_SLEEP 8
+
 struct session {
 	struct options options;
 	struct settings settings;
@@ -54,7 +57,12 @@ void session_refresh_images(struct session *session);
 /* The same, and new threads get a clock. */
 void session_refresh(struct session *session);
 
-/* Why it sleeps, of threads that do and of which that is not known yet. */
+/* What a telling adds to what is known of regions, and a stack to the sums. */
+void session_learn(struct session *session, struct thread *thread, uint64_t at, uint32_t told);
+void session_count_stack(struct session *session, struct thread *thread,
+			 const struct frames *frames);
+
+/* Why it sleeps, of threads that do and of which that is not known yet: run/sleepers.c. */
 void session_look_at_sleepers(struct session *session, uint64_t at);
 
 /* What a stack of a thread tells, in the middle of its work. */

@@ -67,6 +67,8 @@ def test_cell(cell: Cell, folder: Path) -> None:
     ) as target:
         answer = sessions.ask(cell.gdb, QUESTIONS, target.before, target.files, folder=folder)
         record = target.truth()
+        if cell.kind == "gcore" and has_zeros(answer.document("ompd threads -json")):
+            return
         if machine.is_gnus(cell.runtime):
             record = truth.as_gnus(record, answer.document("ompd threads -json"))
         threads = told_truth(record, answer, has_lines=cell.build == "debug")
@@ -80,6 +82,15 @@ def test_cell(cell: Cell, folder: Path) -> None:
     assert not found, truth.report(found) + answer.everything
     silent = [question for question, text in texts.items() if not text and "-json" not in question]
     assert not silent, f"these printed nothing: {silent}\n{answer.everything}"
+
+
+def has_zeros(document: dict[str, Any]) -> bool:
+    """Has gcore, on a new system, left out threads' stacks? Then all those are unknown, and it is
+    said why."""
+    said = [note for note in document["notes"] if "The core file has zeros" in note]
+    unknown = sum("kind" in thread.get("doubts", {}) for thread in document["threads"])
+    assert not said or f" {unknown} of the threads " in said[0]
+    return bool(said)
 
 
 def check_runtime(document: dict[str, Any], cell: Cell) -> None:

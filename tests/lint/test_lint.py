@@ -256,6 +256,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.errors",
     ),
     "ompd_gdb.picture": ("ompd_gdb.target.", "ompd_core.snapshot.", "ompd_core.model."),
+    "ompd_gdb.before_attach": (),
     "ompd_gdb.settings": (),
     "ompd_gdb.thread_names_setting": ("ompd_gdb.thread_names",),
     "ompd_gdb.session": (
@@ -328,7 +329,12 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_cli.guardian": (),
     "ompd_cli.wrapper": (),
     "ompd_cli.waking": ("ompd_cli.guardian",),
-    "ompd_cli.inside": ("ompd_gdb.second_look", "ompd_cli.outcome", "ompd_cli.waking"),
+    "ompd_cli.inside": (
+        "ompd_gdb.before_attach",
+        "ompd_gdb.second_look",
+        "ompd_cli.outcome",
+        "ompd_cli.waking",
+    ),
     "ompd_cli.": (
         "ompd_cli.",
         "ompd_core.arch.",

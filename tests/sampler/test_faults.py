@@ -153,7 +153,7 @@ def test_what_is_refused_is_named(build, folder) -> None:
 def test_an_ordinary_user_may(build, folder) -> None:
     victim = build("victim")
     # Long enough that the runtime is found and samples are taken, on any machine.
-    done = run(*NOBODY, SAMPLER, "-o", folder / "r", "--", victim, "4000")
+    done = run(*NOBODY, SAMPLER, "-o", folder / "r", "--", victim, "2000")
     assert done.returncode == 0, done.stderr
     record = read(folder / "r")
     assert record.header["clock"] == "perf"
@@ -179,9 +179,9 @@ def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
         try:
             sampler = subprocess.Popen((*where, "-p", str(process.pid)))
             wait_for_a_record(folder / "r")
-            for _ in range(3):
+            for _ in range(2):
                 sampler.send_signal(signal.SIGSTOP)
-                let_run(process.pid, 1.5)
+                let_run(process.pid, 1)
                 sampler.send_signal(signal.SIGCONT)
                 let_run(process.pid, 0.3)
             sampler.send_signal(signal.SIGINT)
@@ -199,7 +199,7 @@ def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
 def test_many_threads_and_little_memory_to_lock(build, folder) -> None:
     program = build("crowd_of_threads")
     command = (
-        f"ulimit -l 64; exec {' '.join(NOBODY)} {SAMPLER} -d 2 -o {folder}/r -- {program} 64 6"
+        f"ulimit -l 64; exec {' '.join(NOBODY)} {SAMPLER} -d 1.5 -o {folder}/r -- {program} 64 3"
     )
     done = run("sh", "-c", command)
     assert done.returncode == 0, done.stderr

@@ -70,8 +70,16 @@ def libraries() -> dict[str, Path]:
     return found
 
 
-@pytest.mark.parametrize("name", ["libc.so.6", "libgomp.so.1", "libomp.so.5", "victim"])
-@pytest.mark.parametrize("table", ["by its table", "without it"])
+@pytest.mark.parametrize(
+    "name, table",
+    [
+        ("libc.so.6", "by its table"),
+        ("libgomp.so.1", "by its table"),
+        ("libomp.so.5", "by its table"),
+        ("victim", "by its table"),
+        ("victim", "without it"),
+    ],
+)
 def test_rules_are_those_that_binutils_read(build, name, table) -> None:
     path = build("victim") if name == "victim" else libraries().get(name)
     if path is None:

@@ -82,24 +82,31 @@ def executable(program: str = "ranks", level: str = "-O0") -> Path:
 
 @contextlib.contextmanager
 def running(
-    how: str, folder: Path, before: Sequence[str | Path] = (), grace: int = 1
+    how: str,
+    folder: Path,
+    before: Sequence[str | Path] = (),
+    grace: int = 1,
+    where: Sequence[str | Path] = (),
 ) -> Iterator[RunningJob]:
     """before: what each rank's program is started by. grace: seconds between the launcher's SIGTERM
-    and its SIGKILL. Each rank has a folder of its own to work in, since all leave cores of one
-    name."""
+    and its SIGKILL. where: the launcher's options. Each rank has a folder of its own to work in,
+    since all leave cores of one name."""
     (folder / "truth").mkdir()
-    with launched([*before, executable(), how, str(ODD), folder / "truth"], folder, grace) as job:
+    words = [*before, executable(), how, str(ODD), folder / "truth"]
+    with launched(words, folder, grace, where) as job:
         yield job
 
 
 @contextlib.contextmanager
-def launched(program: Sequence[str | Path], folder: Path, grace: int = 1) -> Iterator[RunningJob]:
+def launched(
+    program: Sequence[str | Path], folder: Path, grace: int = 1, where: Sequence[str | Path] = ()
+) -> Iterator[RunningJob]:
     script = 'mkdir $OMPI_COMM_WORLD_RANK && cd $OMPI_COMM_WORLD_RANK && exec "$@"'
     # Ranks that wait spin: those who look at them come first.
     launch = ["nice", "-n", "19", "mpirun", "--oversubscribe", "-n", str(RANKS)]
     if os.geteuid() == 0:
         launch.append("--allow-run-as-root")
-    command = [*launch, "sh", "-c", script, "sh", *program]
+    command = [*launch, *where, "sh", "-c", script, "sh", *program]
     runtime = machine.cached("libomp-14")
     with open(folder / "mpirun.log", "wb") as log, subprocess.Popen(
         command,

@@ -90,10 +90,11 @@ def right(document: Any, truth: Any) -> None:
     assert [one["in_call"] for one in waiting] == ["PMPI_Barrier"]
 
 
-def clustershell(folder: Path) -> dict[str, str]:
-    ssh = folder / "ssh"
-    ssh.write_text(SSH, encoding="ascii")
-    ssh.chmod(0o755)
+def clustershell(folder: Path, ssh: Path | None = None) -> dict[str, str]:
+    if ssh is None:
+        ssh = folder / "ssh"
+        ssh.write_text(SSH, encoding="ascii")
+        ssh.chmod(0o755)
     (folder / "clush.conf").write_text(f"[Main]\nssh_path: {ssh}\n", encoding="ascii")
     return {"CLUSTERSHELL_CFGDIR": str(folder)}
 

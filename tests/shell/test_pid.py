@@ -102,6 +102,42 @@ def test_finding(folder: Path) -> None:
         assert answer.document["deadlock"]["certainty"] == "certain"
 
 
+BEFORE = """\
+import sys
+from ompd_gdb import before_attach
+before_attach.load_modules()
+loaded = set(sys.modules)
+with before_attach.symbols_read({pid}):
+    extra = [one.num for one in gdb.inferiors() if one.num != gdb.selected_inferior().num]
+    read = set()
+    for one in gdb.inferiors():
+        read |= {{file.filename for file in one.progspace.objfiles()}}
+    gdb.execute("attach {pid}", to_string=True)
+    used = {{one.filename for one in gdb.objfiles()}}
+    text = gdb.execute("ompd report", to_string=True)
+    gdb.execute("detach", to_string=True)
+late = [name for name in set(sys.modules) - loaded if name.startswith("ompd_")]
+missing = [name for name in used if ".so" in name and "/" in name
+           and os.path.realpath(name) not in set(map(os.path.realpath, read))]
+print("TOLD", [len(extra), len(gdb.inferiors()), late, missing, "lock" in text])
+"""
+
+
+def test_what_is_read_before(folder: Path) -> None:
+    """While it stands, GDB opens no library for the first time, and we no module."""
+    record, script = folder / "truth.json", folder / "before.py"
+    env = {**command.environment(folder), "OMPD_TRUTH_FILE": str(record)}
+    with parked(machine.compiled("states"), ("deadlock",), env, folder, record) as pid:
+        script.write_text("import os\n" + BEFORE.format(pid=pid), encoding="ascii")
+        words = ["gdb", "-nx", "-q", "-batch", "-iex", "set confirm off"]
+        words += ["-x", str(machine.PLUGIN), "-x", str(script), str(machine.compiled("states"))]
+        done = subprocess.run(
+            words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False
+        )
+    (told,) = [line for line in done.stdout.splitlines() if line.startswith("TOLD")]
+    assert told == "TOLD [1, 1, [], [], True]", done.stdout
+
+
 def test_passing(folder: Path) -> None:
     """What only one of two looks shows is no finding."""
     before = {"code": "barrier_divergence", "text": "R1.0 at one", "wrong": True}
@@ -243,7 +279,7 @@ def test_the_guardian_wakes_what_stands(counting: Counting) -> None:
 def test_one_at_a_time(counting: Counting, folder: Path) -> None:
     """What another guardian is about to wake must not be taken for stopped by the user."""
     with socket.socket(socket.AF_UNIX) as claim:
-        claim.bind(f"\0ompd-guardian-{counting.pid}")
+        claim.bind(guardian.name_of(counting.pid))
         is_an_error(ompd("pid", str(counting.pid), folder=folder), "Another ompd")
     assert ompd("pid", str(counting.pid), folder=folder).status == NOTHING_ODD
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import random
 import re
 import signal
@@ -115,14 +116,24 @@ def test_shipped(job: SlurmJob, folder: Path) -> None:
     gdb, log = folder / "gdb", folder / "gdb.log"
     gdb.write_text(f'#!/bin/sh\necho "$*" >>{log}\nexec gdb "$@"\n', encoding="ascii")
     gdb.chmod(0o755)
-    left = folder / "scratch" / f"ompd-ship-{os.getuid()}-{2**22 + 1}-left"
-    left.mkdir(parents=True)
-    answer = ask(job, folder, "--json", "--ship", "--fan-out", "2", "--gdb", str(gdb))
+    space = os.readlink("/proc/self/ns/pid").strip("pid:[]")
+    names = (f"{platform.node()}-{space}", f"elsewhere-{space}", f"{platform.node()}-1")
+    left, *others = [
+        folder / "nodes" / f"ompd-ship-{os.getuid()}-{one}-{2**22 + 1}-left" for one in names
+    ]
+    for one in (left, *others):  # of whose processes nothing is known here, they are another's
+        one.mkdir(parents=True)
+    answer = command.ompd(
+        *("job", job.number, "--json", "--ship", "--fan-out", "2", "--gdb", str(gdb)),
+        folder=folder,
+        environment={**job.slurm.environment, "TMPDIR": str(left.parent)},
+    )
     assert answer.status == FINDING, answer
     right(job, answer.document)
     plugins = re.findall(r"-x (\S*)/ompd-gdb.py", log.read_text(encoding="utf-8"))
     assert len(plugins) >= RANKS
     assert all(Path(one).is_relative_to(left.parent) and "ompd-ship-" in one for one in plugins)
+    assert sorted(left.parent.iterdir()) == sorted(others)
     assert job.all_run()
 
 

@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, Any, Callable, Sequence
 
+from ompd_core.errors import UserError
 from ompd_core.model import job_parts
 from ompd_core.model.job import Job
 from ompd_core.model.members import folded
@@ -43,6 +44,9 @@ class Errand:
     steps: list[str] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)  # of this level of the tree
     fan_out: int = 32
+    daemon: list[str] = field(default_factory=list)  # a launcher's on that node: job and number
+    host: str = ""  # what that launcher calls the node
+    levels: int = 0  # that may be below
 
     def text(self) -> str:
         return json.dumps({**vars(self), "nodes": folded(self.nodes)})
@@ -50,7 +54,8 @@ class Errand:
     @classmethod
     def of(cls, text: str, expand: Callable[[str], list[str]]) -> Errand:
         told: dict[str, Any] = json.loads(text)
-        return cls(told["job"], told["steps"], expand(told["nodes"]), told["fan_out"])
+        told["nodes"] = expand(told["nodes"])
+        return cls(**told)
 
 
 def depth(number: int, fan_out: int) -> int:
@@ -109,9 +114,10 @@ class Launched:
         limit: float,
         end_step: Callable[[str], None] = lambda step: None,
         package: bytes = b"",
+        folder: str | None = None,
     ) -> None:
         """parts: of each collector; limit: seconds, 0: none. end_step: of what may be left.
-        package: what each gets first."""
+        package: what each gets first. folder: where the command is started. Raises UserError."""
         self.job = Job(WRONG)
         self.reasons: list[str] = []  # of errors that collectors have told
         self.silent: list[str] = []  # nodes that are lost, and neither late nor the reason told
@@ -127,13 +133,18 @@ class Launched:
         self._rest = b""
         # Not in the terminal's group: Ctrl-C is ours alone. stdin stays open as long as somebody
         # wants the answer: the launcher tells all collectors when it is closed.
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._words,
-            start_new_session=True,
-        )
+        try:
+            self.process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._words,
+                start_new_session=True,
+            )
+        except OSError as error:
+            message = f"`{plain(command[0])}' cannot be started: {error.strerror}."
+            raise UserError("no_launcher", message) from None
         if package:
             threading.Thread(target=self._ship, args=(package,), daemon=True).start()
 
@@ -172,6 +183,8 @@ class Launched:
         return bool(piece)
 
     def _take(self, sender: str, kind: str, document: Any) -> None:
+        if sender == wire.UNKNOWN and len(self.nodes) == 1:
+            sender = self.nodes[0]  # whose stream it is
         if kind == "step":
             self._steps.add(str(document)[:64])
         elif sender in self._parts:

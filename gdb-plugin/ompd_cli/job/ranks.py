@@ -38,10 +38,27 @@ def of(pids: Iterable[int]) -> list[Rank]:
     return found
 
 
-def below(launcher: int) -> list[Rank]:
-    """What a launcher of this machine has started."""
-    known = _processes()
-    return _one_each(known, _descendants(known, launcher))
+class Processes:
+    """Those of this machine, at one moment."""
+
+    def __init__(self) -> None:
+        self._known = _processes()
+
+    def all(self) -> list[int]:
+        return list(self._known)
+
+    def children(self, pid: int) -> list[int]:
+        return self._known[pid].children if pid in self._known else []
+
+    def name(self, pid: int) -> str:
+        return self._known[pid].name
+
+    def user(self, pid: int) -> int:
+        return self._known[pid].user
+
+    def below(self, launcher: int, without: Iterable[int] = ()) -> list[Rank]:
+        """The ranks that a launcher, or its daemon, has started. without: who has none."""
+        return _one_each(self._known, _descendants(self._known, launcher, frozenset(without)))
 
 
 def among(pids: Iterable[int]) -> list[Rank]:
@@ -54,19 +71,6 @@ def of_user() -> list[Rank]:
     """All on this machine that have a rank."""
     known = _processes()
     return _one_each(known, [one.pid for one in known.values() if one.user == os.geteuid()])
-
-
-def hosts_below(launcher: int) -> list[str]:
-    """Where the launcher's daemons are that it has started by ssh."""
-    known = _processes()
-    found = []
-    for pid in _descendants(known, launcher):
-        if known[pid].name in ("ssh", "rsh"):
-            words = _command(pid)[1:]
-            host = next((word for word in words if not word.startswith("-")), None)
-            if host is not None:
-                found.append(host)
-    return found
 
 
 def _one_each(known: dict[int, _Process], pids: Iterable[int]) -> list[Rank]:
@@ -104,12 +108,12 @@ def _depth(known: dict[int, _Process], pid: int) -> int:
     return depth
 
 
-def _descendants(known: dict[int, _Process], root: int) -> list[int]:
+def _descendants(known: dict[int, _Process], root: int, without: frozenset[int]) -> list[int]:
     found: dict[int, None] = {}
     pending = list(known[root].children) if root in known else []
     while pending:
         pid = pending.pop()
-        if pid not in found:
+        if pid not in found and pid not in without:
             found[pid] = None
             pending += known[pid].children
     return list(found)
@@ -134,9 +138,10 @@ def _processes() -> dict[int, _Process]:
     return found
 
 
-def _command(pid: int) -> list[str]:
+def command_line(pid: int) -> list[str]:
+    """Empty: it is gone, or the kernel's."""
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return [os.fsdecode(word) for word in file.read(1 << 16).split(b"\0")]
+            return [os.fsdecode(word) for word in file.read(1 << 20).split(b"\0")[:-1]]
     except OSError:
         return []

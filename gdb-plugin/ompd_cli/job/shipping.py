@@ -30,7 +30,9 @@ if platform.machine() != machine:
     sys.exit("ompd: this node is %s, and ompd came from %s." % (platform.machine(), machine))
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     signal.signal(number, lambda *_: None)
-mine = "ompd-ship-%d-" % os.getuid()
+# Hosts, and containers of one host, may have this folder in common, and not their processes.
+space = os.readlink("/proc/self/ns/pid").strip("pid:[]")
+mine = "ompd-ship-%d-%s-%s-" % (os.getuid(), platform.node(), space)
 for name in os.listdir(tempfile.gettempdir()):
     left = os.path.join(tempfile.gettempdir(), name)
     owner = name[len(mine):].partition("-")[0] if name.startswith(mine) else ""

@@ -31,12 +31,14 @@ class Symbols:
         self._executable = executable
         self._objfiles = objfiles
         self._files: dict[LoadedImage, list[ElfFile]] = {}
+        self._real: dict[str, str] = {}  # names without links
 
     def close(self) -> None:
         for files in self._files.values():
             for file in files:
                 file.close()
         self._files.clear()
+        self._real.clear()
 
     def find(self, name: str, file_name: str | None) -> int | None:
         if name == "_r_debug" and self._images.r_debug:
@@ -88,7 +90,7 @@ class Symbols:
         names = [path] + [
             name
             for name, parent in known
-            if parent is None and (_same(name, real) or name.endswith(path))
+            if parent is None and (self._same(name, real) or name.endswith(path))
         ]
         for name in dict.fromkeys(names):
             file = self._opened(name)
@@ -96,10 +98,15 @@ class Symbols:
                 yield file
                 break
         for name, parent in known:
-            if parent is not None and _same(parent, real):
+            if parent is not None and self._same(parent, real):
                 file = self._opened(name)
                 if file is not None:
                     yield file
+
+    def _same(self, name: str, real: str) -> bool:
+        if name not in self._real:
+            self._real[name] = os.path.realpath(name)
+        return real in (name, self._real[name], name.rsplit(":", 1)[-1])
 
     @staticmethod
     def _opened(path: str) -> ElfFile | None:
@@ -131,7 +138,3 @@ def may_define(path: str | None, name: str) -> bool:
         return next(file.symbols(name), None) is not None
     finally:
         file.close()
-
-
-def _same(name: str, real: str) -> bool:
-    return name == real or os.path.realpath(name) == real or name.rsplit(":", 1)[-1] == real

@@ -6,6 +6,11 @@ from __future__ import annotations
 from typing import Sequence
 
 from ..debugger import Debugger
+from ..errors import Unreadable
+from ..model.native import NativeThread
+
+# Bytes at the beginning of what the C library keeps of a thread.
+_OWN_DATA = 256
 
 _WITHOUT_EXECUTABLE = (
     "GDB has the core file, but not the program that it is of: "
@@ -26,6 +31,13 @@ _STANDARD_ONLY = (
     "{} has only OMPD's own routines: one runtime, no construct's line, no tasks, no certainty"
     " about idle threads and leagues. For the library that came with these commands:"
     " `set ompd library'."
+)
+
+_ZEROS = (
+    "The core file has zeros where {} of the threads keep{} own data, and so for their stacks: what"
+    " they do is unknown. GDB's `gcore' writes them for a whole stack when it cannot read the guard"
+    " page at its end, as of glibc 2.42 and later on Linux 6.13 and later; it warns `Memory read"
+    " failed for corefile section'. The kernel's own core file has them: `kill -QUIT PID'."
 )
 
 
@@ -60,4 +72,18 @@ def of_core(target: Debugger) -> list[str]:
             f"The core file is truncated: {core.missing} bytes are missing at its end. What lay"
             " there is unknown; check the disk's space and `ulimit -c'."
         )
+    if core is not None:
+        zeros = sum(_is_zeros(target, thread) for thread in target.native_threads())
+        if zeros:
+            found.append(_ZEROS.format(zeros, "s its" if zeros == 1 else " their"))
     return found
+
+
+def _is_zeros(target: Debugger, thread: NativeThread) -> bool:
+    """Is nothing where a thread's pthread id leads to? The C library keeps addresses there."""
+    if not thread.pthread_id:
+        return False
+    try:
+        return not any(target.read(thread.pthread_id, _OWN_DATA))
+    except Unreadable:
+        return False

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be done before a process is attached to, so that it does not stand meanwhile? Reading
+the symbols of its libraries, which is most of what GDB's attach takes, and loading our own modules.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from contextlib import contextmanager
+from typing import Iterator
+
+import gdb
+
+MOST_FILES = 1000
+# Those that are loaded by what is met.
+_MODULES = (
+    "ompd_core.code.returning",
+    "ompd_core.formats.untold_code",
+    "ompd_core.model.ended",
+    "ompd_core.model.logical_stack.splicing",
+    "ompd_core.snapshot.code_holdings",
+    "ompd_core.snapshot.environment",
+    "ompd_core.snapshot.lock_calls",
+)
+
+
+def load_modules() -> None:
+    for command in ("ompd status", "ompd report"):
+        try:
+            gdb.execute(command, to_string=True)
+        except gdb.error:
+            pass  # there is no process yet
+    for name in _MODULES:
+        importlib.import_module(name)
+
+
+@contextmanager
+def symbols_read(pid: int) -> Iterator[None]:
+    """Of the process' libraries, for all attaches inside. By an inferior without a process: GDB
+    keeps what it has read of a file as long as somebody uses it."""
+    own = gdb.selected_inferior().num
+    other = _add_inferior()
+    try:
+        if other is not None:
+            gdb.execute(f"inferior {other}", to_string=True)
+            for file in _files(pid):
+                _read(file)
+            gdb.execute(f"inferior {own}", to_string=True)
+        yield
+    finally:
+        if other is not None:
+            gdb.execute(f"remove-inferiors {other}", to_string=True)
+
+
+def _add_inferior() -> int | None:
+    known = {one.num for one in gdb.inferiors()}
+    try:
+        gdb.execute("add-inferior", to_string=True)
+    except gdb.error:
+        return None
+    return next((one.num for one in gdb.inferiors() if one.num not in known), None)
+
+
+def _files(pid: int) -> list[str]:
+    """That the process executes code of, but for its program, which GDB has read."""
+    found: dict[str, None] = {}
+    try:
+        program = os.readlink(f"/proc/{pid}/exe")
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as file:
+            for line in file:
+                words = line.rstrip("\n").split(None, 5)
+                if len(words) == 6 and "x" in words[1] and words[5].startswith("/"):
+                    found[words[5]] = None
+    except OSError:
+        return []
+    return [name for name in found if name != program and os.path.isfile(name)][:MOST_FILES]
+
+
+def _read(file: str) -> None:
+    if any(letter in file for letter in "\"'\\ \t"):
+        return  # GDB would take it apart: it reads it when it attaches
+    try:
+        gdb.execute(f"add-symbol-file {file}", to_string=True)
+    except (gdb.error, UnicodeError):
+        pass  # so it is when it attaches

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why threads sleep: no clock samples them, their system call and their memory tell.
+ */
+#include "base/clocks.h"
+#include "run/session.h"
+
+/* Threads that are asleep are not looked at before they have slept that long: shorter sleeps are told by those that
+ * happen to be met. */
+#define SLEEP_LEAST (2 * MILLISECOND)
+
+/* From the stack pointer of a thread that sleeps. */
+#define SLEEPER_BYTES 32768
+
+static bool read_live_word(void *context, uint64_t address, uint64_t *value)
+{
+	return memory_read(context, address, sizeof *value, value);
+}
+
+static void look_at_stack(struct session *session, const struct system_call *call,
+			  struct frames *frames)
+{
+	static uint8_t bytes[SLEEPER_BYTES];
+	const struct word_source live = {read_live_word, &session->memory};
+	struct registers registers = {.known = UINT64_C(1) << this_machine.sp |
+					       UINT64_C(1) << this_machine.pc};
+	/* Most stacks end within the first pages. */
+	const struct stack_copy stack = {
+		bytes, call->sp, memory_read_some(&session->memory, call->sp, 8192, bytes), &live};
+
+	registers.value[this_machine.sp] = call->sp;
+	registers.value[this_machine.pc] = call->pc;
+	unwind(session->unwinder, registers, &stack, frames);
+}
+
+/* What libgomp's threads sleep on tells more than their stacks. false: it has to be looked at later. */
+static bool sleep_of(struct session *session, const struct thread *thread,
+		     const struct system_call *call, ompdx_sleep_t *sleep, ompdx_facts_t *facts,
+		     const ompdx_sleep_t **used)
+{
+	uint32_t word;
+
+	*used = NULL;
+	if (thread->runtime == NONE || !pictures_facts(&session->pictures, thread, facts) ||
+	    facts->runtime_kind != ompdx_runtime_gomp)
+		return true;
+	if (session->pictures.taken_at < thread->timeline.sleep_began)
+		return false;
+	sleep->size = sizeof *sleep;
+	if (ompdx_decode_sleep(this_machine.elf_machine, (uint64_t)call->number, call->arguments,
+			       sleep) != ompd_rc_ok)
+		return true;
+	if (memory_read(&session->memory, sleep->address, sizeof word, &word)) {
+		sleep->now = word;
+		sleep->now_known = 1;
+	}
+	*used = sleep;
+	return true;
+}
+
+/* Its system call, its stack: nothing is stopped. */
+static void look_at_sleeper(struct session *session, struct thread *thread, uint64_t at)
+{
+	static struct frames frames;
+	struct system_call call;
+	ompdx_sleep_t sleep = {0};
+	ompdx_facts_t facts;
+	const ompdx_sleep_t *used;
+
+	if (process_call(&session->process, thread->lwp, &call) != CALL_SLEEPS ||
+	    !sleep_of(session, thread, &call, &sleep, &facts, &used))
+		return;
+	look_at_stack(session, &call, &frames);
+	session_count_stack(session, thread, &frames);
+	uint32_t told = tell(&session->tellings, &frames, used, used ? &facts : NULL);
+
+	if (told == NONE)
+		return;
+	session_learn(session, thread, at, told);
+	thread->asleep_samples++;
+	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, told, REACH_SLEEP * session->tick,
+			REACH_SLEEP * session->tick);
+}
+
+/* Its memory may not be read: it sleeps in what it was met in last, if that was waiting. */
+static void guess_sleeper(struct session *session, struct thread *thread, uint64_t at)
+{
+	if (thread->last_told == NONE ||
+	    told_of(&session->tellings, thread->last_told)->wait == ompdx_wait_none)
+		return;
+	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, thread->last_told,
+			REACH_SLEEP * session->tick, REACH_SLEEP * session->tick);
+}
+
+void session_look_at_sleepers(struct session *session, uint64_t at)
+{
+	for (uint32_t i = 0; i < session->threads.living_count; i++) {
+		struct thread *thread = session->threads.all[session->threads.living[i]];
+		const struct timeline *timeline = &thread->timeline;
+
+		if (timeline->kind != PIECE_ASLEEP || timeline->sleep_told != NONE ||
+		    at - timeline->sleep_began < SLEEP_LEAST)
+			continue;
+		if (session->memory.readable)
+			look_at_sleeper(session, thread, at);
+		else
+			guess_sleeper(session, thread, at);
+	}
+}
