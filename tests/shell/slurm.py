@@ -80,6 +80,23 @@ class Slurm:
     def steps(self) -> set[str]:
         return set(self.run("squeue", "-h", "-s", "-o", "%i").split())
 
+    @contextlib.contextmanager
+    def without(self, node: str) -> Iterator[None]:
+        """Its daemon is killed; the ranks there live on."""
+        path = self.folder / f"slurmd.{node}.pid"
+        pid = int(path.read_text(encoding="ascii"))
+        os.kill(pid, signal.SIGKILL)
+        while _is_there(pid):
+            time.sleep(0.01)
+        try:
+            yield
+        finally:
+            self.run("slurmd", "-N", node)
+            end = time.monotonic() + PATIENCE
+            while "*" in self.run("sinfo", "-h", "-N", "-n", node, "-o", "%t"):
+                assert time.monotonic() < end, self.run("sinfo", "-N")
+                time.sleep(0.1)
+
     def pids(self) -> list[int]:
         """Of the daemons."""
         found = []
