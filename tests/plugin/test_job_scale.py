@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """4,096 reports through a tree of merges: what does a level cost? Counted, not timed: steps of the
-merge and bytes of its documents depend on classes and hosts, and not on ranks. The figures of
-docs/scale.md: pytest -rP, which also shows seconds."""
+merge and bytes of its documents depend on classes and hosts, and not on ranks. bench/job times it
+too, and shows what docs/scale.md has."""
 
 from __future__ import annotations
 
 import json
 import time
-import zlib
 from typing import Any
 
 import pytest
@@ -69,7 +68,9 @@ def fixture_steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counted
 
 
-def merged_levels(nodes: int, per_node: int, steps: list[int]) -> list[Level]:
+def merged_levels(
+    nodes: int, per_node: int, steps: list[int], fan_out: int = FAN_OUT
+) -> list[Level]:
     total = nodes * per_node
     began = time.perf_counter()
     documents = []
@@ -82,8 +83,8 @@ def merged_levels(nodes: int, per_node: int, steps: list[int]) -> list[Level]:
     while len(levels[-1].documents) > 1:
         below, documents, costs = levels[-1].documents, [], []
         began = time.perf_counter()
-        for at in range(0, len(below), FAN_OUT):
-            parts = [job_parts.read(json.loads(text), WRONG) for text in below[at : at + FAN_OUT]]
+        for at in range(0, len(below), fan_out):
+            parts = [job_parts.read(json.loads(text), WRONG) for text in below[at : at + fan_out]]
             steps[0] = 0
             job = Job(WRONG)
             for part in parts:
@@ -114,13 +115,6 @@ def test_4096_reports(steps: list[int]) -> None:
     assert levels[2].most(True) < 4 * levels[1].most(True)
     rows = json.loads(levels[2].documents[0])["rows"]
     assert len(rows) == 256 and len(json.dumps(rows)) < 256 * 200
-    for i, one in enumerate(levels):
-        packed = max(len(zlib.compress(text.encode())) for text in one.documents)
-        print(
-            f"level {i}: {len(one.documents)} documents, at most {one.most()} bytes"
-            f" ({one.most(True)} without the list of processes, {packed} packed),"
-            f" {one.seconds / len(one.documents):.4f} s each, steps {max(one.steps or [0])}"
-        )
 
 
 def test_as_many_classes_as_ranks(steps: list[int]) -> None:

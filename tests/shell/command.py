@@ -46,8 +46,8 @@ def ompd(
     """folder: where it makes its private folder, and leaves nothing."""
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
-    if words[:1] == ("pid",) and "--timeout" not in words:
-        words = ("pid", "--timeout", str(PATIENCE), *words[1:])  # the machine may be busy
+    if words[:1] in (("pid",), ("job",)) and "--timeout" not in words:
+        words = (words[0], "--timeout", str(PATIENCE), *words[1:])  # the machine may be busy
     done = subprocess.run(
         [command, *words],
         cwd=folder,

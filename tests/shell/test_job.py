@@ -77,6 +77,7 @@ def test_ranks_of_a_launcher(folder: Path) -> None:
 def right(document: Any, truth: Any) -> None:
     told = {one["rank"]: one["pid"] for one in document["reports"]}
     assert told == {rank: one.pid for rank, one in truth.items()}
+    assert not any(one["failed"] for one in document["reports"]), document["unavailable"]
     assert (document["rank_count"], document["absent"]) == (RANKS, None)
     (finding,) = document["findings"]
     assert (finding["code"], finding["ranks"]) == ("deadlock", str(ODD))

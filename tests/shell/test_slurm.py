@@ -68,9 +68,10 @@ def test_truth(job: SlurmJob, folder: Path) -> None:
 def right(job: SlurmJob, document: Any) -> None:
     """Each rank, its process and node; what is wrong; what each thread does."""
     told = {one["rank"]: (one["pid"], one["host"], one["failed"]) for one in document["reports"]}
-    assert told == {
+    right_ones = {
         rank: (one.pid, NODES[rank // PER_NODE], False) for rank, one in job.truth.items()
     }
+    assert told == right_ones, document["unavailable"]
     assert document["rank_count"] == RANKS
     (finding,) = document["findings"]
     assert (finding["code"], finding["ranks"]) == ("deadlock", str(ODD))
