@@ -15,6 +15,7 @@ from typing import Any, Iterator
 
 import command
 import machine
+import pytest
 from command import CANNOT_READ, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
 from ompd_cli import guardian
 from sessions import PATIENCE
@@ -93,6 +94,7 @@ def test_a_full_disk(folder: Path) -> None:
         assert rank.runs()
 
 
+@pytest.mark.full
 def test_another_users_rank(folder: Path) -> None:
     with counting(folder, "a") as rank:
         ask = machine.installed(folder) / "bin" / "ompd"
