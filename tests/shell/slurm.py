@@ -26,6 +26,7 @@ from sessions import PATIENCE
 NODES = ("n1", "n2", "n3")
 PER_NODE = 4
 BEGUN = 30  # seconds until the nodes are there
+LIFE = 7200 if machine.FULL else 600  # of a rank that outlives its test, seconds
 RANKS, ODD = len(NODES) * PER_NODE, 5
 
 _CONF = """\
@@ -79,6 +80,23 @@ class Slurm:
 
     def steps(self) -> set[str]:
         return set(self.run("squeue", "-h", "-s", "-o", "%i").split())
+
+    @contextlib.contextmanager
+    def without(self, node: str) -> Iterator[None]:
+        """Its daemon is killed; the ranks there live on."""
+        path = self.folder / f"slurmd.{node}.pid"
+        pid = int(path.read_text(encoding="ascii"))
+        os.kill(pid, signal.SIGKILL)
+        while _is_there(pid):
+            time.sleep(0.01)
+        try:
+            yield
+        finally:
+            self.run("slurmd", "-N", node)
+            end = time.monotonic() + PATIENCE
+            while "*" in self.run("sinfo", "-h", "-N", "-n", node, "-o", "%t"):
+                assert time.monotonic() < end, self.run("sinfo", "-N")
+                time.sleep(0.1)
 
     def pids(self) -> list[int]:
         """Of the daemons."""
@@ -190,7 +208,10 @@ def job(slurm: Slurm, how: str, folder: Path) -> Iterator[SlurmJob]:
     (folder / "truth").mkdir()
     before = slurm.jobs()
     words = machine.in_background(
-        machine.compiled("ranks", link=("-DNO_MPI",)), how, ODD, folder / "truth"
+        machine.compiled("ranks", link=("-DNO_MPI", f"-DLIFE_SECONDS={LIFE}")),
+        how,
+        ODD,
+        folder / "truth",
     )
     with open(folder / "srun.log", "wb") as log, subprocess.Popen(
         ["srun", f"-N{len(NODES)}", f"--ntasks-per-node={PER_NODE}", "--overcommit", *words],

@@ -16,6 +16,8 @@ import command
 from command import CANNOT_READ, FINDING, is_an_error, ompd
 from job import ODD, RANKS, THREADS, running
 from ompd_cli.job import nodes, wire
+from ompd_cli.job.clustershell import nodes as clustershell_nodes
+from ompd_cli.job.nodes import Errand
 from test_ranks import OTHERS, STATES, counted, ended
 
 SSH = """\
@@ -183,6 +185,15 @@ def test_parts_of_a_tree() -> None:
             assert sorted(asked) == sorted(f"n{i}" for i in range(number))
             assert levels == nodes.depth(number, fan_out)
     assert nodes.depth(10_000, 32) == 3
+
+
+def test_parts_that_all_know() -> None:
+    """A collector takes the nodes apart as who has sent it, in whatever order it is told them."""
+    names = [f"n{i:03}" for i in range(1, 2001)] + [f"gpu{i}" for i in range(40)]
+    told = Errand("1", [], names, 32)
+    heard = Errand.of(told.text(), clustershell_nodes)
+    assert heard.nodes != names and sorted(heard.nodes) == sorted(names)
+    assert nodes.parted(heard.nodes, 32) == nodes.parted(names, 32)
 
 
 def walked(names: list[str], fan_out: int) -> tuple[int, list[str]]:

@@ -211,6 +211,31 @@ def test_late_ranks(job: SlurmJob, folder: Path) -> None:
     assert job.all_run()
 
 
+@pytest.mark.skipif(not machine.FULL, reason="Slurm takes ten seconds to give a node up")
+@pytest.mark.parametrize("dead, fan_out", (("n2", "32"), ("n1", "1"), ("n2", "1")))
+def test_a_node_is_dead(job: SlurmJob, folder: Path, dead: str, fan_out: str) -> None:
+    """Its ranks are named, and those on the nodes behind it are told."""
+    with job.slurm.without(dead):
+        # Slurm kills the first step whole, with whoever would remove what was written there.
+        answer = command.ompd(
+            *("job", job.number, "--json", "--fan-out", fan_out),
+            folder=folder,
+            environment={**job.slurm.environment, "TMPDIR": str(folder)},
+        )
+        assert job.all_run()
+    document = answer.document
+    (lost,) = document["lost"]
+    assert lost["hosts"] == dead and "did not answer" in lost["message"]
+    at = NODES.index(dead) * PER_NODE
+    assert document["absent"] == f"{at}-{at + PER_NODE - 1}"
+    told = {one["rank"]: (one["pid"], one["failed"]) for one in document["reports"]}
+    assert told == {
+        rank: (one.pid, False) for rank, one in job.truth.items() if NODES[rank // PER_NODE] != dead
+    }
+    assert answer.status == (FINDING if ODD in told else CANNOT_READ)
+    assert job.all_run()
+
+
 # ---- Whoever is killed ---------------------------------------------------------------------------
 
 

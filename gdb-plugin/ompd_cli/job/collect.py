@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from typing import Sequence
+from dataclasses import replace
 
 from ompd_core.errors import UserError
 from ompd_core.model import job_parts
@@ -47,15 +47,15 @@ def _look(options: argparse.Namespace, errand: Errand, node: str | None) -> Job:
     if not errand.job:
         collector.look_at(ranks.of_user())
         return collector.job
-    mine = _part_of(node, errand.nodes, errand.fan_out)
-    below = Errand(errand.job, errand.steps, mine[1:], errand.fan_out)
+    mine = _part_of(node, errand)
+    below = replace(errand, nodes=mine[1:], alone=False)
     steps = [sending.slurm_step(options, below)] if below.nodes else []
     with sending.begun(steps) as others:
         collector.look_at(ranks.among(slurm.pids(errand.job, errand.steps, mine[0])))
         for one in others:
             one.wait(Progress())
     for one in others:
-        collector.job.take(one.job)
+        collector.job.take(sending.asked_again(options, below, one))
     return collector.job
 
 
@@ -69,8 +69,10 @@ def _of_a_daemon(options: argparse.Namespace, errand: Errand) -> Job:
     return sending.below_daemon(options, root, errand.host, errand.levels)
 
 
-def _part_of(node: str | None, all_nodes: Sequence[str], fan_out: int) -> list[str]:
-    for part in nodes.parted(all_nodes, fan_out):
+def _part_of(node: str | None, errand: Errand) -> list[str]:
+    if errand.alone and node in errand.nodes:
+        return [node, *(one for one in errand.nodes if one != node)]
+    for part in nodes.parted(errand.nodes, errand.fan_out):
         if part[0] == node:
             return part
     raise UserError("launcher_error", f"The launcher has sent us to {node}, which is not asked.")

@@ -16,7 +16,7 @@ from ompd_core.views.table import cut_list, plain
 
 from .. import merge
 from ..origin import Origin
-from ..outcome import Outcome
+from ..outcome import CANNOT_READ, FINDING, Outcome
 from . import collect, sources
 
 
@@ -35,6 +35,8 @@ def report(options: argparse.Namespace, _: Origin) -> Outcome:
     document = job_document.document(job, "job")
     document["closer"] = source.closer(job)
     outcome = merge.answer(job, options, document)
+    if source.whole and job.absent() and outcome.status != FINDING:
+        outcome.status = CANNOT_READ
     if earlier is not None:
         moved = _moved(earlier, job, options.watch)
         document["watch"] = moved

@@ -44,6 +44,7 @@ class Errand:
     steps: list[str] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)  # of this level of the tree
     fan_out: int = 32
+    alone: bool = False  # the collector is the only one of this level, and all are its part
     daemon: list[str] = field(default_factory=list)  # a launcher's on that node: job and number
     host: str = ""  # what that launcher calls the node
     levels: int = 0  # that may be below
@@ -73,13 +74,15 @@ def limit(options: argparse.Namespace, levels: int) -> float:
 
 
 def parted(nodes: Sequence[str], fan_out: int) -> list[list[str]]:
-    """The part of each collector of this level; the first of a part is the collector's own node."""
-    number = min(fan_out, len(nodes))
-    size, more = divmod(len(nodes), max(number, 1))
+    """The part of each collector of this level; the first of a part is the collector's own node.
+    Whoever knows the same nodes, in whatever order, comes to the same parts."""
+    ordered = sorted(nodes)
+    number = min(fan_out, len(ordered))
+    size, more = divmod(len(ordered), max(number, 1))
     found, at = [], 0
     for i in range(number):
         end = at + size + (i < more)
-        found.append(list(nodes[at:end]))
+        found.append(ordered[at:end])
         at = end
     return found
 
@@ -120,7 +123,7 @@ class Launched:
         package: what each gets first. folder: where the command is started. Raises UserError."""
         self.job = Job(WRONG)
         self.reasons: list[str] = []  # of errors that collectors have told
-        self.silent: list[str] = []  # nodes that are lost, and neither late nor the reason told
+        self.silent: list[Sequence[str]] = []  # parts: lost, neither late nor the reason told
         self.nodes = [node for part in parts for node in part]
         self._parts = {part[0]: part for part in parts}
         self._end = time.monotonic() + limit if limit else None
@@ -221,7 +224,8 @@ class Launched:
             self.process.wait()
         words = self._words_of_launcher()
         for head in list(self._parts):
-            self.silent += self._parts[head] if not self._late else ()
+            if not self._late:
+                self.silent.append(self._parts[head])
             late = f"It did not answer in {self._limit:g} s."
             self._lose(head, late if self._late else _last_words(words, head))
         for stream in (self.process.stdin, self.process.stdout, self._words):

@@ -75,20 +75,28 @@ def of_user() -> list[Rank]:
 
 def _one_each(known: dict[int, _Process], pids: Iterable[int]) -> list[Rank]:
     """A rank may be a shell that has started the program, and the program others: the one with most
-    threads is meant, and of alike ones the innermost."""
-    groups: dict[tuple[str, int], list[Rank]] = {}
+    threads is meant, and of alike ones the innermost. Where none of them has started the others,
+    several say that they are that rank, and all are told."""
+    groups: dict[tuple[str, int], dict[int, Rank]] = {}
     for pid in pids:
         environment = environment_of(pid)
         origin = Origin(pid=pid, host=this_host())
         origin.learn(environment)
         if origin.rank is not None:
-            groups.setdefault((_job(environment), origin.rank), []).append(Rank(pid, origin))
+            groups.setdefault((_job(environment), origin.rank), {})[pid] = Rank(pid, origin)
     found = []
     for _, ranks in sorted(groups.items()):
-        found.append(
-            max(ranks, key=lambda one: (known[one.pid].threads, _depth(known, one.pid), -one.pid))
-        )
+        trees: dict[int, list[Rank]] = {}
+        for pid, rank in ranks.items():
+            first = [one for one in _above(known, pid) if one in ranks][-1]
+            trees.setdefault(first, []).append(rank)
+        for tree in trees.values():
+            found.append(max(tree, key=lambda one: _how_likely_meant(known, one.pid)))
     return found
+
+
+def _how_likely_meant(known: dict[int, _Process], pid: int) -> tuple[int, int, int]:
+    return known[pid].threads, len(_above(known, pid)), -pid
 
 
 # What tells one job's ranks from another's.
@@ -100,12 +108,13 @@ def _job(environment: dict[str, str]) -> str:
     return next((f"{environment[name]}.{step}" for name in _JOBS if name in environment), "")
 
 
-def _depth(known: dict[int, _Process], pid: int) -> int:
-    depth = 0
-    while pid in known and depth < len(known):
+def _above(known: dict[int, _Process], pid: int) -> list[int]:
+    """The process itself, its parent, and so on."""
+    found: list[int] = []
+    while pid in known and len(found) < len(known):
+        found.append(pid)
         pid = known[pid].parent
-        depth += 1
-    return depth
+    return found
 
 
 def _descendants(known: dict[int, _Process], root: int, without: frozenset[int]) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Iterable, Iterator, Sequence
 
 from ompd_core.model.job import Job
@@ -14,33 +15,54 @@ from . import clustershell, daemons, nodes, ranks, slurm
 from .collector import Collector
 from .nodes import Errand, Launched
 
-MOST_ALONE = 64  # nodes that are asked one by one
+MOST_ALONE = 64  # parts of a tree that are asked one by one
+MOST_TIMES = 3  # that nodes below dead ones are asked
 
 
 def over_slurm(options: argparse.Namespace, errand: Errand) -> Job:
-    """Where Slurm cannot begin on one node, it ends the step on all others: they are asked again,
-    each by a step of its own."""
     with begun([slurm_step(options, errand)]) as (first,):
         first.wait(Progress())
-    job = first.job
-    if len(errand.nodes) > 1 and len(first.silent) <= MOST_ALONE:
-        alone = [Errand(errand.job, errand.steps, [node], 1) for node in first.silent]
-        with begun(slurm_step(options, one) for one in alone) as again:
-            for one in again:
-                one.wait(Progress())
-        for one in again:
-            for node in one.nodes:
-                del job.lost[node]
-            job.take(one.job)
+    return asked_again(options, errand, first)
+
+
+def asked_again(options: argparse.Namespace, errand: Errand, first: Launched) -> Job:
+    """What a step has brought, and more. Where Slurm cannot begin on one node, it ends the step on
+    all others: each part of the tree is asked again by a step of its own, and what is below a
+    node that is dead as a tree without it."""
+    job, silent = first.job, first.silent
+    for _ in range(MOST_TIMES):
+        if not 0 < len(silent) <= MOST_ALONE:
+            break
+        if len(errand.nodes) > len(silent[0]):  # else it was alone already
+            alone = [replace(errand, nodes=list(part), alone=True) for part in silent]
+            silent = _all_of(options, alone, job)
+        errand = replace(errand, nodes=[node for part in silent for node in part[1:]], alone=False)
+        if not errand.nodes:
+            break
+        silent = _all_of(options, [errand], job)
     return job
+
+
+def _all_of(
+    options: argparse.Namespace, errands: Sequence[Errand], job: Job
+) -> list[Sequence[str]]:
+    """Adds to the job. Parts that are silent."""
+    with begun(slurm_step(options, one) for one in errands) as asked:
+        for one in asked:
+            one.wait(Progress())
+    for one in asked:
+        for node in one.nodes:
+            job.lost.pop(node, None)
+        job.take(one.job)
+    return [part for one in asked for part in one.silent]
 
 
 def slurm_step(options: argparse.Namespace, errand: Errand) -> Launched:
     """Collectors on these nodes."""
-    parts = nodes.parted(errand.nodes, errand.fan_out)
+    parts = [errand.nodes] if errand.alone else nodes.parted(errand.nodes, errand.fan_out)
     package = nodes.package(options)
     command = nodes.collector_command(options, errand.text(), package)
-    levels = nodes.depth(len(errand.nodes), errand.fan_out)
+    levels = 1 + max(nodes.depth(len(part) - 1, errand.fan_out) for part in parts)
     line = slurm.srun(errand.job, [part[0] for part in parts], command)
     return Launched(line, parts, nodes.limit(options, levels), slurm.end_step, package)
 

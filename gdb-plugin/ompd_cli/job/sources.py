@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whose ranks are looked at, where, and how is one of them opened? A class for each way to name a
-job."""
+job, and whether all of its ranks are meant."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from shlex import quote
 from typing import Any, Union
 
 from ompd_core.errors import UserError
@@ -20,6 +21,8 @@ from .nodes import Errand
 
 class _Named:
     """Processes of this machine."""
+
+    whole = False
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
@@ -38,6 +41,8 @@ class _Named:
 
 class _Launcher:
     """Of this machine, with all hosts to which it has gone."""
+
+    whole = True
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
@@ -65,6 +70,8 @@ class _Launcher:
 
 
 class _Cores:
+    whole = False
+
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
 
@@ -81,11 +88,13 @@ class _Cores:
         for one in job.classes():
             entry = job.example(one.members)
             if entry is not None:
-                found.append(_one_closer(who(one.members), entry, f"ompd core {entry.file}"))
+                found.append(_one_closer(who(one.members), entry, f"ompd core {quote(entry.file)}"))
         return found
 
 
 class _Slurm:
+    whole = True
+
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._job = slurm.SlurmJob(options.job)
@@ -105,11 +114,14 @@ class _Slurm:
         number = self._job.number
         return _closer(
             job,
-            lambda host, pid: f"srun --overlap --jobid={number} -w {host} -n1 --pty gdb -p {pid}",
+            lambda host, pid: f"srun --overlap --jobid={number} -w {quote(host)} -n1 --pty"
+            f" gdb -p {pid}",
         )
 
 
 class _Hosts:
+    whole = False
+
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._nodes = clustershell.nodes(options.hosts)
@@ -124,7 +136,7 @@ class _Hosts:
         )
 
     def closer(self, job: Job) -> list[dict[str, Any]]:
-        return _closer(job, lambda host, pid: f"ssh -t {host} gdb -p {pid}")
+        return _closer(job, lambda host, pid: f"ssh -t {quote(host)} gdb -p {pid}")
 
 
 Source = Union[_Named, _Launcher, _Cores, _Slurm, _Hosts]
@@ -143,7 +155,7 @@ def of(options: argparse.Namespace) -> Source:
     return _Slurm(options)
 
 
-def _here(_: str | None, pid: int) -> str:
+def _here(_: str, pid: int) -> str:
     return f"gdb -p {pid}"
 
 
@@ -153,7 +165,7 @@ def _closer(job: Job, command: Any) -> list[dict[str, Any]]:
     for one in job.classes():
         entry = job.example(one.members)
         if entry is not None and entry.pid is not None:
-            line = command(entry.host, entry.pid)
+            line = command(entry.host or "?", entry.pid)
             found.append(_one_closer(who(one.members), entry, line))
     return found
 

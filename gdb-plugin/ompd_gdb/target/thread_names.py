@@ -19,7 +19,7 @@ _ours: dict[gdb.InferiorThread, tuple[str, str]] = {}
 def own(thread: gdb.InferiorThread) -> str | None:
     """As if we had named none."""
     ours, before = _ours.get(thread, (None, None))
-    name: str | None = thread.name
+    name = _name(thread)
     return before if ours is not None and name == ours else name
 
 
@@ -38,16 +38,25 @@ def restore() -> None:
     """What the user has named meanwhile keeps his name."""
     while _ours:
         thread, (ours, _) = _ours.popitem()
-        if thread.is_valid() and thread.name == ours:
+        if thread.is_valid() and _name(thread) == ours:
             thread.name = None
 
 
 def _by_program(thread: gdb.InferiorThread) -> str | None:
     """Its name by the program, "" if it has none; None where the user named it."""
-    shown = thread.name
+    shown = _name(thread)
     thread.name = None
-    programs: str = thread.name or ""
+    programs = _name(thread) or ""
     if shown in (None, programs):
         return programs
     thread.name = shown
     return None
+
+
+def _name(thread: gdb.InferiorThread) -> str | None:
+    """Any bytes may be one."""
+    try:
+        name: str | None = thread.name
+        return name
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "backslashreplace")
