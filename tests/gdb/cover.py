@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which cells of the tests' matrices run by default? One of each test, and so many more that each
 way to make, start and look at a program (WHERE) is in some cell of the suite, and each value of
-the parameters that a test names by `pytest.mark.each'. All of them with OMPD_FULL=1, or when a
-test is named."""
+the parameters that a test names by `pytest.mark.each'; none of a test that is marked `full'. All
+of them with OMPD_FULL=1, or when a test is named."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ WHERE = {"kind", "runtime", "gdb", "build", "compiler", "settings", "level", "st
 
 
 def configure(config: Any) -> None:
-    config.addinivalue_line(
-        "markers", "each(name, ...): by default, too, all values of these parameters are tested"
-    )
+    for line in (
+        "each(name, ...): by default, too, all values of these parameters are tested",
+        "full: not tested by default",
+    ):
+        config.addinivalue_line("markers", line)
 
 
 def choose(config: Any, items: list[Any]) -> None:
@@ -48,6 +50,8 @@ def chosen(items: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 def _of_matrix(cells: Sequence[Any], met: Counter[Value]) -> list[Any]:
     """MET: how often the tests before met each value of WHERE. What was met least comes first, so
     that the tests deal runtimes, sessions and GDBs out among each other."""
+    if cells[0].get_closest_marker("full"):
+        return []
     each = {name for marker in cells[0].iter_markers("each") for name in marker.args}
     values = {id(item): _values(item) for item in cells}
     missing = {one for of_cell in values.values() for one in of_cell if one[0] in each}

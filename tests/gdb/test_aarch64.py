@@ -68,7 +68,8 @@ def emulated(
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
-    path = f"{runtime}:{libc}:{there.sysroot}/lib"
+    # Without a libc of the runtime's the emulator finds all else in the sysroot, as GDB does.
+    path = f"{runtime}:{libc}:{there.sysroot}/lib" if libc.is_dir() else f"{runtime}"
     settings = {"LD_LIBRARY_PATH": path, "OMPD_TRUTH_FILE": record, **environment}
     words = [word for name, value in settings.items() for word in ("-E", f"{name}={value}")]
     command = [*there.emulator, "-L", there.sysroot, *words, "-g", str(port), executable]

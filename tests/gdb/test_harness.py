@@ -132,6 +132,7 @@ def test_cover_of_the_suite() -> None:
                 originalname=test,
                 callspec=SimpleNamespace(params=cell),
                 iter_markers=lambda name: [SimpleNamespace(args=each)] if each else [],
+                get_closest_marker=lambda name: None,
             )
             for cell in cells
         ]

@@ -173,6 +173,7 @@ def test_damaged(seed: int, folder: Path) -> None:
         is_an_error(answer)
 
 
+@pytest.mark.full
 def test_program_is_somewhere_else(folder: Path) -> None:
     """It is told which one is wanted, and is taken from where it is named, if it is that one."""
     there, here = folder / "there", folder / "here" / "deep"
@@ -192,6 +193,7 @@ def test_program_is_somewhere_else(folder: Path) -> None:
     assert found.document["inferior"]["program"] == str(here / "crashes")
 
 
+@pytest.mark.full
 def test_libraries_of_another_machine(folder: Path) -> None:
     """The runtime was elsewhere: what is missing is named, and found below a search root."""
     elsewhere, kept = folder / "elsewhere", folder / "kept" / "lib" / "deep"

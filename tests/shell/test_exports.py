@@ -33,6 +33,8 @@ FILES = {
     "pprof": "pb.gz",
     "paraver": "prv",
 }
+# What they share is made once.
+pytestmark = pytest.mark.xdist_group("exports")
 
 
 class Exported:

@@ -20,6 +20,8 @@ from ompd_core.views import html
 from sessions import kernel_core, parked, target
 
 THREADS = 64
+# What they share is made once.
+pytestmark = pytest.mark.xdist_group("html")
 
 
 def written(core: Path, folder: Path, name: str = "page.html") -> Path:

@@ -98,6 +98,7 @@ def test_a_full_disk(folder: Path) -> None:
         assert rank.runs()
 
 
+@pytest.mark.full
 def test_another_users_rank(folder: Path) -> None:
     with counting(folder, "a") as rank:
         ask = machine.installed(folder) / "bin" / "ompd"

@@ -91,6 +91,7 @@ def test_the_launchers_daemons(job: HostsJob, folder: Path) -> None:
     assert job.runs()
 
 
+@pytest.mark.full
 def test_hosts_without_the_package(job: HostsJob, folder: Path) -> None:
     answer = job.ask(folder)
     assert answer.status == CANNOT_READ
@@ -98,6 +99,7 @@ def test_hosts_without_the_package(job: HostsJob, folder: Path) -> None:
     assert lost["hosts"] == "a1" and "bin/ompd" in lost["message"]
 
 
+@pytest.mark.full
 def test_a_host_that_is_gone(job: HostsJob, folder: Path) -> None:
     """Who is on it, and behind it, is named by number."""
     with job.hosts.without("a2"):
@@ -109,6 +111,7 @@ def test_a_host_that_is_gone(job: HostsJob, folder: Path) -> None:
     assert job.runs()
 
 
+@pytest.mark.full
 def test_clustershell(job: HostsJob, folder: Path) -> None:
     environment = clustershell(folder, job.hosts.ssh)
     words = ("job", "--hosts", "a[1-2,9]", "--ship", "--json")

@@ -16,6 +16,9 @@ import pytest
 from browser import browser
 from command import CANNOT_READ, FINDING, NOTHING_ODD, is_an_error, ompd
 
+# What they share is made once.
+pytestmark = pytest.mark.xdist_group("merge")
+
 
 @pytest.fixture(name="crash", scope="module")
 def fixture_crash(tmp_path_factory: pytest.TempPathFactory) -> Any:
@@ -107,6 +110,7 @@ def test_files_that_are_no_reports(crash: Any, folder: Path) -> None:
     )
 
 
+@pytest.mark.full
 def test_the_same_file_twice(crash: Any, folder: Path) -> None:
     path = written(folder, "a.json", crash)
     os.link(path, folder / "b.json")
@@ -116,6 +120,7 @@ def test_the_same_file_twice(crash: Any, folder: Path) -> None:
     assert "3 files given twice" in " ".join(answer.text.split())
 
 
+@pytest.mark.full
 def test_failed_reports(crash: Any, folder: Path) -> None:
     """As `ompd core --json' writes them."""
     failed = ompd("core", "--json", "-o", "rank1.json", folder / "none", folder=folder)

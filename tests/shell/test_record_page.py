@@ -17,6 +17,8 @@ from command import ompd
 from test_html import CONTRAST
 
 HOSTILE = "\"'><script>document.title='hacked'</script><img src=x onerror=alert(1)>"
+# What they share is made once.
+pytestmark = pytest.mark.xdist_group("record-page")
 
 
 @pytest.fixture(name="seen", scope="module")

@@ -89,6 +89,7 @@ def right(job: SlurmJob, document: Any) -> None:
     assert "MPI_Barrier" in places
 
 
+@pytest.mark.full
 def test_a_tree_of_nodes(job: SlurmJob, folder: Path) -> None:
     """Each node asks the next one, at two moments; and what they bring is merged once more."""
     words = ("--json", "--fan-out", "1", "--watch", "0.1", "-o", "tree.json")
@@ -112,6 +113,7 @@ def test_a_tree_of_nodes(job: SlurmJob, folder: Path) -> None:
     assert job.all_run()
 
 
+@pytest.mark.full
 def test_shipped(job: SlurmJob, folder: Path) -> None:
     """Nothing is used of what lies where the caller has it, and nothing of it stays."""
     gdb, log = folder / "gdb", folder / "gdb.log"
@@ -138,6 +140,7 @@ def test_shipped(job: SlurmJob, folder: Path) -> None:
     assert job.all_run()
 
 
+@pytest.mark.full
 def test_shipped_to_another_machine(job: SlurmJob, folder: Path) -> None:
     uname = folder / "sitecustomize.py"
     uname.write_text(
@@ -171,6 +174,7 @@ def test_wrong_jobs(job: SlurmJob, folder: Path) -> None:
     job.slurm.run("scancel", done.strip())
 
 
+@pytest.mark.full
 def test_another_users_job(job: SlurmJob, folder: Path) -> None:
     folder.chmod(0o755)
     words = f"SLURM_CONF={job.slurm.environment['SLURM_CONF']} {OMPD} job {job.number}"
@@ -193,6 +197,7 @@ def test_without_slurms_commands(job: SlurmJob, folder: Path) -> None:
     is_an_error(found, "There is no `srun' here", "--hosts")
 
 
+@pytest.mark.full
 def test_late_ranks(job: SlurmJob, folder: Path) -> None:
     """They are named, and not waited for."""
     answer = ask(job, folder, "--json", "--timeout", "0.01")
