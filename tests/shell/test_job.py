@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import command
+import pytest
 from command import CANNOT_READ, FINDING, is_an_error, ompd
 from job import ODD, RANKS, THREADS, running
 from ompd_cli.job import nodes, wire
@@ -26,6 +27,8 @@ while :; do case $1 in -o) shift 2 ;; -*) shift ;; *) break ;; esac; done
 shift
 exec sh -c "$*"
 """
+# Ranks that wait spin: two jobs beside each other take for ever.
+pytestmark = pytest.mark.xdist_group("ranks")
 
 
 def test_ranks_of_a_launcher(folder: Path) -> None:

@@ -23,6 +23,8 @@ from sessions import PATIENCE
 from test_pid import Counting, as_nobody, children
 
 ESCAPES = "\x1b]0;mine\x07\x1b[31m\x9b\r\n"
+# Ranks that wait spin: two jobs beside each other take for ever.
+pytestmark = pytest.mark.xdist_group("ranks")
 
 
 @contextlib.contextmanager
@@ -128,6 +130,7 @@ def claim(pid: int, number: int) -> None:
         memory.write(b"%d" % number)
 
 
+@pytest.mark.full
 def test_two_that_say_that_they_are_one_rank(folder: Path) -> None:
     """None of them is lost, and neither is called that rank. By the launcher, here this process,
     and by name."""
@@ -200,6 +203,7 @@ def test_a_hosts_name(folder: Path, host: bytes) -> None:
             assert "<b>$" not in page
 
 
+@pytest.mark.full
 def test_names_of_files_and_threads(folder: Path) -> None:
     """Of the source, as its debug information has it; of the executable, from which each thread
     has its own."""

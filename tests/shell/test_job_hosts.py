@@ -30,7 +30,7 @@ PER_HOST = 2
 KILLS = 40 if machine.FULL else 1
 ENDED_BY = [signal.SIGKILL, *([signal.SIGINT, signal.SIGTERM] if machine.FULL else [])]
 
-pytestmark = pytest.mark.xdist_group("hosts")  # they share a job
+pytestmark = pytest.mark.xdist_group("ranks")  # of `test_job.py', too
 
 
 @dataclass

@@ -13,6 +13,9 @@ from command import NOTHING_ODD, ompd
 from job import RANKS, executable, launched
 from sessions import PATIENCE
 
+# Ranks that wait spin: two jobs beside each other take for ever.
+pytestmark = pytest.mark.xdist_group("ranks")
+
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_truth(level: str, folder: Path) -> None:

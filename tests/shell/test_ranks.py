@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import command
+import pytest
 from command import FINDING, NOTHING_ODD, OMPD, ompd
 from job import ODD, RANKS, THREADS, RunningJob, Truth, running
 from sessions import PATIENCE
@@ -25,6 +26,8 @@ STATES = {
     "idle": "idle",
     "mpi": "work_serial",
 }
+# Ranks that wait spin: two jobs beside each other take for ever.
+pytestmark = pytest.mark.xdist_group("ranks")
 
 
 def test_processes(folder: Path) -> None:
