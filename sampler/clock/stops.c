@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clocks.h"
+#include "target/process.h"
 
 /* A thread that the kernel holds longer is let go later. */
 #define PATIENCE (5 * MILLISECOND)
@@ -34,10 +35,10 @@ static int has_stopped(const struct stops *stops, pid_t lwp, int *why)
 		return -1;
 	if (news.si_pid == lwp) {
 		*why = news.si_status;
-		return news.si_code == CLD_TRAPPED || news.si_code == CLD_STOPPED ? 1 : -1;
+		return process_news_is_end(&news) ? -1 : 1;
 	}
 	if (is_program && waitid(P_PID, (id_t)lwp, &news, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	    news.si_pid == lwp && news.si_code != CLD_TRAPPED && news.si_code != CLD_STOPPED)
+	    news.si_pid == lwp && process_news_is_end(&news))
 		return -1;
 	return 0;
 }

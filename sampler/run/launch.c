@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/say.h"
+#include "target/process.h"
 
 /* The other ends are closed by exec, and by whoever dies. */
 static void be_program(char **program, int wait_for, int answer)
@@ -59,20 +60,14 @@ void launch_go(struct launch *launch, const char *name)
 	}
 }
 
-static bool is_end(int code)
-{
-	return code == CLD_EXITED || code == CLD_KILLED || code == CLD_DUMPED;
-}
-
 bool launch_ended(struct launch *launch)
 {
 	siginfo_t news = {0};
 
-	/* Only its end: that it has stopped for a sample is for whoever stopped it, and a tracer hears of that whatever it
-	 * asks for. */
+	/* Only its end: that it has stopped for a sample is for whoever stopped it. */
 	if (!launch->ended &&
 	    waitid(P_PID, (id_t)launch->pid, &news, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	    news.si_pid == launch->pid && is_end(news.si_code))
+	    news.si_pid == launch->pid && process_news_is_end(&news))
 		launch->ended = waitpid(launch->pid, &launch->status, 0) == launch->pid;
 	return launch->ended;
 }

@@ -94,6 +94,12 @@ bool process_lives(const struct process *process)
 	       state != 'Z' && state != 'X';
 }
 
+bool process_news_is_end(const siginfo_t *news)
+{
+	return news->si_code == CLD_EXITED || news->si_code == CLD_KILLED ||
+	       news->si_code == CLD_DUMPED;
+}
+
 void process_program(const struct process *process, char *path, size_t size)
 {
 	char link[64];

@@ -5,6 +5,7 @@
 #ifndef SAMPLER_PROCESS_H
 #define SAMPLER_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,9 @@ struct process {
 
 bool process_init(struct process *process, pid_t pid); /* false: there is none */
 bool process_lives(const struct process *process);     /* false: gone, or only a zombie is left */
+
+/* What waitid told: an end, not a stop. A tracer hears of stops whatever it asks for. */
+bool process_news_is_end(const siginfo_t *news);
 
 /* The file that it executes; "": not to be known. */
 void process_program(const struct process *process, char *path, size_t size);

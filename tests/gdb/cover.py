@@ -54,20 +54,20 @@ def _of_matrix(cells: Sequence[Any], met: Counter[Value]) -> list[Any]:
         return []
     each = {name for marker in cells[0].iter_markers("each") for name in marker.args}
     values = {id(item): _values(item) for item in cells}
+    where = {key: {one for one in of_cell if one[0] in WHERE} for key, of_cell in values.items()}
     missing = {one for of_cell in values.values() for one in of_cell if one[0] in each}
 
     def rareness(item: Any) -> tuple[list[int], int]:
         # In the order of their names' sums: neighbours in a product have much in common.
-        where = [value for value in values[id(item)] if value[0] in WHERE]
-        return sorted(met[value] for value in where), zlib.crc32(item.name.encode())
+        return sorted(met[value] for value in where[id(item)]), zlib.crc32(item.name.encode())
 
     found: list[Any] = []
     for item in sorted(cells, key=rareness):
-        where = {value for value in values[id(item)] if value[0] in WHERE}
-        if not found or missing & values[id(item)] or any(value not in met for value in where):
+        key = id(item)
+        if not found or missing & values[key] or where[key] - met.keys():
             found.append(item)
-            met.update(where)
-            missing -= values[id(item)]
+            met.update(where[key])
+            missing -= values[key]
     return found
 
 

@@ -19,13 +19,15 @@ from .collector import Collector
 from .nodes import Errand
 
 
-class _Named:
-    """Processes of this machine."""
-
+class _Source:
     whole = False
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
+
+
+class _Named(_Source):
+    """Processes of this machine."""
 
     def look(self) -> Job:
         collector = Collector(self._options)
@@ -39,13 +41,13 @@ class _Named:
         return _closer(job, _here)
 
 
-class _Launcher:
+class _Launcher(_Source):
     """Of this machine, with all hosts to which it has gone."""
 
     whole = True
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self._options = options
+        super().__init__(options)
         self._pid: int = options.mpirun
         if not os.path.exists(f"/proc/{self._pid}"):
             raise UserError("no_process", f"There is no process {self._pid}.", "`ps' lists them.")
@@ -69,12 +71,7 @@ class _Launcher:
         return _closer(job, opens)
 
 
-class _Cores:
-    whole = False
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        self._options = options
-
+class _Cores(_Source):
     def look(self) -> Job:
         collector = Collector(self._options)
         collector.look_at_cores(cores.below(self._options.cores))
@@ -92,11 +89,11 @@ class _Cores:
         return found
 
 
-class _Slurm:
+class _Slurm(_Source):
     whole = True
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self._options = options
+        super().__init__(options)
         self._job = slurm.SlurmJob(options.job)
 
     def look(self) -> Job:
@@ -119,11 +116,9 @@ class _Slurm:
         )
 
 
-class _Hosts:
-    whole = False
-
+class _Hosts(_Source):
     def __init__(self, options: argparse.Namespace) -> None:
-        self._options = options
+        super().__init__(options)
         self._nodes = clustershell.nodes(options.hosts)
 
     def look(self) -> Job:
