@@ -89,6 +89,43 @@ static void several(unsigned seed)
 	     numbers[omp_get_thread_num()], 64);
 }
 
+/* Directives that copy to a device, of one shape too. */
+static void copy(int which, int devices, double *u, int n)
+{
+	switch (which) {
+	case 0:
+		going_into("enter", __LINE__ + 1, 0);
+#pragma omp target enter data map(to : u [0:n]) device(0)
+		u[0] += 1;
+		break;
+	case 1:
+		going_into("enter", __LINE__ + 1, 1 % devices);
+#pragma omp target enter data map(to : u [0:n]) device(1 % devices)
+		u[0] += 2;
+		break;
+	case 2:
+		going_into("enter", __LINE__ + 1, 1 % devices);
+#pragma omp target data map(to : u [0:n]) device(1 % devices)
+		u[0] += 3;
+		break;
+	default:
+		going_into("update", __LINE__ + 2, 0);
+		omp_target_associate_ptr(u, omp_target_alloc(64 * sizeof(*u), 0), 64 * sizeof(*u), 0, 0);
+#pragma omp target update to(u [0:n]) device(0)
+		u[0] += 4;
+	}
+}
+
+static void copying(unsigned seed)
+{
+	const int devices = omp_get_num_devices();
+
+	expected = THREADS;
+#pragma omp parallel num_threads(THREADS)
+	copy((int)((seed + (unsigned)omp_get_thread_num()) % 4), devices,
+	     numbers[omp_get_thread_num()], 64);
+}
+
 static void in_data(unsigned seed)
 {
 	uintptr_t released = (uintptr_t)&truth_released;
@@ -138,6 +175,7 @@ int main(int argc, char **argv)
 		void (*run)(unsigned);
 	} scenarios[] = {
 		{"several", several},
+		{"copying", copying},
 		{"in_data", in_data},
 		{"on_host", on_host},
 		{"deferred", deferred},

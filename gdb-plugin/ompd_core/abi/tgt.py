@@ -10,7 +10,7 @@ def _of_data(construct: str) -> TargetCall:
     return TargetCall(construct, source=0, device=1)
 
 
-# Until clang 14, and from 15 on. `enter data' begins as `target data' does: one call is both.
+# Until clang 14, and from 15 on.
 _KERNELS = {
     "__tgt_target_mapper": TargetCall("target", source=0, device=1, kernel=2),
     "__tgt_target_nowait_mapper": TargetCall("target nowait", source=0, device=1, kernel=2),
@@ -21,10 +21,12 @@ _KERNELS = {
     "__tgt_target_kernel": TargetCall("target", source=0, device=1, kernel=4),
     "__tgt_target_kernel_nowait": TargetCall("target nowait", source=0, device=1, kernel=4),
 }
+# One call is `enter data' or the begin of `target data', another one `exit data' or its end. Only
+# the directives that stand alone can be deferred.
 _MAPS = {
-    "__tgt_target_data_begin_mapper": _of_data("target data"),
+    "__tgt_target_data_begin_mapper": _of_data("target [enter] data"),
     "__tgt_target_data_begin_nowait_mapper": _of_data("target enter data nowait"),
-    "__tgt_target_data_end_mapper": _of_data("target data, its end"),
+    "__tgt_target_data_end_mapper": _of_data("target [exit] data"),
     "__tgt_target_data_end_nowait_mapper": _of_data("target exit data nowait"),
 }
 _UPDATES = {
