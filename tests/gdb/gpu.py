@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose devices are GPUs, as far as LLVM's own CUDA plugin can tell: its driver is ours."""
+"""Programs whose devices are GPUs, as far as LLVM's CUDA plugin can tell: the driver is ours."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .base import Interface, TargetCall
+from .base import AFTER, CALLED, Interface, TargetCall
 
 
 def _of_data(construct: str) -> TargetCall:
@@ -23,9 +23,11 @@ _KERNELS = {
 }
 # One call is `enter data' or the begin of `target data', another one `exit data' or its end. Only
 # the directives that stand alone can be deferred.
-_MAPS = {
+_BEGINS = {
     "__tgt_target_data_begin_mapper": _of_data("target [enter] data"),
     "__tgt_target_data_begin_nowait_mapper": _of_data("target enter data nowait"),
+}
+_ENDS = {
     "__tgt_target_data_end_mapper": _of_data("target [exit] data"),
     "__tgt_target_data_end_nowait_mapper": _of_data("target exit data nowait"),
 }
@@ -39,8 +41,16 @@ INTERFACE = Interface(
     described=True,
     waits={
         **dict.fromkeys(_KERNELS, "target"),
-        **dict.fromkeys(_MAPS, "target_map"),
+        **dict.fromkeys({**_BEGINS, **_ENDS}, "target_map"),
         **dict.fromkeys(_UPDATES, "target_update"),
     },
-    targets={**_KERNELS, **_MAPS, **_UPDATES},
+    targets={**_KERNELS, **_BEGINS, **_ENDS, **_UPDATES},
+    events={
+        ("target", "begin"): dict.fromkeys(_KERNELS, CALLED),
+        ("target", "end"): dict.fromkeys(_KERNELS, AFTER),
+        ("data", "begin"): dict.fromkeys(_BEGINS, CALLED),
+        ("data", "end"): dict.fromkeys(_ENDS, AFTER),
+        ("update", "begin"): dict.fromkeys(_UPDATES, CALLED),
+        ("update", "end"): dict.fromkeys(_UPDATES, AFTER),
+    },
 )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Callable, Collection, Mapping, Sequence
 
 from .. import abi, runtimes
 from ..debugger import MOST_FRAMES, Debugger, Stack, StoppedThread
-from ..errors import Unreadable
 from ..library.inference import Inference
 from ..library.types import (
     LAUNCHED,
