@@ -54,6 +54,7 @@ TARGETS: Mapping[str, TargetCall] = _table(lambda one: one.targets)
 PREFIXES = tuple(one.prefix for one in INTERFACES if one is not omp.INTERFACE)
 NESTED = tuple(one.prefix for one in INTERFACES if one.nested)
 DESCRIBED = tuple(one.prefix for one in INTERFACES if one.described)
+UNLINED = tuple(one.prefix for one in INTERFACES if not one.lined)
 
 # Their names as a regular expression, from the beginning.
 ENTRY_POINTS = "|".join([*PREFIXES, f"({'|'.join(sorted(omp.ROUTINES))})_?$"])
@@ -94,6 +95,7 @@ __all__ = [
     "TARGETS",
     "TESTS",
     "TargetCall",
+    "UNLINED",
     "WAITS",
     "is_entry_point",
     "normal",

@@ -37,6 +37,8 @@ class Interface:
     nested: bool = False
     # Does the first argument of each describe where it was called?
     described: bool = False
+    # Has the code of each call the line of its construct? Else what was before it tells its line.
+    lined: bool = True
     # Entry points that begin regions, and which argument is the function that a region executes.
     forks: Mapping[str, int] = field(default_factory=dict)
     # Those of them that call another one.
