@@ -97,6 +97,31 @@ def test_a_construct_on_the_host(folder: Path) -> None:
     (one,) = answer.document("ompd target -json")["offload"]["targets"]
     assert (one["phase"], one["device"], one["kernel"]["line"]) == ("host", None, int(line))
     assert f"#pragma omp target at targets.c:{line}, on the host" in answer.text
+    assert one["reason"].startswith("one of: its `if' is false")
+
+
+@pytest.mark.parametrize("compiler", [machine.CLANG, "gcc"])
+def test_why_on_the_host(compiler: str, folder: Path) -> None:
+    """Of gcc's programs libgomp calls the code itself."""
+    if compiler == "gcc":
+        library = machine.under_gcc("libgomp-12", folder)
+        program = machine.compiled("targets", compiler="gcc")
+    else:
+        library, program = machine.cached("libomptarget-14"), compiled("targets")
+    settings = {"OMP_TARGET_OFFLOAD": "disabled"}
+    with target("live", program, ["on_host"], library, folder, settings) as made:
+        asked = ["ompd target -json", "ompd bt 1-1", "ompd target"]
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+        ((_, _, line, _),) = recorded(made.record, "targets")
+    (one,) = answer.document("ompd target -json")["offload"]["targets"]
+    assert (one["phase"], one["device"]) == ("host", None)
+    assert one["loc"]["line"] == int(line)
+    if compiler == "gcc":
+        assert one["reason"].endswith("what this runtime keeps of devices is not read")
+    else:
+        assert one["reason"] == "target-offload-var is disabled"
+    assert f"T1 on the host: {one['reason']}." in " ".join(answer.texts[2].split())
+    assert f"#pragma omp target at targets.c:{line}, on the host" in answer.texts[1]
 
 
 def test_a_deferred_construct(folder: Path) -> None:

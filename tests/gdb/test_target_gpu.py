@@ -84,3 +84,20 @@ def test_directives_that_copy(release: int, build: str, kind: str, folder: Path)
         # From 19 on one waits for the other that copies to the same device.
         assert one["phase"] == "transfer" or (release >= 19 and one["phase"] == "lock"), one
         assert build != "debug" or one["loc"]["line"] is not None, one
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_launch_that_fails(release: int, folder: Path) -> None:
+    """The core of a program that its device has failed tells which kernel it was, and where."""
+    failing = random.randint(1, 4)
+    settings = {"OMP_TARGET_OFFLOAD": "mandatory", "FAKE_DRIVER_FAIL": str(failing)}
+    with on_gpu("core", "debug", release, folder, ["in_turn"], **settings) as made:
+        answer = ask("gdb", ["ompd target -json", "ompd target"], [], made.files, folder=folder)
+        truth = recorded(made.record, "targets")
+    assert len(truth) == failing
+    tid, _, line, device = truth[-1]
+    (one,) = answer.document("ompd target -json")["offload"]["targets"]
+    assert (one["lwp"], one["device"], one["phase"]) == (int(tid), int(device), "aborted")
+    assert one["kernel"]["line"] == one["loc"]["line"] == int(line)
+    told_ = " ".join(answer.text.split())
+    assert f"kernel meet, line {line}, device {device}: the offload runtime ended" in told_

@@ -24,7 +24,7 @@ def frame(function: str | None, objfile: str, executable: bool = False) -> Frame
     return Frame(Location(function, pc=1, objfile=objfile), executable=executable)
 
 
-def user(function: str = "solve") -> Frame:
+def user(function: str | None = "solve") -> Frame:
     return frame(function, "/x/program", True)
 
 
@@ -81,6 +81,9 @@ def test_variables(text: str | None, expected: Variable | None) -> None:
         ([frame("__pthread_kill", LIBC), frame("abort", LIBC), INNER], targets.ABORTED),
         ([user("__omp_offloading_1_2_solve_l3"), frame("ffi_call", "/x/libffi.so.8"), INNER],
          targets.KERNEL),
+        ([user(None), frame("ffi_call", "/x/libffi.so.8"), INNER], targets.KERNEL),
+        # The program's own operator new.
+        ([frame("pthread_mutex_lock", LIBC), user("operator new"), INNER], targets.INSIDE),
     ],
 )  # fmt: skip
 def test_phases(inner: list[Frame], phase: str) -> None:
@@ -88,7 +91,7 @@ def test_phases(inner: list[Frame], phase: str) -> None:
     assert call.entry == "__tgt_target_kernel"
     assert call.caller is not None and call.caller.location.function == "solve"
     assert targets.phase_of(call, CODE) == phase
-    assert call.on_top == (phase != targets.KERNEL)
+    assert call.on_top == (call.kernel is None)
 
 
 def test_nested_calls_innermost_first() -> None:

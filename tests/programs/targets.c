@@ -89,6 +89,16 @@ static void several(unsigned seed)
 	     numbers[omp_get_thread_num()], 64);
 }
 
+/* Kernels that end at once, as on a driver that executes nothing. */
+static void in_turn(unsigned seed)
+{
+	expected = THREADS;
+	truth_write();
+	for (int which = 0; which < THREADS; which++)
+		meet((int)(seed + (unsigned)which) % THREADS, omp_get_num_devices(), numbers[0],
+		     64);
+}
+
 /* Directives that copy to a device, of one shape too. */
 static void copy(int which, int devices, double *u, int n)
 {
@@ -127,6 +137,59 @@ static void copying(unsigned seed)
 	     numbers[omp_get_thread_num()], 64);
 }
 
+/* One thread maps, and is kept in the so many-th call of operator new that libomptarget makes meanwhile: of some, it
+ * has locked the mapping table. Another one maps too. In a circle it has the mutex that the first one wants. */
+static pthread_mutex_t wanted = PTHREAD_MUTEX_INITIALIZER;
+static __thread int calls_left = -1; /* of operator new; -1: they are not counted */
+static int circle, kept_inside;
+
+void *_Znwm(size_t size);
+void *_Znwm(size_t size)
+{
+	if (calls_left >= 0 && calls_left-- == 0) {
+		__atomic_store_n(&kept_inside, 1, __ATOMIC_SEQ_CST);
+		if (circle)
+			pthread_mutex_lock(&wanted);
+		while (!__atomic_load_n(&truth_released, __ATOMIC_SEQ_CST))
+			usleep(1000);
+	}
+	return malloc(size ? size : 1);
+}
+
+static void map_both(unsigned call)
+{
+	double *first = numbers[0], *second = numbers[1];
+
+	expected = 2;
+#pragma omp target enter data map(to : numbers[2])
+	if (circle)
+		pthread_mutex_lock(&wanted);
+#pragma omp parallel num_threads(2)
+	if (omp_get_thread_num() == 0) {
+		while (!__atomic_load_n(&kept_inside, __ATOMIC_SEQ_CST))
+			usleep(1000);
+		going_into("wants", __LINE__ + 1, 0);
+#pragma omp target enter data map(to : first [0:64])
+		first[0] += 1;
+	} else {
+		going_into("holds", __LINE__ + 2, 0);
+		calls_left = (int)call;
+#pragma omp target enter data map(to : second [0:64])
+		exit(4); /* it was not called so often */
+	}
+}
+
+static void held(unsigned call)
+{
+	map_both(call);
+}
+
+static void held_in_circle(unsigned call)
+{
+	circle = 1;
+	map_both(call);
+}
+
 /* Each thread as it likes, and how often it met what, by the number in the switch. */
 enum { CONSTRUCTS = 4, ROUNDS = 6 };
 
@@ -142,6 +205,7 @@ static void construct(unsigned which, double *u, int n)
 		u[1] += 1;
 		break;
 	case 2:
+		u[2] += 1;
 #pragma omp target enter data map(to : u [0:n])
 #pragma omp target update from(u [0:n])
 #pragma omp target exit data map(delete : u [0:n])
@@ -220,8 +284,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(unsigned);
 	} scenarios[] = {
-		{"several", several}, {"copying", copying}, {"counting", counting},
-		{"in_data", in_data}, {"on_host", on_host}, {"deferred", deferred},
+		{"several", several},   {"in_turn", in_turn}, {"copying", copying},
+		{"counting", counting}, {"held", held},       {"held_in_circle", held_in_circle},
+		{"in_data", in_data},   {"on_host", on_host}, {"deferred", deferred},
 	};
 	pthread_t observer;
 

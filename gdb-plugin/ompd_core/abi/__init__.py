@@ -49,6 +49,7 @@ LOOP_LEFT = _names(lambda one: one.loop_left)
 BEGINS: Held = _table(lambda one: one.begins)
 ENDS: Held = _table(lambda one: one.ends)
 TESTS = _names(lambda one: one.tests)
+HOST_TARGETS = _names(lambda one: one.host_targets)
 TARGETS: Mapping[str, TargetCall] = _table(lambda one: one.targets)
 # What compilers alone call; the routines of omp_* may be anybody's.
 PREFIXES = tuple(one.prefix for one in INTERFACES if one is not omp.INTERFACE)
@@ -83,6 +84,7 @@ __all__ = [
     "FORKS_BY_ANOTHER",
     "FUNCTIONS",
     "HANDS_ON",
+    "HOST_TARGETS",
     "IDENT_SOURCE",
     "LOOP_LEFT",
     "LOOP_NEXT",

@@ -82,3 +82,5 @@ class Interface:
     # How the names of those begin that begin only if they do not return zero.
     tests: tuple[str, ...] = ()
     targets: Mapping[str, TargetCall] = field(default_factory=dict)
+    # Those that call a target construct's code themselves, if it is to run on the host.
+    host_targets: tuple[str, ...] = ()

@@ -42,6 +42,7 @@ _CANCELLABLE = ("GOMP_barrier_cancel", "GOMP_loop_end_cancel", "GOMP_sections_en
 
 INTERFACE = Interface(
     prefix="GOMP_",
+    host_targets=("GOMP_target_ext", "GOMP_target"),
     nested=True,
     lined=False,
     forks={**_REGIONS, **_LEAGUES},

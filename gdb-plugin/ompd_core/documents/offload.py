@@ -57,6 +57,7 @@ class Target(TypedDict):
         OneOf("kernel", "device", "transfer", "lock", "aborted", "inside", "host"),
     ]
     text: Annotated[Text, "the phase in words"]
+    reason: Annotated[Optional[str], "why it runs on the host, or of what it is one"]
     doubts: NotRequired[Doubts]
 
 

@@ -71,6 +71,7 @@ class Target:
     kernel: Kernel | None = None
     table: int | None = None  # the device whose mapping table's lock it waits for
     thread: Thread | None = None
+    reason: str | None = None  # why it runs on the host
     doubts: dict[str, Doubt] = field(default_factory=dict)
 
     @property
@@ -98,6 +99,10 @@ def _calls_on(frames: Sequence[Frame], code: CodeMap) -> Iterator[Call]:
         if not (code.is_skipped(frame) or code.is_runtime(frame)):
             if _runs_on_host(frame, outer, code):
                 yield Call(None, level, (frame,), level, frame, outer)
+            elif outer is not None and code.is_runtime(outer):
+                caller = _host_target(frames, level + 1, code)
+                if caller is not None:
+                    yield Call(None, level, (frame,), level, frame, caller)
             first, kernel = level + 1, frame
         elif name in abi.TARGETS and code.is_offload_runtime(frame):
             if outer is None or not code.is_offload(outer):
@@ -114,6 +119,15 @@ def _runs_on_host(frame: Frame, outer: Frame | None, code: CodeMap) -> bool:
     return not (inner_part or code.is_skipped(outer) or code.is_runtime(outer))
 
 
+def _host_target(frames: Sequence[Frame], level: int, code: CodeMap) -> Frame | None:
+    """Who has called the runtime whose frames begin there, if that is for a target construct."""
+    inside = itertools.takewhile(code.is_runtime, frames[level:])
+    names = [abi.normal(frame.location.function or "") for frame in inside]
+    caller = level + len(names)
+    is_target = names[-1] in abi.HOST_TARGETS and caller < len(frames)
+    return frames[caller] if is_target else None
+
+
 def phase_of(call: Call, code: CodeMap) -> str:
     if call.entry is None:
         return FALLBACK
@@ -121,7 +135,7 @@ def phase_of(call: Call, code: CodeMap) -> str:
     system = list(itertools.takewhile(code.is_system, call.inside))
     bare = [system_name(name.partition("@")[0]) for name in names[: len(system)]]
     if not call.on_top:
-        return KERNEL
+        return KERNEL if _is_kernel(call) else INSIDE
     if any(map(_ABORTS.match, bare)):
         return ABORTED
     caller = call.inside[len(system)]
@@ -132,6 +146,14 @@ def phase_of(call: Call, code: CodeMap) -> str:
     if any(map(runtimes.DEVICE_TRANSFERS.fullmatch, names)) or any(map(_COPIES.match, bare)):
         return TRANSFER
     return INSIDE
+
+
+def _is_kernel(call: Call) -> bool:
+    """Or a function of the program's that the offload runtime calls, such as its operator new?"""
+    name = call.kernel.location.function if call.kernel is not None else None
+    return abi.TARGETS[call.entry or ""].kernel is not None and (
+        name is None or kernel_of(name) is not None
+    )
 
 
 def in_words(target: Target) -> str:

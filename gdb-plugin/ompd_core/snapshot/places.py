@@ -247,6 +247,8 @@ class Places:
             return False
         found = self.targets.of(stopped, frames, 1)[0]
         self.targets.tell_lock(found, thread.kept)
+        if found.table is not None and thread.kept is not None:
+            thread.kept = replace(thread.kept, name=f"mapping table of device {found.table}")
         for member in thread.openmp:
             if not (member.state or "").startswith("work_"):
                 continue

@@ -30,6 +30,13 @@ MOST_STACK = 1 << 16
 LONGEST_SOURCE = 4096
 MOST_NAMED = 256  # a debugger takes its time to look for each
 _LEAST_ADDRESS = 4096
+# Why a construct runs on the host.
+ONE_OF = (
+    "one of: its `if' is false, its `device' is the host, or the device has not taken it (no code"
+    " for it, or an error)"
+)
+NOT_KNOWN = f"there is no device, or {ONE_OF}"
+BY_ANOTHER_RUNTIME = f"{NOT_KNOWN}; what this runtime keeps of devices is not read"
 # ident_t (kmp.h): reserved, flags, two more words, and where the source stands.
 _IDENT = struct.Struct("<iiiiQ")
 _OF_COMPILER = 2
@@ -87,7 +94,20 @@ class Targets:
         found = Target(call, "target", phase, kernel=kernel_of(call.kernel.location.function))
         if found.kernel is not None:
             found.location = self._place(call.kernel.location, found.kernel)
+            found.reason = self._reason()
+        elif call.caller is not None:
+            found.location = in_users_terms(call.caller.location, call.caller.holder)
+            found.reason = BY_ANOTHER_RUNTIME
         return found
+
+    def _reason(self) -> str:
+        """Why the program was told to call a construct's code itself."""
+        offload = self.offload
+        if offload is None or offload.layout == "refused":
+            return NOT_KNOWN
+        if offload.target_offload == "disabled":
+            return "target-offload-var is disabled"
+        return ONE_OF if offload.devices else "the offload runtime has found no device"
 
     def tell_lock(self, found: Target, kept: Kept | None) -> None:
         """Is it a mapping table's? kept: what of the C library's the thread waits for."""

@@ -19,9 +19,9 @@ def findings(found: Devices) -> list[tuple[str, str]]:
     for one in found.targets:
         if one.phase == targets.ABORTED:
             device = "" if one.device is None else f", device {one.device}"
-            told.append(
-                ("target_aborted", f"T{native(one)}, {construct(one)}{device}: {_ABORTED}.")
-            )
+            kernel = "" if one.kernel is None else f", kernel {kernel_words(one)}"
+            what = f"T{native(one)}, {construct(one)}{kernel}{device}"
+            told.append(("target_aborted", f"{what}: {_ABORTED}."))
     for stale in found.stale:
         told.append(("mapping_stale", _stale(found, stale)))
     return told
@@ -54,6 +54,14 @@ def construct(target: Target) -> str:
     if not at and place is not None and place.function is not None:
         at = f"in {plain(place.function)}"
     return f"{target.construct}, {at}" if at else target.construct
+
+
+def kernel_words(target: Target) -> str:
+    """gauss, line 17: the function that the construct is in, and the construct's line."""
+    assert target.kernel is not None
+    number = f" ({target.kernel.number + 1})" if target.kernel.number else ""
+    name = target.location.function if target.location is not None else None
+    return f"{plain(name or target.kernel.function)}, line {target.kernel.line}{number}"
 
 
 def native(target: Target) -> str:

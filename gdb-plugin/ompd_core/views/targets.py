@@ -10,7 +10,7 @@ from ..model.devices import Device, Devices, Mapping, Place, goes_later
 from ..model.targets import Target
 from .json_document import address, integer, location, with_doubts
 from .table import Style, Table, count, paragraph, plain
-from .target_findings import construct, findings, mapped_at, native
+from .target_findings import construct, findings, kernel_words, mapped_at, native
 from .values import who
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 FOR_EVER = "for ever"
 _SIZES = (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10))
-_ABORTED = (
-    "the offload runtime ended the program: the device reported an error, or a map was refused"
-)
 
 
 def lines(found: Devices, style: Style) -> list[str]:
@@ -42,6 +39,10 @@ def lines(found: Devices, style: Style) -> list[str]:
         )
     shown += table.lines()
     reasons: dict[str, None] = {}
+    on_host = [one for one in found.targets if one.reason is not None]
+    for reason in dict.fromkeys(one.reason for one in on_host):
+        those = ", ".join(f"T{native(one)}" for one in on_host if one.reason == reason)
+        reasons[f"{those} on the host: {reason}."] = None
     for one in found.targets:
         for field, doubt in one.doubts.items():
             sign = {"loc": "Construct", "kernel": "Kernel", "device": "Device"}.get(field, "?")
@@ -98,9 +99,7 @@ def _size(size: int) -> str:
 def _kernel(target: Target) -> str:
     if target.kernel is None:
         return "?" if "kernel" in target.doubts else "-"
-    number = f" ({target.kernel.number + 1})" if target.kernel.number else ""
-    name = target.location.function if target.location is not None else None
-    return f"{plain(name or target.kernel.function)}, line {target.kernel.line}{number}"
+    return kernel_words(target)
 
 
 def _who(target: Target) -> str:
@@ -240,6 +239,7 @@ def _target(target: Target) -> documents.Target:
         "device": target.device,
         "phase": target.phase,
         "text": targets.in_words(target),
+        "reason": target.reason,
     }
     with_doubts(made, target.doubts)
     return made

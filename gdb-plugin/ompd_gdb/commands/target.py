@@ -23,8 +23,8 @@ class Target(OmpdCommand):
     and line of its kernel, the device, and how far it is: the kernel runs on
     this thread (a device of LLVM's host plugin), it waits for the device, for a
     copy, or for the lock of the mapping table. A construct that runs on the
-    host, since there is no device for it or the runtime was told so, is told as
-    that. What optimised code does not tell for certain is `?', with the reason.
+    host is told as that, with the reason, or the reasons of which it is one.
+    What optimised code does not tell for certain is `?', with the reason.
 
     map lists what is mapped on each device, or on DEVICE: the variable and the
     line of the map clause, the host's address, its size, the device's address,
