@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Callable, Mapping, TypeVar
 
 from . import gomp, kmpc, omp, tgt
-from .base import AFTER, Held, Interface, TargetCall
+from .base import AFTER, CALLED, Held, Interface, TargetCall
 from .kmpc import IDENT_SOURCE
 
 INTERFACES = (kmpc.INTERFACE, gomp.INTERFACE, omp.INTERFACE, tgt.INTERFACE)
@@ -70,6 +70,7 @@ __all__ = [
     "AFTER",
     "BEFORE_REGION",
     "BEGINS",
+    "CALLED",
     "CANCELLABLE",
     "CONDITIONAL",
     "CONSTRUCT_ENDS",

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Mapping
 
 # Where a construct's own code begins or goes on, by the entry point that leads there: which
-# argument is the address of its function, or AFTER the call.
+# argument is the address of its function, AFTER the call, or where the entry point is CALLED.
 AFTER = -1
+CALLED = -2
 # By (kind of event, when).
 Events = Mapping["tuple[str, str]", Mapping[str, int]]
 # What is held between two calls, by the name of one: the kind, and which argument is the object.
