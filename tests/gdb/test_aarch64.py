@@ -186,7 +186,7 @@ def true_or_unknown(
     runtime: str, settings: Mapping[str, str], known: Sequence[str], folder: Path
 ) -> None:
     """known: what has to be told."""
-    environment = {**settings, "OMP_DISPLAY_ENV": "verbose"}
+    environment = {**settings, **machine.settings_of(runtime), "OMP_DISPLAY_ENV": "verbose"}
     with emulated("settings", machine.cached(runtime), folder, environment) as made:
         answer = ask("gdb-multiarch", ["ompd icvs -json"], made.before, made.files, folder=folder)
         procs = made.truth()["threads"][0]["num_procs"]
