@@ -605,6 +605,20 @@ typedef enum ompdx_wait_t {
 	ompdx_wait_target_update = 16
 } ompdx_wait_t;
 
+/* At the barrier of which construct does a thread wait? Later versions may know more. */
+typedef enum ompdx_construct_t {
+	ompdx_construct_none = 0, /* at no barrier, or it is not known */
+	ompdx_construct_parallel = 1,
+	ompdx_construct_teams = 2,
+	ompdx_construct_reduction = 3,
+	ompdx_construct_barrier = 4, /* an explicit one */
+	ompdx_construct_for = 5,
+	ompdx_construct_sections = 6,
+	ompdx_construct_single = 7,
+	ompdx_construct_workshare = 8,
+	ompdx_construct_worksharing = 9 /* one of the last four, or a scope construct */
+} ompdx_construct_t;
+
 /* Of entry points: */
 #define OMPDX_ROLE_FORKS UINT32_C(0x1)            /* it begins a region, and ends it */
 #define OMPDX_ROLE_FORKS_BY_ANOTHER UINT32_C(0x2) /* by calling another one that does */
@@ -619,6 +633,8 @@ typedef enum ompdx_wait_t {
 #define OMPDX_ROLE_CONTENDED UINT32_C(0x400) /* it waits only while another thread is inside */
 #define OMPDX_ROLE_WORKS UINT32_C(0x800)     /* it never waits: the thread is at work */
 #define OMPDX_ROLE_NESTED UINT32_C(0x1000)   /* others of its kind may call it */
+#define OMPDX_ROLE_UNMARKED                                                                        \
+	UINT32_C(0x2000) /* a barrier of any construct: neither the call nor a mark tells which */
 /* Of a runtime's own functions: */
 #define OMPDX_ROLE_INVOKES UINT32_C(0x10000)       /* it calls the code of constructs */
 #define OMPDX_ROLE_BEGINS_REGION UINT32_C(0x20000) /* it begins a region, and does not end it */
@@ -641,6 +657,8 @@ typedef struct ompdx_function_t {
 				  it begins or makes a task of; -1: none */
 	int32_t object_argument; /* which one is the lock, or the critical construct's variable; -1 */
 	const char *entry; /* as programs call it, static in the library; NULL: not in the tables */
+	ompdx_construct_t construct; /* of a barrier, where the call tells it */
+	uint32_t reserved;
 } ompdx_function_t;
 
 /* What the name tells, as it stands in a symbol table or in debug information: with a version behind it, Fortran's
@@ -903,20 +921,6 @@ typedef struct ompdx_facts_t {
 OMPD_API ompd_rc_t ompdx_get_facts(const ompdx_view_t *view, uint32_t thread,
 				   ompdx_runtime_kind_t runtime_kind, ompdx_facts_t *facts);
 
-/* At the barrier of which construct does it wait? Later versions may know more. */
-typedef enum ompdx_construct_t {
-	ompdx_construct_none = 0, /* at no barrier, or it is not known */
-	ompdx_construct_parallel = 1,
-	ompdx_construct_teams = 2,
-	ompdx_construct_reduction = 3,
-	ompdx_construct_barrier = 4, /* an explicit one */
-	ompdx_construct_for = 5,
-	ompdx_construct_sections = 6,
-	ompdx_construct_single = 7,
-	ompdx_construct_workshare = 8,
-	ompdx_construct_worksharing = 9 /* one of the last four */
-} ompdx_construct_t;
-
 /* Whose place is that of the wait? */
 typedef enum ompdx_place_t {
 	ompdx_place_none = 0,
@@ -953,7 +957,10 @@ typedef enum ompdx_doubt_t {
 	ompdx_doubt_end_or_fork =
 		13, /* it has come to the end of its region, or begins another inside of it */
 	ompdx_doubt_no_facts =
-		14 /* told by the stack alone: regions of one thread leave no trace there */
+		14, /* told by the stack alone: regions of one thread leave no trace there */
+	ompdx_doubt_unmarked =
+		15, /* the compiler calls the same for an explicit barrier and for those of constructs */
+	ompdx_doubt_no_mark = 16 /* the compiler's mark of the barrier is missing, or not known */
 } ompdx_doubt_t;
 
 /* What else the stack says: */
@@ -1001,9 +1008,9 @@ typedef struct ompdx_classification_t {
 				     unless that is frame 0; UINT32_MAX: there is none */
 	int32_t object_argument; /* which argument of the entry point is the lock, or the critical construct's
 				    variable; -1: it waits for no such, or that is not passed */
-	uint32_t reserved;
-	ompd_addr_t object; /* its address, if the thread sleeps on it; 0: not told so */
-	uint64_t round;     /* of the team's barrier, on whose word it sleeps */
+	ompdx_doubt_t construct_doubt; /* why the construct of a barrier is not known */
+	ompd_addr_t object;            /* its address, if the thread sleeps on it; 0: not told so */
+	uint64_t round;                /* of the team's barrier, on whose word it sleeps */
 } ompdx_classification_t;
 
 /* What does a thread do, or wait for? facts: NULL, where nothing is known of it. Fills *classification, up to the

@@ -39,7 +39,7 @@ def report(
     except UserError as error:
         if error.code != "gdb_error" or "ptrace" not in error.message:
             raise
-        hint = f"{_rights()} {error.hint}".strip()
+        hint = f"{why_refused(pid)} {error.hint}".strip()
         raise UserError("not_permitted", f"Process {pid} may not be traced.", hint) from None
 
 
@@ -88,13 +88,9 @@ def _executable(pid: int) -> list[str]:
     return []
 
 
-def _rights() -> str:
+def why_refused(pid: int) -> str:
     """Why not, and what to do."""
-    try:
-        with open(_SCOPE, encoding="ascii") as file:
-            scope = int(file.read())
-    except (OSError, ValueError):
-        scope = 0
+    scope = _scope()
     if scope == 3:
         return f"This machine allows it nobody ({_SCOPE} is 3); `ompd run' is not possible either."
     if scope and os.geteuid() != 0:
@@ -102,4 +98,26 @@ def _rights() -> str:
             f"This machine allows it only root ({_SCOPE} is {scope}): use sudo, or write 0 there as"
             " root. `ompd run' needs no such right."
         )
+    if _is_closed(pid) and os.geteuid() != 0:
+        return (
+            "It has closed itself to others of its user (prctl PR_SET_DUMPABLE), or has rights that"
+            " you don't have: only root may look at it."
+        )
     return "A container needs the capability SYS_PTRACE for that; `ompd run' may work without."
+
+
+def _scope() -> int:
+    try:
+        with open(_SCOPE, encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return 0  # a kernel without Yama
+
+
+def _is_closed(pid: int) -> bool:
+    """proc_pid(5): the files there of what is not dumpable are root's."""
+    owner = status_of(str(pid)).get("Uid", "0").split()[0]
+    try:
+        return owner != "0" and os.stat(f"/proc/{pid}/maps").st_uid == 0
+    except OSError:
+        return False

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 NO_RUNTIME = "it waits for the program to load an OpenMP runtime"
+NO_OFFLOAD_RUNTIME = "it waits for the program to load LLVM's offload runtime"
 
 _library: Library | None = None
 _library_settings: tuple[str, str] | None = None
@@ -375,9 +376,13 @@ class Session:
 
     def watch(self, breakpoint_: EventBreakpoint) -> str | None:
         """Why there is nothing to watch, if so. Raises UserError."""
+        from ompd_core.model.events import OF_DEVICES
+
         runtimes = self.runtimes()
         if breakpoint_.watch(self.target, runtimes, self.code_map()):
             return None
+        if breakpoint_.event.kind in OF_DEVICES:
+            return NO_OFFLOAD_RUNTIME
         if not runtimes:
             return NO_RUNTIME
         if not any(runtime.supported for runtime in runtimes):

@@ -18,6 +18,7 @@ enum role {
 	CONTENDED = OMPDX_ROLE_CONTENDED,
 	WORKS = OMPDX_ROLE_WORKS,
 	NESTED = OMPDX_ROLE_NESTED,
+	UNMARKED = OMPDX_ROLE_UNMARKED,
 	INVOKES = OMPDX_ROLE_INVOKES,
 	BEGINS_REGION = OMPDX_ROLE_BEGINS_REGION,
 	ACQUIRES_OWN = OMPDX_ROLE_ACQUIRES,
@@ -39,16 +40,18 @@ struct row {
 	ompdx_wait_t wait;
 	int32_t code, object;
 	uint32_t roles;
+	ompdx_construct_t construct;
 };
 
 #define INTERFACE(prefix, roles)
 #define ENTRY(name, wait, code, object, roles)
+#define ENDS(name, construct)
 #define BEGINNING(prefix, wait, roles)
 #define ROUTINE(name)
 
 static const struct row interfaces[] = {
 #undef INTERFACE
-#define INTERFACE(prefix, roles) {#prefix, ompdx_wait_none, -1, -1, roles},
+#define INTERFACE(prefix, roles) {#prefix, ompdx_wait_none, -1, -1, roles, ompdx_construct_none},
 #include "inference/entries.def"
 #undef INTERFACE
 #define INTERFACE(prefix, roles)
@@ -56,15 +59,21 @@ static const struct row interfaces[] = {
 
 static const struct row entries[] = {
 #undef ENTRY
-#define ENTRY(name, wait, code, object, roles) {#name, ompdx_wait_##wait, code, object, roles},
+#undef ENDS
+#define ENTRY(name, wait, code, object, roles)                                                     \
+	{#name, ompdx_wait_##wait, code, object, roles, ompdx_construct_none},
+#define ENDS(name, construct) {#name, ompdx_wait_workshare, -1, -1, 0, ompdx_construct_##construct},
 #include "inference/entries.def"
 #undef ENTRY
+#undef ENDS
 #define ENTRY(name, wait, code, object, roles)
+#define ENDS(name, construct)
 };
 
 static const struct row beginnings[] = {
 #undef BEGINNING
-#define BEGINNING(prefix, wait, roles) {#prefix, ompdx_wait_##wait, -1, -1, roles},
+#define BEGINNING(prefix, wait, roles)                                                             \
+	{#prefix, ompdx_wait_##wait, -1, -1, roles, ompdx_construct_none},
 #include "inference/entries.def"
 #undef BEGINNING
 #define BEGINNING(prefix, wait, roles)
@@ -72,7 +81,7 @@ static const struct row beginnings[] = {
 
 static const struct row routines[] = {
 #undef ROUTINE
-#define ROUTINE(name) {#name, ompdx_wait_none, -1, -1, 0},
+#define ROUTINE(name) {#name, ompdx_wait_none, -1, -1, 0, ompdx_construct_none},
 #include "inference/entries.def"
 };
 
@@ -206,6 +215,7 @@ static void take(ompdx_function_t *ret, const struct row *row)
 	ret->code_argument = row->code;
 	ret->object_argument = row->object;
 	ret->roles |= row->roles;
+	ret->construct = row->construct;
 }
 
 static void describe_entry(struct span name, ompdx_function_t *ret)

@@ -41,6 +41,13 @@ bool function_waits(const ompdx_function_t *function)
 	       !(function->roles & OMPDX_ROLE_CONTENDED);
 }
 
+ompdx_construct_t function_construct(const ompdx_function_t *function)
+{
+	const size_t end = offsetof(ompdx_function_t, construct) + sizeof(function->construct);
+
+	return function->size >= end ? function->construct : ompdx_construct_none;
+}
+
 /* Entry points of libgomp, and what its threads begin with, call the code of constructs themselves. */
 static bool calls_directly(ompdx_runtime_kind_t kind)
 {

@@ -60,4 +60,7 @@ bool stack_is_inside(const ompdx_stack_t *stack, const struct call *call);
 /* Without what ends as the beginnings of names do: those wait only at times. */
 bool function_waits(const ompdx_function_t *function);
 
+/* At the end of which one it waits. Tools of an earlier version do not pass on that. */
+ompdx_construct_t function_construct(const ompdx_function_t *function);
+
 #endif /* INFERENCE_STACK_H */

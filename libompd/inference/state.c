@@ -191,6 +191,9 @@ static struct state in_entry(struct thread *thread)
 			return at_regions_end(thread);
 		case ompdx_wait_barrier:
 			return at_marked_barrier(thread);
+		case ompdx_wait_workshare:
+			return at_barrier(OMPDX_STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE, entry->wait,
+					  function_construct(entry), ompdx_place_call);
 		case ompdx_wait_reduction:
 			/* At its end all threads meet; before, one may also wait for its turn to add. */
 			state = at_barrier(OMPDX_STATE_WAIT_BARRIER_IMPLEMENTATION, entry->wait,
@@ -350,6 +353,16 @@ static struct state judged(struct thread *thread)
 	return by_word(thread, found);
 }
 
+static ompdx_doubt_t construct_doubt(const struct thread *thread, const struct state *state)
+{
+	if (!is_at_barrier(state) || state->construct != ompdx_construct_none)
+		return ompdx_doubt_none;
+	if (!thread->call.entry || state->place == ompdx_place_none)
+		return ompdx_doubt_code_hidden;
+	return thread->call.entry->roles & OMPDX_ROLE_UNMARKED ? ompdx_doubt_unmarked
+							       : ompdx_doubt_no_mark;
+}
+
 static uint32_t told_of(const struct call *call, const struct state *state, bool own)
 {
 	uint32_t told = 0;
@@ -385,6 +398,7 @@ void state_classify(const ompdx_stack_t *stack, const ompdx_facts_t *facts,
 	ret->construct = state.construct;
 	ret->place = state.place;
 	ret->doubt = state.doubt;
+	ret->construct_doubt = construct_doubt(&thread, &state);
 	ret->told = told_of(&thread.call, &state, is_in_its_runtime(&thread));
 	if (lock && thread.words && !stack->sleep)
 		thread.asks |= OMPDX_ASKS_SLEEP; /* which tells the lock */

@@ -666,6 +666,8 @@ static void print_extension_functions(void)
 	MEMBER(ompdx_function_t, code_argument);
 	MEMBER(ompdx_function_t, object_argument);
 	MEMBER(ompdx_function_t, entry);
+	MEMBER(ompdx_function_t, construct);
+	MEMBER(ompdx_function_t, reserved);
 
 	TYPE(ompdx_entry_point_t);
 	MEMBER(ompdx_entry_point_t, size);
@@ -810,6 +812,8 @@ static void print_extension_classification(void)
 	VALUE(ompdx_doubt_end_or_beginning);
 	VALUE(ompdx_doubt_end_or_fork);
 	VALUE(ompdx_doubt_no_facts);
+	VALUE(ompdx_doubt_unmarked);
+	VALUE(ompdx_doubt_no_mark);
 	VALUE(OMPDX_TOLD_LET_GO);
 	VALUE(OMPDX_TOLD_ROUND);
 	VALUE(OMPDX_TOLD_STARTS);
@@ -877,7 +881,7 @@ static void print_extension_classification(void)
 	MEMBER(ompdx_classification_t, caller_frame);
 	MEMBER(ompdx_classification_t, outermost_frame);
 	MEMBER(ompdx_classification_t, object_argument);
-	MEMBER(ompdx_classification_t, reserved);
+	MEMBER(ompdx_classification_t, construct_doubt);
 	MEMBER(ompdx_classification_t, object);
 	MEMBER(ompdx_classification_t, round);
 }

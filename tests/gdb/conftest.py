@@ -17,7 +17,9 @@ import states
 import truth
 
 # What of the plugin knows no GDB, to compare with.
-sys.path.append(str(Path(__file__).resolve().parents[2] / "gdb-plugin"))
+ROOT = Path(__file__).resolve().parents[2]
+# And the driver that stands for GPUs.
+sys.path += [str(ROOT / "gdb-plugin"), str(ROOT / "tests" / "offload")]
 
 _of_workers = 0
 

@@ -20,6 +20,12 @@ WORDS = {
     "barrier": "barrier",
     "begin of a worker thread": "thread begin",
     "end of a worker thread": "thread end",
+    "call that begins a target construct": "target begin",
+    "end of a target construct": "target end",
+    "call that maps data to a device": "data begin",
+    "data of a device are unmapped": "data end",
+    "call that updates data of a device": "update begin",
+    "end of a target update": "update end",
 }
 MOST = 100000
 

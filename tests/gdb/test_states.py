@@ -18,6 +18,7 @@ ASK = ["ompd threads -json", "ompd threads", "ompd", "ompd -json"]
 SCENARIOS = [
     "barrier_explicit",
     "for_end",
+    "dynamic_end",
     "sections_end",
     "single_end",
     "region_end",
@@ -52,6 +53,8 @@ OTHER_SCENARIOS = {
     "parallel_in_league": "states_of_regions",
     "two_roots": "states_of_regions",
     "cancelled": "states_of_regions",
+    "cancelled_dynamic": "states_of_regions",
+    "cancelled_sections": "states_of_regions",
     "copied": "states_of_regions",
     "target_on_host": "states_of_regions",
     "forking": "states_of_regions",
@@ -59,7 +62,10 @@ OTHER_SCENARIOS = {
 }
 # What the threads do that declare nothing: they have come to the end of what a scenario is about.
 OTHERS = {
+    "dynamic_end": "wait_barrier_implicit_workshare",
     "sections_end": "wait_barrier_implicit_workshare",
+    "cancelled_dynamic": "wait_barrier_implicit_workshare",
+    "cancelled_sections": "wait_barrier_implicit_workshare",
     "single_end": "wait_barrier_implicit_workshare",
     "taskwait": "wait_barrier_implicit_parallel",
     "taskgroup": "wait_barrier_implicit_parallel",
@@ -87,7 +93,23 @@ GDBS = ["gdb", "gdb-16"]
 WITH_GCC = {
     **dict.fromkeys([*SCENARIOS, "atomic"], "states"),
     **dict.fromkeys(["taskloop", "undeferred", "taskwait_depend"], "states_of_tasks"),
-    **dict.fromkeys(["cancelled_region", "copied"], "states_of_regions"),
+    **dict.fromkeys(
+        ["cancelled_region", "cancelled_dynamic", "cancelled_sections", "copied"],
+        "states_of_regions",
+    ),
+}
+# At which construct's barrier threads wait, as far as the call of gcc's code tells.
+GNUS_BARRIERS = {
+    "barrier_explicit": "unknown",
+    "for_end": "unknown",
+    "dynamic_end": "for",
+    "sections_end": "sections",
+    "single_end": "unknown",
+    "reduction": "unknown",
+    "region_end": "parallel",
+    "cancelled_dynamic": "for",
+    "cancelled_sections": "sections",
+    "copied": "single",
 }
 GNUS = ["libgomp-12", "libgomp-10", "libgomp-14", "libgomp-16"]
 
@@ -317,6 +339,36 @@ def test_arrived_and_missing(
     assert f"R1.{missing} (T" in answer.texts[2] and ": in usleep, called by " in answer.texts[2]
     odd = re.findall(r"^Odd     : (.*)$", answer.texts[3], re.MULTILINE)
     assert all("SIGABRT" in one for one in odd) if kind == "core" else not odd
+
+
+@pytest.mark.parametrize("runtime", [*GNUS, "libomp-19"])
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("scenario, barrier", GNUS_BARRIERS.items())
+def test_kinds_of_gnus_barriers(
+    scenario: str, barrier: str, build: str, runtime: str, folder: Path
+) -> None:
+    """gcc's code calls the same for some, and then the reason is told; also where LLVM's runtime
+    stands in for GNU's."""
+    program, home = WITH_GCC[scenario], machine.cached(runtime)
+    if machine.is_gnus(runtime):
+        executable = machine.built_for(runtime, program, build)
+    else:
+        executable = machine.compiled(program, build, compiler="gcc")
+        home = machine.as_libgomp(home, folder / "lib")
+    settings = {"OMP_CANCELLATION": "true", **machine.settings_of(runtime)}
+    commands = [ASK[0], "ompd barriers -json", "ompd barriers"]
+    with target("live", executable, (scenario,), home, folder, settings) as made:
+        answer = ask("gdb", commands, made.before, made.files, folder=folder)
+    (told,) = answer.document(commands[1])["barriers"]
+    assert told["kind"] == barrier, answer.everything
+    doubt = told.get("doubts", {}).get("kind", {"why": ""})
+    assert ("calls the same function" in doubt["why"]) == (barrier == "unknown")
+    waits = [m["wait"] for t in answer.document(ASK[0])["threads"] for m in t["openmp"]]
+    for wait in filter(None, waits):
+        assert wait["construct"] == (None if barrier == "unknown" else barrier)
+        assert ("construct" in wait["doubts"]) == (barrier == "unknown")
+    words = {"unknown": "barrier", "parallel": "end of region"}.get(barrier, f"end of {barrier}")
+    assert f" {words}" in answer.texts[2]
 
 
 @pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19"])

@@ -97,6 +97,13 @@ static void test_what_is_told(void **state)
 	assert_int_equal(function.wait, ompdx_wait_none);
 	assert_int_equal(function.code_argument, 0);
 	assert_int_equal(function.roles, OMPDX_ROLE_FORKS | OMPDX_ROLE_NESTED);
+	function = described("GOMP_sections_end");
+	assert_int_equal(function.wait, ompdx_wait_workshare);
+	assert_int_equal(function.construct, ompdx_construct_sections);
+	function = described("GOMP_barrier");
+	assert_int_equal(function.construct, ompdx_construct_none);
+	assert_true(function.roles & OMPDX_ROLE_UNMARKED);
+	assert_false(described("__kmpc_barrier").roles & OMPDX_ROLE_UNMARKED);
 	function = described("__kmpc_atomic_float8_add");
 	assert_int_equal(function.wait, ompdx_wait_atomic);
 	assert_true(function.roles & OMPDX_ROLE_CONTENDED);

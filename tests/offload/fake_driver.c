@@ -6,6 +6,7 @@
  * Environment: FAKE_DRIVER_DEVICES  how many (2)
  *              FAKE_DRIVER_RUN_MS   how long a kernel runs; -1: for ever (0)
  *              FAKE_DRIVER_FAIL     the so many-th launch fails when it is waited for, counted from 1; 0: none
+ *              FAKE_DRIVER_STUCK    copies to a device of so many bytes never end; 0: none
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef int result;
 typedef uint64_t device_address;
@@ -314,6 +316,8 @@ DRIVER(cuMemcpyHtoD, device_address to, const void *from, size_t size)
 {
 	if (!host_of(to))
 		return INVALID;
+	while (size && size == (size_t)setting("FAKE_DRIVER_STUCK", 0))
+		pause();
 	memcpy(host_of(to), from, size);
 	return OK;
 }

@@ -88,7 +88,7 @@ class Machine:
         return {one.address: _decoded(one) for one in disassembler.between(start, end)}
 
     def constant_argument(
-        self, disassembler: Any, read: object, start: int, returns_to: int, argument_of: object
+        self, disassembler: Any, read: object, start: int, returns_to: int, *words: object
     ) -> int | None:
         put = _INSTRUCTION.fullmatch(disassembler.between(start, returns_to)[-2].text)
         return int(put[3], 16) if put is not None and put[1] == "put" else None

@@ -19,7 +19,7 @@ from ompd_core.library.types import (
     ViewTasks,
     ViewThread,
 )
-from ompd_core.model import locks, moments, passing
+from ompd_core.model import doubts, locks, moments, passing
 from ompd_core.model.deadlock import Deadlock, find
 from ompd_core.model.judgement import Judgement, judge
 from ompd_core.model.locks import Locks
@@ -49,7 +49,7 @@ def team(count: int, *waits: Optional[Wait]) -> Process:
     return process
 
 
-def at_barrier(line: int = 10, construct: str = "barrier") -> Wait:
+def at_barrier(line: int = 10, construct: Optional[str] = "barrier") -> Wait:
     return Wait("barrier", Location("f", "a.c", None, line), construct)
 
 
@@ -154,6 +154,39 @@ def test_threads_at_different_barriers(first: Arrival, sleeps: bool, found: Sequ
     judgement = settled(process, {0: first, 1: AT_END})
     assert codes(judgement) == found
     assert judgement.verdict == ("deadlock" if sleeps or first is ARRIVED else "unknown")
+
+
+@pytest.mark.parametrize(
+    "first, second, found",
+    [
+        ("for", "for", []),  # the line of one barrier can differ
+        ("for", None, []),  # gcc's code may call the same for a loop of another schedule
+        ("worksharing", "sections", []),
+        ("for", "sections", ["barrier_divergence"]),
+        ("single", "for", ["barrier_divergence"]),
+    ],
+)
+def test_lines_that_the_compiler_left_to_what_is_before(
+    first: Optional[str], second: Optional[str], found: Sequence[str]
+) -> None:
+    waits = [
+        replace(at_barrier(n, kind), exact_line=False) for n, kind in ((10, first), (20, second))
+    ]
+    process = team(3, *waits)
+    for thread in process.threads:
+        thread.openmp[0].sleeps = True
+    judgement = settled(process, {0: ARRIVED, 1: ARRIVED})
+    assert [code for code in codes(judgement) if code == "barrier_divergence"] == found
+    if not found:
+        assert [one.doubt for one in judgement.barriers] == [doubts.MAYBE_ONE_BARRIER] * 2
+
+
+def test_copyprivate_is_one_barrier() -> None:
+    """Who executes the construct waits at its end, the others where it begins."""
+    waits = [replace(at_barrier(line, "single"), exact_line=False) for line in (10, 20)]
+    judgement = settled(team(3, *waits), {0: ARRIVED, 1: ARRIVED})
+    (barrier,) = judgement.barriers
+    assert (barrier.arrived, barrier.missing) == ([0, 1], [2])
 
 
 def test_a_barrier_to_which_all_have_come_is_waited_for_by_nobody() -> None:

@@ -32,6 +32,20 @@ static void for_end(void)
 	}
 }
 
+/* The runtime hands out its iterations, and gcc has a call of its own for its end. */
+static void dynamic_end(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+#pragma omp for schedule(dynamic, 1)
+		for (int i = 0; i < 3; i++) {
+			if (i == 1)
+				work("work_parallel");
+		}
+		truth_seen();
+	}
+}
+
 static void sections_end(void)
 {
 #pragma omp parallel num_threads(2)
@@ -358,6 +372,7 @@ static void diverging(void)
 static const struct scenario scenarios[] = {
 	{"barrier_explicit", barrier_explicit, 4},
 	{"for_end", for_end, 4},
+	{"dynamic_end", dynamic_end, 1},
 	{"sections_end", sections_end, 1},
 	{"single_end", single_end, 1},
 	{"region_end", region_end, 4},

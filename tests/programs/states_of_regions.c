@@ -78,6 +78,40 @@ static void cancelled(void)
 	}
 }
 
+/* The same of a loop that the runtime hands out, and of sections. */
+static void cancelled_dynamic(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+#pragma omp for schedule(dynamic, 1)
+		for (int i = 0; i < 3; i++) {
+			if (i == 0)
+				work("work_parallel");
+			until(&declared, 1);
+#pragma omp cancel for
+		}
+		truth_seen();
+	}
+}
+
+static void cancelled_sections(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+#pragma omp sections
+		{
+#pragma omp section
+			work("work_parallel");
+#pragma omp section
+			{
+				until(&declared, 1);
+#pragma omp cancel sections
+			}
+		}
+		truth_seen();
+	}
+}
+
 /* The whole region is given up: those that have done so wait for the others where it was. */
 static void cancelled_region(void)
 {
@@ -128,6 +162,8 @@ static const struct scenario scenarios[] = {
 	{"parallel_in_league", parallel_in_league, 4},
 	{"two_roots", two_roots, 4},
 	{"cancelled", cancelled, 3},
+	{"cancelled_dynamic", cancelled_dynamic, 1},
+	{"cancelled_sections", cancelled_sections, 1},
 	{"cancelled_region", cancelled_region, 3},
 	{"copied", copied, 1},
 	{"target_on_host", target_on_host, 1},

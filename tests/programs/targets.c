@@ -89,6 +89,89 @@ static void several(unsigned seed)
 	     numbers[omp_get_thread_num()], 64);
 }
 
+/* Directives that copy to a device, of one shape too. */
+static void copy(int which, int devices, double *u, int n)
+{
+	switch (which) {
+	case 0:
+		going_into("enter", __LINE__ + 1, 0);
+#pragma omp target enter data map(to : u [0:n]) device(0)
+		u[0] += 1;
+		break;
+	case 1:
+		going_into("enter", __LINE__ + 1, 1 % devices);
+#pragma omp target enter data map(to : u [0:n]) device(1 % devices)
+		u[0] += 2;
+		break;
+	case 2:
+		going_into("enter", __LINE__ + 1, 1 % devices);
+#pragma omp target data map(to : u [0:n]) device(1 % devices)
+		u[0] += 3;
+		break;
+	default:
+		going_into("update", __LINE__ + 2, 0);
+		omp_target_associate_ptr(u, omp_target_alloc(64 * sizeof(*u), 0), 64 * sizeof(*u),
+					 0, 0);
+#pragma omp target update to(u [0:n]) device(0)
+		u[0] += 4;
+	}
+}
+
+static void copying(unsigned seed)
+{
+	const int devices = omp_get_num_devices();
+
+	expected = THREADS;
+#pragma omp parallel num_threads(THREADS)
+	copy((int)((seed + (unsigned)omp_get_thread_num()) % 4), devices,
+	     numbers[omp_get_thread_num()], 64);
+}
+
+/* Each thread as it likes, and how often it met what, by the number in the switch. */
+enum { CONSTRUCTS = 4, ROUNDS = 6 };
+
+static void construct(unsigned which, double *u, int n)
+{
+	switch (which) {
+	case 0:
+#pragma omp target map(tofrom : u [0:n])
+		u[0] += 1;
+		break;
+	case 1:
+#pragma omp target data map(tofrom : u [0:n])
+		u[1] += 1;
+		break;
+	case 2:
+#pragma omp target enter data map(to : u [0:n])
+#pragma omp target update from(u [0:n])
+#pragma omp target exit data map(delete : u [0:n])
+		break;
+	default:
+#pragma omp target nowait map(tofrom : u [0:n])
+		u[0] += 1;
+#pragma omp taskwait
+	}
+}
+
+static void counting(unsigned seed)
+{
+	int met[CONSTRUCTS] = {0};
+
+#pragma omp parallel num_threads(THREADS) reduction(+ : met)
+	{
+		unsigned state = seed + (unsigned)omp_get_thread_num();
+
+		for (int i = 0; i < ROUNDS; i++) {
+			const unsigned which = (unsigned)rand_r(&state) % CONSTRUCTS;
+
+			met[which]++;
+			construct(which, numbers[omp_get_thread_num()], 64);
+		}
+	}
+	truth_append("counts", "%d %d %d %d\n", met[0], met[1], met[2], met[3]);
+	exit(0);
+}
+
 static void in_data(unsigned seed)
 {
 	uintptr_t released = (uintptr_t)&truth_released;
@@ -137,10 +220,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(unsigned);
 	} scenarios[] = {
-		{"several", several},
-		{"in_data", in_data},
-		{"on_host", on_host},
-		{"deferred", deferred},
+		{"several", several}, {"copying", copying}, {"counting", counting},
+		{"in_data", in_data}, {"on_host", on_host}, {"deferred", deferred},
 	};
 	pthread_t observer;
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Callable, Mapping, TypeVar
 
 from . import gomp, kmpc, omp, tgt
-from .base import AFTER, Held, Interface, TargetCall
+from .base import AFTER, CALLED, Held, Interface, TargetCall
 from .kmpc import IDENT_SOURCE
 
 INTERFACES = (kmpc.INTERFACE, gomp.INTERFACE, omp.INTERFACE, tgt.INTERFACE)
@@ -54,6 +54,7 @@ TARGETS: Mapping[str, TargetCall] = _table(lambda one: one.targets)
 PREFIXES = tuple(one.prefix for one in INTERFACES if one is not omp.INTERFACE)
 NESTED = tuple(one.prefix for one in INTERFACES if one.nested)
 DESCRIBED = tuple(one.prefix for one in INTERFACES if one.described)
+UNLINED = tuple(one.prefix for one in INTERFACES if not one.lined)
 
 # Their names as a regular expression, from the beginning.
 ENTRY_POINTS = "|".join([*PREFIXES, f"({'|'.join(sorted(omp.ROUTINES))})_?$"])
@@ -67,6 +68,7 @@ __all__ = [
     "AFTER",
     "BEFORE_REGION",
     "BEGINS",
+    "CALLED",
     "CANCELLABLE",
     "CONDITIONAL",
     "CONSTRUCT_ENDS",
@@ -93,6 +95,7 @@ __all__ = [
     "TARGETS",
     "TESTS",
     "TargetCall",
+    "UNLINED",
     "WAITS",
     "is_entry_point",
     "normal",

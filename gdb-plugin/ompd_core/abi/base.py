@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Mapping
 
 # Where a construct's own code begins or goes on, by the entry point that leads there: which
-# argument is the address of its function, or AFTER the call.
+# argument is the address of its function, AFTER the call, or where the entry point is CALLED.
 AFTER = -1
+CALLED = -2
 # By (kind of event, when).
 Events = Mapping["tuple[str, str]", Mapping[str, int]]
 # What is held between two calls, by the name of one: the kind, and which argument is the object.
@@ -36,6 +37,8 @@ class Interface:
     nested: bool = False
     # Does the first argument of each describe where it was called?
     described: bool = False
+    # Has the code of each call the line of its construct? Else what was before it tells its line.
+    lined: bool = True
     # Entry points that begin regions, and which argument is the function that a region executes.
     forks: Mapping[str, int] = field(default_factory=dict)
     # Those of them that call another one.

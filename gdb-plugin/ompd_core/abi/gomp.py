@@ -43,6 +43,7 @@ _CANCELLABLE = ("GOMP_barrier_cancel", "GOMP_loop_end_cancel", "GOMP_sections_en
 INTERFACE = Interface(
     prefix="GOMP_",
     nested=True,
+    lined=False,
     forks={**_REGIONS, **_LEAGUES},
     forks_by_another=("GOMP_parallel_reductions", "GOMP_teams_reg"),
     functions=_TASKS,

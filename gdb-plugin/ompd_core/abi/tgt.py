@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from .base import Interface, TargetCall
+from .base import AFTER, CALLED, Interface, TargetCall
 
 
 def _of_data(construct: str) -> TargetCall:
     return TargetCall(construct, source=0, device=1)
 
 
-# Until clang 14, and from 15 on. `enter data' begins as `target data' does: one call is both.
+# Until clang 14, and from 15 on.
 _KERNELS = {
     "__tgt_target_mapper": TargetCall("target", source=0, device=1, kernel=2),
     "__tgt_target_nowait_mapper": TargetCall("target nowait", source=0, device=1, kernel=2),
@@ -21,10 +21,14 @@ _KERNELS = {
     "__tgt_target_kernel": TargetCall("target", source=0, device=1, kernel=4),
     "__tgt_target_kernel_nowait": TargetCall("target nowait", source=0, device=1, kernel=4),
 }
-_MAPS = {
-    "__tgt_target_data_begin_mapper": _of_data("target data"),
+# One call is `enter data' or the begin of `target data', another one `exit data' or its end. Only
+# the directives that stand alone can be deferred.
+_BEGINS = {
+    "__tgt_target_data_begin_mapper": _of_data("target [enter] data"),
     "__tgt_target_data_begin_nowait_mapper": _of_data("target enter data nowait"),
-    "__tgt_target_data_end_mapper": _of_data("target data, its end"),
+}
+_ENDS = {
+    "__tgt_target_data_end_mapper": _of_data("target [exit] data"),
     "__tgt_target_data_end_nowait_mapper": _of_data("target exit data nowait"),
 }
 _UPDATES = {
@@ -37,8 +41,16 @@ INTERFACE = Interface(
     described=True,
     waits={
         **dict.fromkeys(_KERNELS, "target"),
-        **dict.fromkeys(_MAPS, "target_map"),
+        **dict.fromkeys({**_BEGINS, **_ENDS}, "target_map"),
         **dict.fromkeys(_UPDATES, "target_update"),
     },
-    targets={**_KERNELS, **_MAPS, **_UPDATES},
+    targets={**_KERNELS, **_BEGINS, **_ENDS, **_UPDATES},
+    events={
+        ("target", "begin"): dict.fromkeys(_KERNELS, CALLED),
+        ("target", "end"): dict.fromkeys(_KERNELS, AFTER),
+        ("data", "begin"): dict.fromkeys(_BEGINS, CALLED),
+        ("data", "end"): dict.fromkeys(_ENDS, AFTER),
+        ("update", "begin"): dict.fromkeys(_UPDATES, CALLED),
+        ("update", "end"): dict.fromkeys(_UPDATES, AFTER),
+    },
 )

@@ -8,7 +8,7 @@ A machine reads what a debugger has disassembled, and bytes of code. It knows no
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Iterable, Iterator, Optional, Protocol, Sequence
+from typing import Callable, Collection, Iterable, Iterator, Optional, Protocol, Sequence
 
 from ..code.futex import FutexWait
 from ..code.machine_code import Convention, Instruction
@@ -134,10 +134,12 @@ class Machine(Protocol):
         start: int,
         returns_to: int,
         argument_of: Callable[[str], int | None],
+        jumped_to: Collection[int] = (),
     ) -> int | None:
         """An argument of the call that returns there; argument_of says which, by the name of what
         is called. None unless the code of the function that starts at `start' puts a constant into
-        its register, with nothing between that could change it. Raises Unreadable."""
+        its register, with nothing between that could change it. jumped_to: by what is not before
+        the call. Raises Unreadable."""
 
     # ---- Where code goes -------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ class Target(TypedDict):
 
     gdb: Optional[GdbId]
     lwp: Optional[int]
-    construct: Text
+    construct: Annotated[Text, "`target [enter] data': target enter data, or target data's begin"]
     loc: Optional[Loc]
     kernel: Optional[Kernel]
     device: Annotated[Optional[int], "null without a doubt: none, it runs on the host"]

@@ -104,7 +104,9 @@ class Print(TypedDict):
 
 class Breakpoint(TypedDict):
     number: Annotated[Number, "GDB's own."]
-    kind: Annotated[str, OneOf("parallel", "teams", "task", "barrier", "thread")]
+    kind: Annotated[
+        str, OneOf("parallel", "teams", "task", "barrier", "thread", "target", "data", "update")
+    ]
     when: Annotated[str, OneOf("begin", "end", "entry", "all")]
     at: Optional[str]
     condition: Optional[str]

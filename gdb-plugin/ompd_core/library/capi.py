@@ -607,6 +607,8 @@ class ompdx_function_t(Structure):
         ("code_argument", c_int32),
         ("object_argument", c_int32),
         ("entry", c_char_p),
+        ("construct", c_int),
+        ("reserved", c_uint32),
     ]
 
 
@@ -744,6 +746,8 @@ class DoubtCode(enum.IntEnum):
     END_OR_BEGINNING = 12
     END_OR_FORK = 13
     NO_FACTS = 14
+    UNMARKED = 15
+    NO_MARK = 16
 
 
 OMPDX_TOLD_LET_GO = 0x1
@@ -772,7 +776,7 @@ class ompdx_classification_t(Structure):
         ("caller_frame", c_uint32),
         ("outermost_frame", c_uint32),
         ("object_argument", c_int32),
-        ("reserved", c_uint32),
+        ("construct_doubt", c_int),
         ("object", ompd_addr_t),
         ("round", c_uint64),
     ]

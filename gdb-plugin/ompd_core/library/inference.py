@@ -129,6 +129,7 @@ def _told(found: Any) -> Classification:
         _index(found.outermost_frame),
         found.object,
         found.round if found.told & capi.OMPDX_TOLD_ROUND else None,
+        _DOUBTS.get(found.construct_doubt),
     )
 
 

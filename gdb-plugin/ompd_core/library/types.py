@@ -378,3 +378,4 @@ class Classification:
     outermost: int | None = None  # of the runtime, that the program called
     object: int = 0  # the lock's variable, if the thread sleeps on it
     round: int | None = None
+    construct_doubt: str | None = None  # why it is not known of which one a barrier is

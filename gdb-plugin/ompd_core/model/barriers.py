@@ -17,6 +17,9 @@ from .doubts import Doubt
 from .native import Location
 from .process import Membership, Process, Region, Thread, Wait
 
+# Not all compilers tell which of these a barrier is of.
+_WORKSHARING = {"for", "sections", "single", "workshare", "worksharing"}
+
 
 @dataclass
 class Barrier:
@@ -67,8 +70,18 @@ def diverging(found: Sequence[Barrier], waits: Callable[[Thread], bool]) -> list
     return [
         group
         for group in groups.values()
-        if any(_differ(one.wait, other.wait) for one, other in itertools.combinations(group, 2))
+        if not all(may_be_one(a.wait, b.wait) for a, b in itertools.combinations(group, 2))
     ]
+
+
+def joined(barrier: Barrier, found: Sequence[Barrier]) -> bool:
+    """Do others of its region wait at what may be the same one, though its line is another?"""
+    return any(
+        other is not barrier
+        and other.region is barrier.region
+        and may_be_one(barrier.wait, other.wait)
+        for other in found
+    )
 
 
 def being_left(region: Region) -> set[object]:
@@ -144,16 +157,24 @@ def wait_in(member: Membership | None, region: Region) -> Wait | None:
     return member.wait if within else None
 
 
-def _differ(one: Wait, other: Wait) -> bool:
-    """For certain: of the same kind two are the same one unless their places are known."""
-    if one.construct != other.construct:
-        return True
-    return one.location is not None and other.location is not None
+def may_be_one(one: Wait, other: Wait) -> bool:
+    """Of what may be one kind two are the same one unless their places are known."""
+    exact = all(wait.location is not None and wait.exact_line for wait in (one, other))
+    return not exact and _may_be_alike(one.construct, other.construct)
+
+
+def _may_be_alike(one: str | None, other: str | None) -> bool:
+    untold = None in (one, other) or (
+        "worksharing" in (one, other) and _WORKSHARING.issuperset((one, other))
+    )
+    return one == other or untold
 
 
 def likeness(wait: Wait) -> object:
     """The same for waits at what may be one barrier of a region."""
     if wait.construct == "parallel":
         return "parallel"  # a region has one end
+    if wait.construct == "single" and not wait.exact_line:
+        return "single"  # with copyprivate: who executes it waits at its end, the others before it
     place = wait.location
     return (wait.construct, place.file if place else None, place.line if place else None)

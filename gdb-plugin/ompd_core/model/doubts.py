@@ -35,6 +35,22 @@ MAYBE_CANCELLED = Doubt(
     "likely",
     "its region can be cancelled: who has given it up waits under the same mark",
 )
+UNMARKED_BARRIER = Doubt(
+    "unknown",
+    "gcc calls the same function at an explicit barrier, at the end of a `single', of a loop with a"
+    " static schedule and of a reduction, and where the variables of a region are copied",
+    "look at the line: it is that of the call, or in optimised code of what is before it",
+)
+NO_MARK = Doubt(
+    "unknown",
+    "whether the barrier is an explicit one or a construct's is told by a mark of the compiler's,"
+    " which is missing, or this build of the runtime keeps it where it is not known",
+)
+MAYBE_ONE_BARRIER = Doubt(
+    "likely",
+    "others wait at what may be the same barrier: gcc gives no line to such a call, and in"
+    " optimised code one barrier can have several",
+)
 IN_ATOMIC = Doubt(
     "likely", "it is in an atomic construct, which waits only while another thread is in it"
 )
@@ -399,6 +415,11 @@ _CODES = {
     "end_or_beginning": END_OR_BEGINNING,
     "end_or_fork": END_OR_FORK,
 }
+# The same of why it is not known of which construct a barrier is.
+_BARRIERS = {
+    "code_hidden": CODE_HIDDEN,
+    "unmarked": UNMARKED_BARRIER,
+}
 
 
 def told(code: str | None, entry: str) -> Doubt | None:
@@ -406,3 +427,8 @@ def told(code: str | None, entry: str) -> Doubt | None:
     if code is None:
         return None
     return inside(entry) if code == "inside" else _CODES.get(code, STATE_NOT_TOLD)
+
+
+def of_construct(code: str | None) -> Doubt | None:
+    """Why the construct of a barrier is not known."""
+    return None if code is None else _BARRIERS.get(code, NO_MARK)

@@ -16,7 +16,12 @@ WHENS = {
     "task": ("begin", "end"),
     "barrier": ("all",),
     "thread": ("begin", "end"),
+    "target": ("begin", "end"),
+    "data": ("begin", "end"),
+    "update": ("begin", "end"),
 }
+# Those that an offload runtime is called for.
+OF_DEVICES = ("target", "data", "update")
 
 _TITLES = {
     ("parallel", "begin"): "begin of a parallel region",
@@ -29,6 +34,12 @@ _TITLES = {
     ("barrier", "all"): "barrier, all threads have arrived",
     ("thread", "begin"): "begin of a worker thread",
     ("thread", "end"): "end of a worker thread",
+    ("target", "begin"): "call that begins a target construct",
+    ("target", "end"): "end of a target construct",
+    ("data", "begin"): "call that maps data to a device",
+    ("data", "end"): "data of a device are unmapped",
+    ("update", "begin"): "call that updates data of a device",
+    ("update", "end"): "end of a target update",
 }
 
 

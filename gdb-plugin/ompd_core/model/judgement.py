@@ -53,6 +53,8 @@ def judge(waits: Deadlock, movement: Movement | None = None) -> Judgement:
     for barrier in made.barriers:
         meeting = meetings.get((id(barrier.region), barrier_of(barrier.wait)))
         barrier.doubt = _doubt_of(barrier, meeting, needs)
+        if barrier.doubt is None and barriers.joined(barrier, made.barriers):
+            barrier.doubt = doubts.MAYBE_ONE_BARRIER
     made.diverging = barriers.diverging(made.barriers, lambda thread: _waits(needs.get(thread)))
     if movement is not None and waits.verdict == "unknown":
         made.standing_still = _standing_still(waits, movement)

@@ -152,6 +152,8 @@ class Wait:
     name: str | None = None  # of the lock's variable, or of the critical construct
     phase: str | None = None  # of a construct of a device: how far it is, in words
     exact: bool = True  # False: the address was taken from where the code should have it
+    construct_doubt: Doubt | None = None  # why it is not known of which one a barrier is
+    exact_line: bool = True  # False: the line may be that of what is before the call
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,8 @@ def settle_by_count(region: Region, counted: TeamArrivals) -> None:
             one.state = "wait_barrier_implicit_parallel"
             one.wait = Wait("barrier", region.location, "parallel")
         elif come == (at_other + len(entered), at_end):
-            one.state, one.wait = "wait_barrier", Wait("barrier")
+            one.state = "wait_barrier"
+            one.wait = Wait("barrier", construct_doubt=doubts.CODE_HIDDEN)
     for count, end in zip(come, (False, True)):
         there = [member for member in members if _is_there(member, end)]
         others = [member for member in members if not _is_there(member, end)]

@@ -96,7 +96,14 @@ def state_of(member: Membership, found: Classification, seen: Seen) -> State:
     wait = None
     if found.wait is not None:
         kind = "barrier" if found.wait in _BARRIERS else found.wait
-        wait = Wait(kind, _place(member, found, seen), found.construct)
+        called = abi.normal(seen.entry(found) or "")
+        wait = Wait(
+            kind,
+            _place(member, found, seen),
+            found.construct,
+            construct_doubt=doubts.of_construct(found.construct_doubt),
+            exact_line=found.place == "region" or not called.startswith(abi.UNLINED),
+        )
     return State(
         states.name(found.state) if found.state is not None else None,
         wait,

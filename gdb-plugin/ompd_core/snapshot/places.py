@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Callable, Collection, Mapping, Sequence
 
 from .. import abi, runtimes
-from ..debugger import LONGEST_FUNCTION, MOST_FRAMES, Debugger, Stack, StoppedThread
-from ..errors import Unreadable
+from ..debugger import MOST_FRAMES, Debugger, Stack, StoppedThread
 from ..library.inference import Inference
 from ..library.types import (
     LAUNCHED,
@@ -45,6 +44,7 @@ from ..model.tasks import Tasks
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..model.waiting import Seen
 from ..model.waits import Arrivals
+from . import passed
 from .classifying import Classifier
 from .outside import Outside
 from .stacks import Stacks
@@ -330,20 +330,7 @@ class Places:
     def _constant_argument(self, caller: Frame, arguments: Mapping[str, int]) -> int | None:
         """What a function passes in the call that it is in; None if it is not for certain one.
         arguments: which argument, by the name of what is called."""
-        code, machine = self._debugger.code, self._debugger.machine
-        start = caller.entry or code.start(caller.pc)
-        if machine is None or start is None or not 0 < caller.pc - start <= LONGEST_FUNCTION:
-            return None
-        try:
-            return machine.constant_argument(
-                self._debugger.disassembler,
-                code.read,
-                start,
-                caller.pc,
-                lambda name: arguments.get(abi.normal(name)),
-            )
-        except Unreadable:
-            return None
+        return passed.constant(self._debugger, caller, lambda name: arguments.get(abi.normal(name)))
 
     def lock_name(self, address: int, critical: bool) -> str | None:
         """What the program calls the lock, or the critical construct."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Callable, Iterable, Sequence
 
 from .. import abi
-from ..debugger import LONGEST_FUNCTION, Debugger, StoppedThread
+from ..debugger import Debugger, StoppedThread
 from ..errors import Unreadable
 from ..library.types import Offload
 from ..model import doubts, targets
@@ -23,6 +23,7 @@ from ..model.naming import Kernel, Source, kernel_of, parse_source
 from ..model.native import Frame, Location
 from ..model.targets import Call, Target
 from ..model.where import CodeMap, in_users_terms
+from . import passed
 
 # Of the offload runtime's frames of one call; they have some kilobytes.
 MOST_STACK = 1 << 16
@@ -121,14 +122,20 @@ class Targets:
         if self.offload is None:
             found.doubts["kernel"] = doubts.KERNELS_UNREAD
             return
-        passed = self._argument(call, "kernel")
+        address = self._argument(call, "kernel")
         registered = {one.address: one for one in self.offload.entries if one.kind == "kernel"}
-        if passed in registered and passed in evidence.kernels:
-            found.kernel = evidence.kernels[passed]
-        elif passed is None or passed not in registered:
-            lines = {one.line for one in evidence.sources.values() if one is not None}
-            fitting = [one for one in evidence.kernels.values() if one.line in lines]
-            if len(lines) == len(fitting) == 1:
+        if address in registered and address in evidence.kernels:
+            found.kernel = evidence.kernels[address]
+        elif address is None or address not in registered:
+            # The description of where it was called stays with the call until it returns.
+            sources = set(evidence.sources.values())
+            source = sources.pop() if len(sources) == 1 else None
+            fitting = [
+                one
+                for one in evidence.kernels.values()
+                if source is not None and one.line == source.line
+            ]
+            if len(fitting) == 1:
                 found.kernel = fitting[0]
         if found.kernel is None:
             found.doubts["kernel"] = doubts.KERNEL_NOT_CERTAIN
@@ -140,11 +147,11 @@ class Targets:
             return
         if call.caller is not None:
             near = in_users_terms(call.caller.location, call.caller.holder)
-        passed = self._argument(call, "source")
+        ident = self._argument(call, "source")
         seen = evidence.sources
-        if passed is not None:
-            mine = self._ident(passed)
-            agreed = passed in seen or (mine is not None and near and near.line == mine.line)
+        if ident is not None:
+            mine = self._ident(ident)
+            agreed = ident in seen or (mine is not None and near and near.line == mine.line)
         else:
             mine = next(iter(seen.values())) if len(seen) == 1 else None
             agreed = mine is not None and near is not None and near.line == mine.line
@@ -162,7 +169,9 @@ class Targets:
 
     def _tell_device(self, found: Target, evidence: Evidence) -> None:
         known = self.offload.devices if self.offload is not None else []
-        if len(evidence.devices) == 1:
+        number = self._argument(found.call, "device")
+        written = [one.number for one in known if one.number == number]
+        if len(evidence.devices) == 1 and evidence.devices.issuperset(written):
             found.device = next(iter(evidence.devices))
         elif len(known) == 1:
             found.device = known[0].number
@@ -184,20 +193,11 @@ class Targets:
         return self._arguments[key]
 
     def _constant(self, caller: Frame, entry: str, which: str) -> int | None:
-        code, machine = self._debugger.code, self._debugger.machine
-        start = caller.entry or code.start(caller.pc)
-        if machine is None or start is None or not 0 < caller.pc - start <= LONGEST_FUNCTION:
-            return None
-
         def index(name: str) -> int | None:
             place: int | None = getattr(abi.TARGETS[entry], which)
             return place if abi.normal(name) == entry else None
 
-        try:
-            disassembler = self._debugger.disassembler
-            return machine.constant_argument(disassembler, code.read, start, caller.pc, index)
-        except Unreadable:
-            return None
+        return passed.constant(self._debugger, caller, index)
 
     # ---- By the offload runtime's frames ---------------------------------------------------------
 

@@ -228,6 +228,8 @@ def _wait(wait: Wait | None) -> of_threads.Wait | None:
 
 def _doubts_of_wait(wait: Wait) -> dict[str, Doubt]:
     found = {} if wait.location else {"loc": doubts.WAIT_PLACE}
+    if wait.construct_doubt is not None:
+        found["construct"] = wait.construct_doubt
     if wait.kind in ("critical", "lock", "nest_lock"):
         unknown = [name for name in ("name", "address") if getattr(wait, name) is None]
         found.update(dict.fromkeys(unknown, doubts.OBJECT_NOT_CONSTANT))
@@ -325,9 +327,12 @@ def _barrier(barrier: Barrier) -> of_regions.Barrier:
         "missing": f"{region}.{ids.compress(barrier.missing)}" if barrier.missing else None,
         "instead": [_instead(barrier, num) for num in barrier.missing],
     }
-    if barrier.doubt is None or not barrier.missing:
-        return found
-    return with_doubts(found, {"missing": barrier.doubt})
+    unsure = {"kind": barrier.wait.construct_doubt} if barrier.wait.construct is None else {}
+    if barrier.missing:
+        unsure["missing"] = barrier.doubt
+    return with_doubts(
+        found, {field: doubt for field, doubt in unsure.items() if doubt is not None}
+    )
 
 
 def _instead(barrier: Barrier, num: int) -> of_regions.Instead:

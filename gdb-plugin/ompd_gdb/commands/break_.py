@@ -8,7 +8,7 @@ from .raw import RawCommand
 
 
 class Break(RawCommand):
-    """Stop at OpenMP events: regions, teams, tasks, barriers, workers.
+    """Stop at OpenMP events: regions, tasks, barriers, workers, devices.
 
     Usage: ompd break parallel [begin|end|entry] [at LOC] [if COND]
                [-json [FILE]]
@@ -16,6 +16,8 @@ class Break(RawCommand):
            ompd break task [begin|end] [at LOC] [if COND] [-json [FILE]]
            ompd break barrier [at LOC] [if COND] [-json [FILE]]
            ompd break thread [begin|end] [if COND] [-json [FILE]]
+           ompd break target|data|update [begin|end] [at LOC] [if COND]
+               [-json [FILE]]
 
     parallel begin, the default, stops once per region, in the first instruction
     of the region's own code, in its thread 0: there the team is complete. end
@@ -33,6 +35,11 @@ class Break(RawCommand):
     For the end of a region use parallel end.
     thread begin stops in the first instruction of each worker that the runtime
     creates, end when it has returned from the runtime.
+    target begin stops where a thread calls LLVM's offload runtime to execute a
+    target construct, end behind that call. data begin is the same for target
+    enter data and the begin of target data, data end for target exit data and
+    the end of target data, behind the call; update for target update. For what
+    `if' keeps on the host there is no such call.
 
     LOC is the construct: FILE:LINE of its directive, or the name of the
     function around it. Where the compiler records no directives, as gcc, its
@@ -55,7 +62,7 @@ class Break(RawCommand):
     name = "ompd break"
     takes_ids = False
     gives_json = True
-    what = "an event: parallel, teams, task, barrier or thread"
+    what = "an event: parallel, teams, task, barrier, thread, target, data or update"
     temporary = False
 
     def _options(self) -> "list[str]":

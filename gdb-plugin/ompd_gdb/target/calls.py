@@ -38,7 +38,9 @@ class Calls:
     def is_runtime(self, address: int) -> bool:
         if address not in self._runtimes:
             place = self._target.code.location(address)
-            self._runtimes[address] = self._code.is_runtime(Frame(place))
+            frame = Frame(place)
+            found = self._code.is_runtime(frame) or self._code.is_offload_runtime(frame)
+            self._runtimes[address] = found
         return self._runtimes[address]
 
     def under_way(self, names: Container[str]) -> Iterator[UnderWay]:

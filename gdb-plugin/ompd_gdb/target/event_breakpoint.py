@@ -16,7 +16,7 @@ import gdb
 from ompd_core import abi
 from ompd_core.arch.base import Machine, Registers
 from ompd_core.errors import Unreadable, UserError
-from ompd_core.model import glibc, where
+from ompd_core.model import events, glibc, where
 from ompd_core.model.events import Event, Hit, Note, Notes, Place
 from ompd_core.model.native import Location
 from ompd_core.model.process import Runtime
@@ -28,6 +28,8 @@ from .machines import registers_at_breakpoint
 from .stepping import Step
 from .watches import Watch
 
+# Events at which the program stops in the entry point itself.
+_CALLS = [event for event, names in abi.EVENTS.items() if abi.CALLED in names.values()]
 # Is given the address; says whether the program is to stop.
 Hook = Callable[[int], bool]
 
@@ -78,6 +80,7 @@ class EventBreakpoint:
         self._watches: dict[int, Watch] = {}
         self._met: dict[int, Hook] = {}  # places that are not armed yet
         self._functions: dict[int, _Function] = {}
+        self._called: dict[tuple[int, int, int], tuple[str, int, int]] = {}  # last, by thread
         self._constructs: dict[tuple[int, int, int], Location | None] = {}
         self._firsts: dict[int, int] = {}
         self._commands: str | None = None
@@ -90,12 +93,12 @@ class EventBreakpoint:
         """The entry points of the runtimes that are not watched yet; whether there are any now.
         target: as it is now, with the images that were loaded meanwhile."""
         self._target, self._calls = target, Calls(target, code)
-        for runtime in runtimes:
-            if not runtime.supported or runtime.base in self._runtimes:
+        for base, path in self._images(runtimes):
+            if base in self._runtimes:
                 continue
-            for address, hit in self._entries(runtime):
+            for address, hit in self._entries(base, path):
                 if address is not None:
-                    self._runtimes.add(runtime.base)
+                    self._runtimes.add(base)
                     self._met[address] = hit
         self.arm()
         return bool(self._runtimes)
@@ -118,13 +121,20 @@ class EventBreakpoint:
     def _after(name: str, back: int, stack: int, construct: Location) -> Note:
         return Note(back, stack, True, construct, cancellable=name in abi.CANCELLABLE)
 
-    def _entries(self, runtime: Runtime) -> Iterator[tuple[int | None, Hook]]:
+    def _images(self, runtimes: Sequence[Runtime]) -> list[tuple[int, str | None]]:
+        """That have the entry points."""
+        if self.event.kind in events.OF_DEVICES:
+            loaded = self._target.images.loaded
+            return [(one.bias, one.path) for one in loaded if where.is_offload(one.path)]
+        return [(one.base, one.path) for one in runtimes if one.supported]
+
+    def _entries(self, base: int, path: str | None) -> Iterator[tuple[int | None, Hook]]:
         if self.event.kind == "thread":
             yield self._target.symbol(glibc.CREATES_THREAD[0], None), self._at_creation
             return
         when = "begin" if self.event.when == "entry" else self.event.when
         for name, argument in abi.EVENTS[self.event.kind, when].items():
-            address = self._target.symbol_at(runtime.base, runtime.path, name)
+            address = self._target.symbol_at(base, path, name)
             yield address, self._entry(name, argument)
 
     def arm(self) -> None:
@@ -154,7 +164,7 @@ class EventBreakpoint:
 
     def _shows_events(self, hit: Hook) -> bool:
         """Or does it only lead to such places?"""
-        if self.event.when == "entry":
+        if self.event.when == "entry" or (self.event.kind, self.event.when) in _CALLS:
             return True
         begins = self.event.when == "begin" and hit in (self._at_function, self._at_thread)
         return begins or hit == self._at_place
@@ -197,7 +207,9 @@ class EventBreakpoint:
             return False
         if self._place is not None and not self._place.holds(construct):
             return False
-        if self.event.when == "entry":
+        if argument == abi.CALLED and self._is_jump(name, back, stack):
+            return False
+        if self.event.when == "entry" or argument == abi.CALLED:
             return self._decide(construct)
         if argument == abi.AFTER:
             return self._expect(self._after(name, back, stack, construct))
@@ -206,6 +218,15 @@ class EventBreakpoint:
             self._functions[function] = _Function(construct, abi.PARTS_OF.get(name))
             return self._meet(function, self._at_function)
         return self._expect(Note(self._first(function), stack, False, construct))
+
+    def _is_jump(self, name: str, back: int, stack: int) -> bool:
+        """The entry point for what is deferred may go on in the other one."""
+        thread = _thread()
+        deferred = name.replace("_mapper", "_nowait_mapper")
+        if self._called.get(thread) == (deferred, back, stack):
+            return True
+        self._called[thread] = (name, back, stack)
+        return False
 
     def _expect(self, note: Note) -> bool:
         self._notes.add(_thread(), note)

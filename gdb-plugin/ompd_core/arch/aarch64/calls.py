@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Collection, Iterator, Sequence
 
 from ...code.machine_code import Assign, Instruction, Memory, Number, Register, constant, number
 from ..base import Disassembler, Range, Read
@@ -45,6 +45,7 @@ def constant_argument(
     start: int,
     returns_to: int,
     argument_of: Callable[[str], int | None],
+    jumped_to: Collection[int] = (),
 ) -> int | None:
     call = returns_to - SIZE
     name = (named(disassembler, call) or "").partition("+")[0].partition("@")[0]
@@ -53,6 +54,7 @@ def constant_argument(
         return None
     code = [one.instruction for one in decoded(disassembler, start, (call - start) // SIZE)]
     targets = {one.to.address for one in code if one.flow in ("jump", "branch")}
+    targets.update(jumped_to)
     wanted = number(Register(f"x{index}"))
     for one in reversed(code):
         if one.following in targets or one.flow not in ("next", "padding"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Collection, Iterator, Sequence
 
 from ...code.machine_code import Instruction
 from ..base import Disassembler, Range, Read
@@ -67,14 +67,16 @@ def _length(operand: bytes) -> int:
 _BY_RAX = -1
 _LEA = {
     0: b"\x48\x8d\x3d",
+    1: b"\x48\x8d\x35",
     2: b"\x48\x8d\x15",
     4: b"\x4c\x8d\x05",
     _BY_RAX: b"\x48\x8d\x05",
 }
-_MOVE = {0: b"\xbf", 2: b"\xba", 4: b"\x41\xb8", _BY_RAX: b"\xb8"}
-_COPY = {0: b"\x48\x89\xc7", 2: b"\x48\x89\xc2", 4: b"\x49\x89\xc0"}
+_MOVE = {0: b"\xbf", 1: b"\xbe", 2: b"\xba", 4: b"\x41\xb8", _BY_RAX: b"\xb8"}
+_COPY = {0: b"\x48\x89\xc7", 1: b"\x48\x89\xc6", 2: b"\x48\x89\xc2", 4: b"\x49\x89\xc0"}
 _NAMES = {
     0: r"\b([re]?di|dil)\b",
+    1: r"\b([re]?si|sil)\b",
     2: r"\b([re]?dx|d[hl])\b",
     4: r"\br8[dwb]?\b",
     _BY_RAX: r"\b([re]?ax|a[hl])\b",
@@ -90,6 +92,7 @@ def constant_argument(
     start: int,
     returns_to: int,
     argument_of: Callable[[str], int | None],
+    jumped_to: Collection[int] = (),
 ) -> int | None:
     code = disassembler.between(start, returns_to)
     if not code or code[-1].following != returns_to:
@@ -99,6 +102,7 @@ def constant_argument(
     if index is None or index not in _COPY:
         return None
     targets = {int(m.group(1), 16) for one in code if (m := _JUMP.match(one.text))}
+    targets.update(jumped_to)
     for one in reversed(code[:-1]):
         if one.following in targets or one.text.startswith(_LEAVES):
             return None

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs whose devices are GPUs, as far as LLVM's CUDA plugin can tell: the driver is ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import machine
+from mark_as_cuda import mark_as_cuda
+
+OFFLOADING = ("-fopenmp-targets=x86_64-pc-linux-gnu",)
+DRIVER = machine.ROOT / "tests" / "offload" / "fake_driver.c"
+
+
+def program_for_gpus(name: str, build: str, folder: Path) -> Path:
+    path = folder / "on_gpu" / name
+    path.parent.mkdir(exist_ok=True)
+    assert mark_as_cuda(machine.compiled(name, build, link=OFFLOADING), path) == 1
+    return path
+
+
+def driver(folder: Path) -> Path:
+    """The folder of the driver, for LD_LIBRARY_PATH."""
+    place = folder / "driver"
+    place.mkdir(exist_ok=True)
+    library = place / "libcuda.so.1"
+    machine.run(
+        *("gcc", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-O1", DRIVER),
+        *("-o", library),
+    )
+    (place / "libcuda.so").unlink(missing_ok=True)
+    (place / "libcuda.so").symlink_to(library.name)
+    return place

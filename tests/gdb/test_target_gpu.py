@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads that wait for devices of which the process has nothing but what the offload runtime
+keeps: LLVM's unmodified CUDA plugin over a driver of ours. Compared with what they recorded."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from pathlib import Path
+from typing import Any, Iterator
+
+import gpu
+import machine
+import pytest
+from sessions import Target, ask, target
+from test_target import recorded, told
+
+RELEASES = [14, 15, 16, 19]
+BUILDS = ["debug", "optimised", "release", "light-debug", "plain-debug"]
+KINDS = ["live", "attach", "core"]
+FOR_EVER = "-1"
+DIRECTIVES = {"enter": "target [enter] data", "update": "target update"}
+
+
+@contextlib.contextmanager
+def on_gpu(
+    kind: str, build: str, release: int, folder: Path, args: list[str], **settings: str
+) -> Iterator[Target]:
+    program = gpu.program_for_gpus("targets", build, folder)
+    path = f"{gpu.driver(folder)}:{machine.cached(f'libomptarget-{release}')}"
+    with target(kind, program, args, Path(path), folder, settings) as made:
+        yield made
+
+
+def cells() -> list[Any]:
+    found = [
+        (release, build, KINDS[(i + k) % len(KINDS)])
+        for i, release in enumerate(RELEASES)
+        for k, build in enumerate(BUILDS)
+    ]
+    return [pytest.param(*one, id="-".join(map(str, one))) for one in found]
+
+
+@pytest.mark.parametrize("release,build,kind", cells())
+def test_threads_that_wait_for_a_gpu(release: int, build: str, kind: str, folder: Path) -> None:
+    """Optimised code calls the runtime at one place for several constructs: what is told of them is
+    right, or not known."""
+    seed = random.randrange(4)
+    asked = ["ompd target -json", "ompd threads", "ompd bt *"]
+    args = ["several", str(seed)]
+    with on_gpu(kind, build, release, folder, args, FAKE_DRIVER_RUN_MS=FOR_EVER) as made:
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+        truth = recorded(made.record, "targets")
+    found = told(answer.document("ompd target -json"))
+    assert len(truth) == len(found) == 4, answer.everything
+    for tid, _, line, device in truth:
+        one = found[int(tid)]
+        kernel = one["kernel"]["line"] if one["kernel"] is not None else None
+        for what, said, true in (
+            ("kernel", kernel, line),
+            ("line", one["loc"]["line"], line),
+            ("device", one["device"], device),
+        ):
+            assert said in (None, int(true)), (seed, what, truth, one)
+        assert one["phase"] == "device", one
+        assert build != "debug" or kernel is not None, one
+
+
+@pytest.mark.parametrize("release,build,kind", cells())
+def test_directives_that_copy(release: int, build: str, kind: str, folder: Path) -> None:
+    """Which of two directives a call is made for is not told where both make it."""
+    asked = ["ompd target -json", "ompd threads"]
+    args, stuck = ["copying", str(random.randrange(4))], str(64 * 8)
+    with on_gpu(kind, build, release, folder, args, FAKE_DRIVER_STUCK=stuck) as made:
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+        truth = recorded(made.record, "targets")
+    found = told(answer.document("ompd target -json"))
+    assert len(truth) == len(found) == 4, answer.everything
+    for tid, directive, line, device in truth:
+        one = found[int(tid)]
+        assert one["construct"] == DIRECTIVES[directive]
+        assert one["loc"]["line"] in (None, int(line)), (args, truth, one)
+        assert one["device"] in (None, int(device)), (args, truth, one)
+        # From 19 on one waits for the other that copies to the same device.
+        assert one["phase"] == "transfer" or (release >= 19 and one["phase"] == "lock"), one
+        assert build != "debug" or one["loc"]["line"] is not None, one
