@@ -10,7 +10,7 @@ from pathlib import Path
 import machine
 import pytest
 from sessions import ask
-from test_breakpoints import breaks, run, stops_in
+from test_breakpoints import breaks, stops_in
 from test_target import RUNTIMES, compiled, recorded
 
 EVENTS = [f"{kind} {when}" for kind in ("target", "data", "update") for when in ("begin", "end")]
