@@ -29,7 +29,7 @@ from ompd_core.snapshot.stripped import runtime_in
 
 from . import settings
 from .picture import Picture
-from .target import selection, skips
+from .target import machines, selection, skips
 from .target.inferior import InferiorTarget
 
 # What few commands need is loaded by them.
@@ -85,6 +85,7 @@ def has_process() -> bool:
 def current() -> Session:
     """Of the selected inferior. Raises UserError if it has no process."""
     if not has_process():
+        machines.check_program(gdb.selected_inferior())
         raise UserError(
             "no_process",
             "There is no process to look at.",

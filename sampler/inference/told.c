@@ -46,7 +46,7 @@ struct looked {
 	bool whole;
 };
 
-static const struct code *at(const struct looked *looked, uint32_t frame)
+static const struct code *frame_code(const struct looked *looked, uint32_t frame)
 {
 	return code_of(looked->tellings->codes, looked->code[frame]);
 }
@@ -55,21 +55,23 @@ static const struct code *at(const struct looked *looked, uint32_t frame)
 static uint64_t called_by(const struct looked *looked, uint32_t frame)
 {
 	while (frame-- > 0)
-		if (!code_is_runtime(at(looked, frame)))
-			return code_is_program(at(looked, frame)) ? at(looked, frame)->function : 0;
+		if (!code_is_runtime(frame_code(looked, frame)))
+			return code_is_program(frame_code(looked, frame))
+				       ? frame_code(looked, frame)->function
+				       : 0;
 	return 0;
 }
 
 /* libgomp's threads call a region's code themselves; a task's they call from deeper inside. */
 static bool begins_thread(const struct looked *looked, uint32_t frame)
 {
-	const struct code *code = at(looked, frame);
+	const struct code *code = frame_code(looked, frame);
 
 	if (code->frame.runtime_kind != ompdx_runtime_gomp || code_is_entry(code) || frame == 0 ||
-	    code_is_runtime(at(looked, frame - 1)))
+	    code_is_runtime(frame_code(looked, frame - 1)))
 		return false;
 	for (uint32_t i = frame + 1; i < looked->count; i++)
-		if (at(looked, i)->frame.code != ompdx_code_system)
+		if (frame_code(looked, i)->frame.code != ompdx_code_system)
 			return false;
 	return looked->whole;
 }
@@ -92,10 +94,10 @@ static bool is_fork_of_libgomp(const struct code *code)
 static void learn_fork_call(const struct looked *looked, uint32_t frame)
 {
 	struct tellings *tellings = looked->tellings;
-	const struct code *code = at(looked, frame);
+	const struct code *code = frame_code(looked, frame);
 	struct fork_call *known = fork_call_of(tellings, code->function);
 
-	if (frame == 0 || !code_is_program(at(looked, frame - 1)) || !code->function)
+	if (frame == 0 || !code_is_program(frame_code(looked, frame - 1)) || !code->function)
 		return;
 	if (!known && tellings->fork_call_count < FORK_CALLS_MAX)
 		known = &tellings->fork_calls[tellings->fork_call_count++];
@@ -116,24 +118,25 @@ static void tell_end_from_beginning(const struct looked *looked, struct told *to
 {
 	uint32_t i = 0;
 
-	while (i < looked->count && !is_fork_of_libgomp(at(looked, i)) &&
-	       !code_is_program(at(looked, i)))
+	while (i < looked->count && !is_fork_of_libgomp(frame_code(looked, i)) &&
+	       !code_is_program(frame_code(looked, i)))
 		i++;
 	if (i == looked->count)
 		return;
-	if (is_fork_of_libgomp(at(looked, i))) {
+	if (is_fork_of_libgomp(frame_code(looked, i))) {
 		const struct fork_call *known =
-			fork_call_of(looked->tellings, at(looked, i)->function);
+			fork_call_of(looked->tellings, frame_code(looked, i)->function);
 
 		if (!known)
 			return;
-		if (at(looked, i)->pc < known->pc) {
+		if (frame_code(looked, i)->pc < known->pc) {
 			told->state = OMPDX_STATE_OVERHEAD;
 			told->wait = ompdx_wait_none;
 			told->construct = ompdx_construct_none;
 		}
-	} else if (i == 0 || at(looked, i - 1)->frame.runtime_kind != ompdx_runtime_gomp ||
-		   !code_is_runtime(at(looked, i - 1)) || !calls_fork(at(looked, i))) {
+	} else if (i == 0 || frame_code(looked, i - 1)->frame.runtime_kind != ompdx_runtime_gomp ||
+		   !code_is_runtime(frame_code(looked, i - 1)) ||
+		   !calls_fork(frame_code(looked, i))) {
 		return;
 	}
 	told->doubt = ompdx_doubt_none;
@@ -142,7 +145,7 @@ static void tell_end_from_beginning(const struct looked *looked, struct told *to
 static void find_region(const struct looked *looked, struct told *told)
 {
 	for (uint32_t i = 0; i < looked->count; i++) {
-		const struct code *code = at(looked, i);
+		const struct code *code = frame_code(looked, i);
 
 		if (!code_is_runtime(code))
 			continue;
@@ -156,7 +159,7 @@ static void find_region(const struct looked *looked, struct told *told)
 		if (is_fork_of_libgomp(code))
 			learn_fork_call(looked, i);
 		if (forks && told->fork == NONE && i + 1 < looked->count &&
-		    !code_is_runtime(at(looked, i + 1))) {
+		    !code_is_runtime(frame_code(looked, i + 1))) {
 			told->fork = looked->code[i + 1];
 			told->league = code_has_role(code, OMPDX_ROLE_LEAGUE);
 		}
@@ -221,7 +224,7 @@ static ompdx_classification_t judge(const struct looked *looked, const ompdx_sle
 static bool is_inside(const struct looked *looked)
 {
 	for (uint32_t i = 0; i < looked->count; i++)
-		if (code_is_program(at(looked, i)))
+		if (code_is_program(frame_code(looked, i)))
 			return true;
 	return false;
 }

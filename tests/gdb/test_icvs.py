@@ -248,3 +248,40 @@ def test_idle_threads_are_counted(folder: Path) -> None:
     with target("core", executable, (), place, folder) as made:
         answer = ask("gdb", ["ompd icvs"], made.before, made.files, folder=folder)
     assert re.search(r"1 thread; \d+ other threads? execute", answer.texts[0]), answer.texts[0]
+
+
+@pytest.mark.parametrize("places", ["{0},{1},{0,1}", "threads", "{0:2}"])
+@pytest.mark.parametrize(
+    "runtime", ["libgomp-12", "libgomp-10", "libgomp-14", "libgomp-16", "libomp-19"]
+)
+def test_places(runtime: str, places: str, folder: Path) -> None:
+    """The numbers of the places that each thread's team may use. Which processors those are no
+    runtime tells where a debugger finds it."""
+    executable, home = machine.built_for(runtime, "places"), machine.cached(runtime)
+    settings = {"OMP_PLACES": places, "OMP_PROC_BIND": "spread"}
+    with target("core", executable, (), home, folder, settings) as made:
+        answer = ask("gdb", ASK[:2], made.before, made.files, folder=folder)
+        lines = Path(f"{made.record}.places").read_text(encoding="utf-8").splitlines()
+    lwps = {m["id"]: t["lwp"] for t in answer.document(ASK[0])["threads"] for m in t["openmp"]}
+    values = [
+        one["values"]
+        for one in answer.document(ASK[1])["icvs"]
+        if one["name"] == "place-partition-var"
+    ]
+    told = {
+        lwps[f"R1.{num}"]: value["text"] or str(value["value"])
+        for value in (one for each in values for one in each)
+        for num in range(3)
+        if num in numbers_of(value["who"])
+    }
+    true = {int(tid): partition for tid, _, partition in map(str.split, lines)}
+    assert told == true, answer.everything
+
+
+def numbers_of(who: str) -> set[int]:
+    """R1.0-1,2"""
+    found: set[int] = set()
+    for part in who.partition(".")[2].split(","):
+        first, _, last = part.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return found

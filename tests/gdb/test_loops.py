@@ -229,3 +229,31 @@ def test_who_is_in_no_loop_on_gnus(schedule: str, build: str, folder: Path) -> N
         assert not loop, text
     else:
         assert not loop or sorted(told) == sorted(truth), text
+
+
+@pytest.mark.parametrize("runtime", GNUS)
+@pytest.mark.parametrize("build", ["debug", "optimised"])
+@pytest.mark.parametrize("schedule", ["sections", "combined"])
+def test_sections_on_gnus(schedule: str, build: str, runtime: str, folder: Path) -> None:
+    """Of more sections than there are threads the runtime keeps how many are left."""
+    executable = machine.built_for(runtime, "loops", build)
+    told, truth, text = look("core", machine.cached(runtime), schedule, folder, executable)
+    assert len(truth) == THREADS
+    assert told["sections"] and told["schedule"] == "dynamic", text
+    assert {part["id"] for part in told["parts"]} == {f"R1.{number}" for number in truth}
+    left = (6 if schedule == "combined" else 5) - THREADS
+    assert (told["remaining"], told["completed"]) == (left, 0), text
+    assert all(part["first"] is None and "doubts" in part for part in told["parts"])
+    assert f"{left} more to hand out" in text and "Sections" in text
+    assert "Iterations are counted" not in text
+
+
+@pytest.mark.parametrize("build", ["debug", "optimised"])
+def test_who_is_behind_sections_on_gnus(build: str, folder: Path) -> None:
+    executable = machine.built_for("libgomp-12", "loops", build)
+    runtime = machine.cached("libgomp-12")
+    told, truth, text = look("core", runtime, "behind-sections", folder, executable)
+    inside = [part["id"] for part in told.get("parts", [])]
+    assert inside == [f"R1.{number}" for number in truth], text
+    if truth:
+        assert told["completed"] == THREADS - 1 and told["remaining"] == 0, text

@@ -11,16 +11,24 @@ from pathlib import Path
 import machine
 import pytest
 import random_programs
+import sessions
 import test_breakpoints
 import test_holding
 import test_stacks as test_stacks_of
 import test_steps
 import virtual
 from sessions import ask
-from virtual import PLAIN_CPU, SIGNED, SIGNING_CPU, Build
+from test_truth import told_truth
+from virtual import NEWER_PLAIN_CPU, PLAIN_CPU, SIGNED, SIGNING_CPU, Build
 
 pytestmark = pytest.mark.skipif(not machine.FULL, reason="in --full")
 GDB = "gdb-multiarch"
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "PATIENCE", virtual.PATIENCE)
+
 
 BUILDS = {
     PLAIN_CPU: [
@@ -83,28 +91,31 @@ def test_stacks(release: str, cpu: int, folder: Path) -> None:
 
 
 # The bytes of a vector register that the kernel gives to a program; the signing processor has SVE.
-PAGES = {"vm-arm64": 4096}
+PAGES = {"vm-arm64": 4096, "vm-arm64-16k": 16 << 10}
 VECTORS = "/proc/sys/abi/sve_default_vector_length"
 
 
 @pytest.mark.parametrize(
     "kernel, cpu, runtime, vector",
     [
-        ("vm-arm64", 1, "libomp-19-pac", 16),
+        ("vm-arm64", PLAIN_CPU, "libomp-16", 0),
+        ("vm-arm64", SIGNING_CPU, "libomp-19-pac", 16),
+        ("vm-arm64-16k", NEWER_PLAIN_CPU, "libomp-19", 0),
+        ("vm-arm64-16k", SIGNING_CPU, "libomp-19-pac", 64),
     ],
 )
-def test_random_programs(kernel: str, cpu: int, runtime: str, vector: int, folder: Path) -> None:
-    """Which nobody has seen before."""
+def test_random_programs(kernel: str, cpu: str, runtime: str, vector: int, folder: Path) -> None:
+    """Which nobody has seen before; with pages of each size."""
     shared = virtual.shared(folder, runtime)
     shared.machine = kernel
     shared.lines += [f"echo {vector} > {VECTORS}"] if vector else []
     seed = random_programs.new_seed()
     made = [maker(seed + i) for maker in random_programs.MAKERS.values() for i in range(4)]
     for one in made:
-        shared.compiled(one.write(folder), LIVE[CPUS[cpu]], one.name)
+        shared.compiled(one.write(folder), LIVE[cpu], one.name)
     names = [one.name for one in made]
     given = [random_programs.arguments(one) for one in made]
-    found = virtual.cores(shared, names, CPUS[cpu], given)
+    found = virtual.cores(shared, names, cpu, given)
     facts = ask(GDB, ["info auxv", "print $vg"], found[names[0]].before, folder=folder).texts
     assert re.search(rf"AT_PAGESZ .* {PAGES[kernel]}$", facts[0], re.MULTILINE), facts
     assert not vector or facts[1] == f"$1 = {vector // 8}", facts
@@ -112,8 +123,28 @@ def test_random_programs(kernel: str, cpu: int, runtime: str, vector: int, folde
         random_programs.check(one, target, GDB, folder)
 
 
+LARGE_PAGES = [kernel for kernel, size in PAGES.items() if size > 4096]
+
+
+@pytest.mark.parametrize("kernel", LARGE_PAGES)
+def test_live_on_large_pages(kernel: str, folder: Path) -> None:
+    """Through gdbserver; the cores of such kernels are looked at above."""
+    # With a libc on which gdbserver of any of these kernels' suites runs.
+    made = virtual.shared(folder, "libomp-19-pac")
+    made.machine = kernel
+    made.compiled("nested", Build(), "nested")
+    with virtual.served(made, "nested", (), NEWER_PLAIN_CPU) as one:
+        before = [*one.before, "break stop_here", "continue"]
+        commands = [*random_programs.FACTS, "ompd bt * -json", "info auxv", "kill"]
+        answer = ask(GDB, commands, before, folder=folder)
+    told_truth(one.truth(), answer)
+    assert all(stack["complete"] for stack in answer.document(commands[2])["stacks"])
+    assert re.search(rf"AT_PAGESZ .* {PAGES[kernel]}$", answer.texts[3], re.MULTILINE)
+
+
 CPUS = [PLAIN_CPU, SIGNING_CPU]
-LIVE = {PLAIN_CPU: Build(), SIGNING_CPU: Build(("-O0", "-g", SIGNED))}
+LIVE = {cpu: Build() for cpu in (PLAIN_CPU, NEWER_PLAIN_CPU)}
+LIVE[SIGNING_CPU] = Build(("-O0", "-g", SIGNED))
 
 
 @pytest.mark.parametrize("cpu", CPUS)

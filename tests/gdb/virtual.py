@@ -15,12 +15,17 @@ from pathlib import Path
 from typing import Iterator, Sequence
 
 import machine
-from sessions import PATIENCE, Target
+import sessions
+from sessions import Target
 
+# A machine that is emulated is many times slower than what emulates it.
+PATIENCE = 6 * sessions.PATIENCE
 TARGET = "aarch64-linux-gnu"
 LOADER = "ld-linux-aarch64.so.1"
 # With and without signed return addresses.
 PLAIN_CPU, SIGNING_CPU = "cortex-a72", "max,pauth-impdef=on"
+# Without, and it can have pages of 16 KiB, which the first has not.
+NEWER_PLAIN_CPU = "neoverse-n1"
 SIGNED = "-mbranch-protection=standard"
 
 

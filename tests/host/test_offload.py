@@ -134,7 +134,7 @@ def shifted(folder: Path, names: str) -> Path:
     text, count = row.subn(lambda found: found[1] + str(int(found[2]) + 8), text)
     assert count > 8
     (place / "records.inc").write_text(text, encoding="utf-8")
-    objects = machine.BUILD / "libompd" / "CMakeFiles" / "ompd.dir"
+    objects = machine.BUILD / "libompd" / "CMakeFiles" / "ompd_objects.dir"
     others = [path for path in objects.rglob("*.o") if path.name != "record.c.o"]
     sources = machine.ROOT / "libompd"
     library = folder / "libompd.so"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -217,6 +218,18 @@ def test_doubts_beside_a_finding() -> None:
 
 
 # ---- Names ---------------------------------------------------------------------------------------
+
+
+def test_rows_that_read_alike_are_one() -> None:
+    """They differ in what the table does not show."""
+    waiting = [thread("wait_barrier_implicit_parallel", kind="barrier") for _ in range(4)]
+    waiting[0]["kind"] = "primary"
+    job = merged(report(0, *waiting))
+    (one,) = job.classes()
+    assert sorted(one.doing.values()) == [1, 3]
+    table = "\n".join(view.lines(job, Style(100))).partition("Classes of")[2]
+    (row,) = re.findall(r".*barrier.*solve.*", table.partition("\n\n")[0])
+    assert re.search(r"\b4\b", row), row
 
 
 def test_names() -> None:

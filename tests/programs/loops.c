@@ -77,6 +77,70 @@ static void run(const char *schedule, int start, int end)
 	}
 }
 
+/* More sections than threads: who has got one stays in it. */
+static void sections(int combined)
+{
+	stop_at = 1;
+	if (combined) {
+#pragma omp parallel sections num_threads(THREADS)
+		{
+#pragma omp section
+			hold(0);
+#pragma omp section
+			hold(1);
+#pragma omp section
+			hold(2);
+#pragma omp section
+			hold(3);
+#pragma omp section
+			hold(4);
+#pragma omp section
+			hold(5);
+		}
+		return;
+	}
+#pragma omp parallel num_threads(THREADS)
+	{
+#pragma omp sections
+		{
+#pragma omp section
+			hold(0);
+#pragma omp section
+			hold(1);
+#pragma omp section
+			hold(2);
+#pragma omp section
+			hold(3);
+#pragma omp section
+			hold(4);
+		}
+		truth_seen();
+	}
+}
+
+/* Thread 0 stays in a section, the others wait behind the construct. */
+static void behind_sections(void)
+{
+	stop_at = 1;
+#pragma omp parallel num_threads(THREADS)
+	{
+		truth_seen();
+#pragma omp sections nowait
+		{
+#pragma omp section
+			if (omp_get_thread_num() == 0)
+				hold(0);
+#pragma omp section
+			if (omp_get_thread_num() == 0)
+				hold(1);
+		}
+		if (met_by[omp_get_thread_num()] == 0) {
+			truth_record();
+			truth_stop(THREADS);
+		}
+	}
+}
+
 static void orphaned(int start, int end)
 {
 #pragma omp for schedule(static)
@@ -167,6 +231,10 @@ int main(int argc, char **argv)
 		behind(START, END, strcmp(schedule, "behind") == 0);
 	} else if (strcmp(schedule, "nested") == 0) {
 		nested(START, END);
+	} else if (strcmp(schedule, "sections") == 0 || strcmp(schedule, "combined") == 0) {
+		sections(strcmp(schedule, "combined") == 0);
+	} else if (strcmp(schedule, "behind-sections") == 0) {
+		behind_sections();
 	} else if (strcmp(schedule, "second") == 0) {
 		second(START, END);
 	} else if (strcmp(schedule, "after") == 0) {

@@ -82,6 +82,10 @@ def test_another_processor(folder: Path) -> None:
     said = machine.run(machine.gdb("gdb"), "-nx", "-batch", program, *plugin)
     assert "This GDB does not know the processor of the core file, AArch64. Use" in said
     assert "(GDB knows no such thread)" not in said
+    # Nor could it come to a process.
+    live = [word for command in ("ompd", "ompd break parallel", "p 1") for word in ("-ex", command)]
+    said = machine.run(machine.gdb("gdb"), "-nx", "-batch", program, "-x", machine.PLUGIN, *live)
+    assert said.count("This GDB does not know the processor of the program, AArch64. Use") == 2
 
 
 @pytest.mark.parametrize("gdb", ["gdb-10", "gdb-16", "gdb-18"] if machine.FULL else ["gdb-18"])

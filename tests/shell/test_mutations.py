@@ -12,6 +12,7 @@ import corpus
 import facts
 import machine
 import pytest
+import test_aarch64
 import test_corpus
 from command import ompd
 
@@ -115,13 +116,10 @@ def test_copy(folder: Path) -> None:
     assert is_right("aarch64-teams", copied(folder), folder)
 
 
-@pytest.mark.each("one")
-@pytest.mark.parametrize("one", MUTATIONS, ids=lambda one: one.name)
-def test_mutation(one: Mutation, folder: Path) -> None:
-    of_library = one.file.startswith("libompd/")
-    if of_library and not machine.FULL:
-        pytest.skip("in --full: the library is compiled")
+def mutated(one: Mutation, folder: Path) -> Path:
+    """The command, of a copy with that mistake."""
     command = copied(folder)
+    of_library = one.file.startswith("libompd/")
     if of_library:
         with_sources(folder)
     file = folder / one.file
@@ -130,4 +128,33 @@ def test_mutation(one: Mutation, folder: Path) -> None:
     file.write_text(text.replace(one.text, one.instead), encoding="utf-8")
     if of_library:
         compile_library(folder)
-    assert not is_right(one.core, command, folder)
+    return command
+
+
+@pytest.mark.each("one")
+@pytest.mark.parametrize("one", MUTATIONS, ids=lambda one: one.name)
+def test_mutation(one: Mutation, folder: Path) -> None:
+    if one.file.startswith("libompd/") and not machine.FULL:
+        pytest.skip("in --full: the library is compiled")
+    assert not is_right(one.core, mutated(one, folder), folder)
+
+
+DISTANCE_OF_LIBOMP = Mutation(
+    "distance_of_libomp",
+    "",
+    "libompd/runtime/llvm/globals.c",
+    "at_distance(build, pool, (enum global)global);",
+    "at_distance(build, pool, (enum global)global) + 16;",
+)
+
+
+@pytest.mark.skipif(not machine.FULL, reason="in --full: the library is compiled")
+def test_distance_of_libomp(folder: Path) -> None:
+    """The truth about ICVs is in no core of the corpus: a program in an emulator has it."""
+    mutated(DISTANCE_OF_LIBOMP, folder)
+    plugin = [f"source {folder / 'gdb-plugin' / 'ompd-gdb.py'}"]
+    with pytest.raises(AssertionError, match="display-affinity-var|affinity-format-var"):
+        test_aarch64.true_or_unknown(
+            *("libomp-19-arm64", test_aarch64.SETTINGS, test_aarch64.BY_GETTERS),
+            *(folder, plugin),
+        )

@@ -61,6 +61,7 @@ def test_cores(folder: Path) -> None:
     a_rank_waits(folder)
 
 
+@pytest.mark.full
 def test_from_the_start(folder: Path) -> None:
     """Reports are made when the launcher is ended: it announces that to the ranks."""
     with running("lock", folder, reporting(folder), GRACE) as job:

@@ -27,14 +27,20 @@ CORES = [
 EM_AARCH64 = 183
 
 
-@pytest.fixture(name="prefix", scope="module")
-def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder, build = tmp_path_factory.mktemp("release"), machine.BUILD / "aarch64"
+def built_for_aarch64() -> Path:
+    """The build directory."""
+    build = machine.BUILD / "aarch64"
     toolchain = machine.ROOT / "cmake" / "aarch64-linux-gnu.cmake"
     libraries = f"-DOMPD_FOREIGN_ROOT={machine.cached('libraries-arm64')}"
     given = ("--toolchain", toolchain, libraries, "-G", "Ninja")
     machine.run("cmake", "-S", machine.ROOT, "-B", build, *given)
     machine.run("cmake", "--build", build, "--target", "ompd", "ompd-sampler")
+    return build
+
+
+@pytest.fixture(name="prefix", scope="module")
+def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, build = tmp_path_factory.mktemp("release"), built_for_aarch64()
     machine.run("cpack", "-G", "TGZ", "-B", folder, "--config", build / "CPackConfig.cmake")
     (archive,) = folder.glob("ompd-*-linux-aarch64.tar.gz")
     machine.run("tar", "-xzf", archive, "-C", folder)

@@ -28,7 +28,7 @@ from slurm import NODES, ODD, PER_NODE, RANKS, SlurmJob
 from test_ranks import STATES, counted
 
 OTHERS = f"0-{ODD - 1},{ODD + 1}-{RANKS - 1}"
-KILLS = 200 if machine.FULL else 2  # of each kind
+KILLS = 200 if machine.FULL else 1  # of each kind
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="Slurm's daemons need root"),

@@ -46,6 +46,8 @@ CONDITIONAL = _names(lambda one: one.conditional)
 LOOP_STATIC = _names(lambda one: one.loop_static)
 LOOP_NEXT = _names(lambda one: one.loop_next)
 LOOP_LEFT = _names(lambda one: one.loop_left)
+SECTIONS_NEXT = _names(lambda one: one.sections_next)
+SECTIONS_LEFT = _names(lambda one: one.sections_left)
 BEGINS: Held = _table(lambda one: one.begins)
 ENDS: Held = _table(lambda one: one.ends)
 TESTS = _names(lambda one: one.tests)
@@ -93,6 +95,8 @@ __all__ = [
     "OBJECT_ARGUMENT",
     "PARTS_OF",
     "PREFIXES",
+    "SECTIONS_LEFT",
+    "SECTIONS_NEXT",
     "SERIALIZES",
     "TARGETS",
     "TESTS",

@@ -77,6 +77,9 @@ class Interface:
     loop_static: tuple[str, ...] = ()
     loop_next: tuple[str, ...] = ()
     loop_left: tuple[str, ...] = ()
+    # The same of sections, which a thread gets one by one.
+    sections_next: tuple[str, ...] = ()
+    sections_left: tuple[str, ...] = ()
     begins: Held = field(default_factory=dict)
     ends: Held = field(default_factory=dict)
     # How the names of those begin that begin only if they do not return zero.

@@ -105,6 +105,8 @@ INTERFACE = Interface(
         *(name[: -len("start")] + "next" for name in _LOOPS + _ORDERED_LOOPS),
     ),
     loop_left=_LOOP_ENDS,
+    sections_next=("GOMP_sections_start", "GOMP_sections2_start", "GOMP_sections_next"),
+    sections_left=_SECTIONS_ENDS,
     begins={
         "GOMP_critical_start": ("critical", None),
         "GOMP_critical_name_start": ("critical", 0),

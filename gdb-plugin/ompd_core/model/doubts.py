@@ -340,6 +340,11 @@ CHUNK_NOT_KEPT = Doubt(
     " the thread's frame does not tell",
     "compile the program with clang -O0 -g",
 )
+SECTION_NOT_KEPT = Doubt(
+    "unknown",
+    "the runtime does not record which sections it has given a thread",
+    "`ompd threads' shows the line that each is at",
+)
 BOUNDS_NOT_KEPT = Doubt(
     "unknown",
     "the compiler's variables of the loop are not told, or were optimized away",

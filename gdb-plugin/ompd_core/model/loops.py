@@ -32,6 +32,7 @@ class LoopPlace:
     at: int | None = None
     combined: bool = False  # the loop began with the region
     ordered: bool = False  # it has the ordered clause, for certain
+    sections: bool = False  # it is no loop, but a sections construct
 
 
 def gather(
@@ -53,6 +54,7 @@ def gather(
             one = None
         if one is not None:
             loop = found.setdefault(one.loop, _loop(one))
+            loop.sections = loop.sections or (place is not None and place.sections)
             loop.parts.append(_part(num, thread, one, place))
             if loop.location is None and place is not None and place.dynamic:
                 loop.location = place.location
@@ -110,7 +112,8 @@ def _part(num: int, thread: Thread, one: ViewLoop, place: LoopPlace | None) -> P
     elif one.may_have_left and part.at is None:
         part.doubts["iterations"] = doubts.LOOP_CANCELLED
     elif part.first is None:
-        part.doubts["iterations"] = doubts.CHUNK_NOT_KEPT
+        sections = place is not None and place.sections
+        part.doubts["iterations"] = doubts.SECTION_NOT_KEPT if sections else doubts.CHUNK_NOT_KEPT
     return part
 
 

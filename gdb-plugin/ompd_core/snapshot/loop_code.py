@@ -19,9 +19,11 @@ from ..errors import Unreadable
 from ..model.loops import LoopPlace
 from ..model.native import Frame
 from ..model.where import CodeMap
+from .sections_code import SectionsCode
 
 _CALLED = re.compile(r"<(\w+)(?:@[\w.@]+)?>")
 _OF_LOOPS = frozenset((*abi.LOOP_STATIC, *abi.LOOP_NEXT, *abi.LOOP_LEFT))
+_OF_SECTIONS = frozenset((*abi.SECTIONS_NEXT, *abi.SECTIONS_LEFT))
 # clang's: the iteration, and the first and the last that the thread has got.
 _AT, _FIRST, _LAST = ".omp.iv", ".omp.lb", ".omp.ub"
 
@@ -40,6 +42,8 @@ class LoopCode:
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger, self._code = debugger, debugger.code
+        machine = debugger.machine
+        self._sections = SectionsCode(debugger, machine) if machine is not None else None
         self._calls: dict[int, list[Call]] = {}
 
     def of(self, stopped: StoppedThread, outermost: int, code_map: CodeMap) -> LoopPlace | None:
@@ -50,8 +54,11 @@ class LoopCode:
             if code_map.is_runtime(frame) or code_map.is_skipped(frame):
                 continue
             bounds = _bounds(stopped, level)
-            calls = self._calls_of(stopped.function(level))
-            found = self._place(frame, calls, inlined or bounds, optimized=inlined is not None)
+            span = stopped.function(level)
+            found = self._in_sections(frame, span)
+            if found is None:
+                calls = [call for call in self._calls_of(span) if call[2] in _OF_LOOPS]
+                found = self._place(frame, calls, inlined or bounds, optimized=inlined is not None)
             # What was inlined shares its code with the function that follows.
             if frame.inlined:
                 inlined = inlined or bounds
@@ -83,12 +90,26 @@ class LoopCode:
                 return self._described(static[0][0], False, False, bounds)
         return None
 
+    def _in_sections(self, frame: Frame, span: Range | None) -> LoopPlace | None:
+        if self._sections is None or span is None:
+            return None
+        # What is seldom executed of it may lie before other functions: debuggers begin with that.
+        entry = frame.entry if frame.entry and span[0] <= frame.entry < span[1] else span[0]
+        site = self._sections.of(frame.pc, (entry, span[1]))
+        if site is None:
+            return None
+        calls = [call for call in self._calls_of(span) if call[2] in abi.SECTIONS_NEXT]
+        asking = any(behind == frame.pc for _, behind, _ in calls)
+        combined = any(call[0] == site and call[2] not in abi.CONSTRUCT_ENDS for call in calls)
+        found = self._described(site, True, asking, Bounds())
+        return replace(found, combined=combined, sections=True)
+
     def _described(self, site: int, dynamic: bool, asking: bool, bounds: Bounds) -> LoopPlace:
         place = self._code.location(site)
         return LoopPlace(site, place, dynamic, asking, bounds.first, bounds.last, bounds.at)
 
     def _calls_of(self, span: Range | None) -> list[Call]:
-        """The calls in a function that have to do with loops."""
+        """The calls in a function that have to do with loops or sections."""
         if span is None:
             return []
         if span[0] not in self._calls:
@@ -105,7 +126,7 @@ class LoopCode:
         for one in shown:
             named = _CALLED.search(one.text)
             name = named.group(1) if named else None
-            if name in _OF_LOOPS:
+            if name in _OF_LOOPS or name in _OF_SECTIONS:
                 yield one.address, one.following, str(name)
 
 

@@ -232,7 +232,7 @@ def _classes(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
     for one in _some(classes, MOST_CLASSES, style):
         name = plain((job.where(one.members) if several else "") or who(one.members))
         mark = "odd" if one.odd else ""
-        rows = sorted(by_number(one.doing), key=lambda pair: _rank_of(pair[0]))
+        rows = _rows(one.doing)
         shown = list(_some(rows, MOST_ROWS, style))
         for doing, number in shown:
             words = shorten(words_of(doing), LONGEST_STATE)
@@ -242,6 +242,16 @@ def _classes(job: Job, classes: Sequence[RankClass], style: Style) -> list[str]:
             left = sum(number for _, number in rows[len(shown) :])
             table.add("", "", str(left), f"({len(rows) - len(shown)} more)", "")
     return table.lines() + _rest(len(classes), MOST_CLASSES, "classes", style)
+
+
+def _rows(found: Counter[Doing]) -> list[tuple[Doing, int]]:
+    """What differs in nothing that the table shows is one row of it."""
+    alike: dict[tuple[int, str, str], tuple[Doing, int]] = {}
+    for doing, number in by_number(found):
+        key = (_rank_of(doing), words_of(doing), where_of(doing))
+        first, before = alike.get(key, (doing, 0))
+        alike[key] = first, before + number
+    return sorted(alike.values(), key=lambda pair: (_rank_of(pair[0]), -pair[1]))
 
 
 def by_number(found: Counter[Doing]) -> list[tuple[Doing, int]]:

@@ -27,7 +27,7 @@ def lines(region: Region, style: Style) -> list[str]:
         found += _reasons(loop, style)
     if "loops" in region.doubts:
         found += paragraph(f"Loop: {region.doubts['loops'].sentence}.", style, "   ")
-    if region.loops:
+    if any(not loop.sections for loop in region.loops or ()):
         found += paragraph(
             "Iterations are counted from 0, whatever the program's variable counts.", style, "   "
         )

@@ -44,6 +44,7 @@ class _Function:
 
 def machine_of(inferior: gdb.Inferior) -> Machine:
     """Raises UserError."""
+    machines.check_program(inferior)
     machine = machines.of_inferior(inferior)
     if machine is None:
         raise UserError(

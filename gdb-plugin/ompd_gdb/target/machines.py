@@ -9,6 +9,7 @@ import gdb
 from ompd_core import arch
 from ompd_core.arch.base import Disassembled, KnownRegisters, Machine, Registers
 from ompd_core.errors import Unreadable, UserError
+from ompd_core.formats.elf import ElfFile, NotElf
 
 _WORD = 0xFFFFFFFFFFFFFFFF
 # GDB's own name of the register, on every machine.
@@ -23,15 +24,25 @@ def of_inferior(inferior: gdb.Inferior) -> Machine | None:
     return arch.named(inferior.architecture().name())
 
 
-def check(inferior: gdb.Inferior, number: int) -> None:
-    """number: ELF's, of the processor of a core file. Raises UserError if this GDB takes it for
-    another one."""
+def check_program(inferior: gdb.Inferior) -> None:
+    """Of a process that GDB has not come to. Raises UserError if it never could, since it does not
+    know the processor."""
+    try:
+        file = ElfFile(inferior.progspace.filename or "")
+    except (NotElf, OSError):
+        return
+    file.close()
+    check(inferior, file.machine, "program")
+
+
+def check(inferior: gdb.Inferior, number: int, whose: str = "core file") -> None:
+    """number: ELF's, of the processor. Raises UserError if this GDB takes it for another one."""
     processor = arch.processor(number)
     if processor is None or processor.is_one_of([inferior.architecture().name()]):
         return
     raise UserError(
         "unknown_processor",
-        f"This GDB does not know the processor of the core file, {processor.name}.",
+        f"This GDB does not know the processor of the {whose}, {processor.name}.",
         "Use one that knows it: gdb-multiarch.",
     )
 
