@@ -59,6 +59,7 @@ class _Report:
 
 def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
     before_attach.load_modules()
+    before_attach.ask_kernel()
     with before_attach.symbols_read(pid):
         moment, result["stopped_seconds"] = _look(report, pid)
         if moment is not None:

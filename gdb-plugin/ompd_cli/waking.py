@@ -5,7 +5,8 @@ resource manager kills all processes of a step? The kernel, asked before.
 A pipe whose both ends are the tracer's: each end asks for SIGCONT to the traced process when
 something happens to the other. Nothing does, but that the tracer dies and the kernel closes them,
 one first. At that time it attaches to no thread any more, and still holds those that it has: the
-signal takes back each stop that is pending or in hand, and all run on when the kernel lets go."""
+signal takes back each stop that is pending or in hand, and all run on when the kernel lets go. No
+process that the tracer forks meanwhile may outlive it: it would hold the pipe too."""
 
 from __future__ import annotations
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be done before a process is attached to, so that it does not stand meanwhile? Reading
-the symbols of its libraries, which is most of what GDB's attach takes, and loading our own modules.
+the symbols of its libraries, which is most of what GDB's attach takes, loading our own modules, and
+what GDB asks the kernel once.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import subprocess
 from contextlib import contextmanager
 from typing import Iterator
 
@@ -33,6 +35,31 @@ def load_modules() -> None:
             pass  # there is no process yet
     for name in _MODULES:
         importlib.import_module(name)
+
+
+def ask_kernel() -> None:
+    """What tracing can do, GDB finds out at its first attach: by a child that stops itself. Where
+    GDB is killed just then the child stays, and with it all files that GDB had open: the process
+    must not be woken by the end of one of these. So the first attach is to another process."""
+    own = gdb.selected_inferior().num
+    other = _add_inferior()
+    if other is None:
+        return
+    reads_libraries = gdb.parameter("auto-solib-add")
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=quiet, stderr=quiet) as process:
+        try:
+            gdb.execute("set auto-solib-add off", to_string=True)
+            gdb.execute(f"inferior {other}", to_string=True)
+            gdb.execute(f"attach {process.pid}", to_string=True)
+            gdb.execute("detach", to_string=True)
+        except gdb.error:
+            pass  # so it is with any process, and the next attach says why
+        finally:
+            process.kill()
+    gdb.execute(f"inferior {own}", to_string=True)
+    gdb.execute(f"set auto-solib-add {'on' if reads_libraries else 'off'}", to_string=True)
+    gdb.execute(f"remove-inferiors {other}", to_string=True)
 
 
 @contextmanager

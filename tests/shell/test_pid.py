@@ -212,6 +212,27 @@ def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> 
         assert left <= allowed, "a private folder stays"
 
 
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-16", "gdb-18"])
+def test_nothing_is_forked_while_it_is_traced(gdb: str, counting: Counting, folder: Path) -> None:
+    """A child of GDB's that is left over when GDB is killed would hold what wakes the process."""
+    shim, calls = folder / "forks.so", folder / "calls"
+    source = machine.PROGRAMS / "forks.c"
+    machine.run("gcc", "-std=gnu11", "-shared", "-fPIC", source, "-ldl", "-o", shim)
+    answer = ompd(
+        *("pid", "--gdb", machine.gdb(gdb), str(counting.pid)),
+        folder=folder,
+        environment={"LD_PRELOAD": str(shim), "FORKS_FILE": str(calls)},
+    )
+    assert answer.status == NOTHING_ODD, answer
+    lines = [line.split() for line in calls.read_text(encoding="ascii").splitlines()]
+    attaches = [(pid, what, of) for pid, what, of in lines if what == "attach"]
+    (tracer,) = {pid for pid, _, _ in attaches}
+    mine = [(what, of) for pid, what, of in lines if pid == tracer]
+    first = mine.index(("attach", str(counting.pid)))
+    assert "fork" in {what for what, _ in mine[:first]}, "GDB asked the kernel nothing"
+    assert "fork" not in {what for what, _ in mine[first:]}
+
+
 def attaching(pid: int, asked: bool, *, ends: bool) -> int:
     """A tracer that attaches as GDB does, thread by thread, again and again; or to each thread, and
     does not come to see them stop. Has it asked the kernel to wake them?"""
