@@ -157,7 +157,7 @@ contains
 
   ! EXPECT copied 1: usleep; until; stay; work; working; constructs::copied@copied_works; parallel@copied;
   !   constructs::copied; main program@run_copied
-  ! EXPECT copied 1: <barrier, implicit, end of worksharing>; constructs::copied; parallel@copied;
+  ! EXPECT copied 1: <barrier, implicit, end of single>; constructs::copied; parallel@copied;
   !   constructs::copied; main program@run_copied
   subroutine copied()
     !$omp parallel num_threads(2) ! PLACE copied

@@ -119,7 +119,7 @@ static void copy(int which, int devices, double *u, int n)
 		u[0] += 3;
 		break;
 	default:
-		going_into("update", __LINE__ + 2, 0);
+		going_into("update", __LINE__ + 3, 0);
 		omp_target_associate_ptr(u, omp_target_alloc(64 * sizeof(*u), 0), 64 * sizeof(*u),
 					 0, 0);
 #pragma omp target update to(u [0:n]) device(0)
