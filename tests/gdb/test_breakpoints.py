@@ -289,7 +289,11 @@ def test_completion(folder: Path) -> None:
     commands = [f"complete ompd break {text}" for text in ("t", "teams ", "parallel begin ")]
     answer = session(commands, folder)
     ends = [[line.split()[-1] for line in text.splitlines()] for text in answer.texts]
-    assert ends == [["target", "task", "teams", "thread"], ["at", "begin", "end", "if"], ["at", "if"]]
+    assert ends == [
+        ["target", "task", "teams", "thread"],
+        ["at", "begin", "end", "if"],
+        ["at", "if"],
+    ]
 
 
 def test_completion_of_places(folder: Path) -> None:
