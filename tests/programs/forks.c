@@ -1,47 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loaded before all others by LD_PRELOAD: which processes were attached to, and what was forked? A line each in the file
- * that FORKS_FILE names: "PID attach PID" or "PID fork".
+ * Forks before OpenMP is used; parent and child each stop in a region, of two and of three threads. With
+ * "exec" the child becomes the program named in the next argument.
+ * Truth: of the parent in OMPD_TRUTH_FILE, of the child in OMPD_TRUTH_FILE.child.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/ptrace.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
-static void tell(const char *what, long number)
+#include "truth.h"
+
+static void region(int threads)
 {
-	const char *path = getenv("FORKS_FILE");
-	const int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
-
-	if (file >= 0) {
-		dprintf(file, "%d %s %ld\n", getpid(), what, number);
-		close(file);
+	TRUTH_CONSTRUCT(1);
+#pragma omp parallel num_threads(threads)
+	{
+		truth_record();
+		truth_stop(threads);
 	}
 }
 
-pid_t fork(void)
+int main(int argc, char **argv)
 {
-	pid_t (*next)(void) = (pid_t(*)(void))dlsym(RTLD_NEXT, "fork");
+	const pid_t child = fork();
 
-	tell("fork", 0);
-	return next();
-}
+	if (child == 0) {
+		char path[4096];
 
-long ptrace(enum __ptrace_request request, ...)
-{
-	long (*next)(int, long, void *, void *) =
-		(long (*)(int, long, void *, void *))dlsym(RTLD_NEXT, "ptrace");
-	va_list rest;
-
-	va_start(rest, request);
-	const pid_t pid = va_arg(rest, pid_t);
-	void *address = va_arg(rest, void *), *data = va_arg(rest, void *);
-	va_end(rest);
-	if (request == PTRACE_ATTACH || request == PTRACE_SEIZE)
-		tell("attach", pid);
-	return next((int)request, pid, address, data);
+		if (argc > 2 && strcmp(argv[1], "exec") == 0) {
+			execv(argv[2], argv + 2);
+			_exit(2);
+		}
+		snprintf(path, sizeof(path), "%s.child", getenv("OMPD_TRUTH_FILE"));
+		setenv("OMPD_TRUTH_FILE", path, 1);
+		region(3);
+		_exit(0);
+	}
+	region(2);
+	waitpid(child, NULL, 0);
+	return 0;
 }

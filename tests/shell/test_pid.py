@@ -216,7 +216,7 @@ def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> 
 def test_nothing_is_forked_while_it_is_traced(gdb: str, counting: Counting, folder: Path) -> None:
     """A child of GDB's that is left over when GDB is killed would hold what wakes the process."""
     shim, calls = folder / "forks.so", folder / "calls"
-    source = machine.PROGRAMS / "forks.c"
+    source = machine.PROGRAMS / "tell_forks.c"
     machine.run("gcc", "-std=gnu11", "-shared", "-fPIC", source, "-ldl", "-o", shim)
     answer = ompd(
         *("pid", "--gdb", machine.gdb(gdb), str(counting.pid)),
