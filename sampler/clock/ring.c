@@ -40,11 +40,11 @@ static void copy_out(const struct ring *ring, uint64_t at, void *bytes, size_t s
 	memcpy((uint8_t *)bytes + first, ring->data, size - first);
 }
 
-/* That records are missing stands in the ring as soon as another one has found room behind them. */
-static uint64_t missing_since(const struct ring *ring, const struct perf_event_header *header,
-			      uint64_t time)
+/* What was lost until the ring was last found full is known. It was so until it was read, and that records are missing stands
+ * in it only as soon as another one has found room behind them. */
+static uint64_t missing_since(const struct ring *ring)
 {
-	return header->type == PERF_RECORD_LOST && ring->full_at > ring->last ? time : ring->last;
+	return ring->full_at > ring->last ? ring->full_at : ring->last;
 }
 
 static const struct perf_event_header *in_one_piece(const struct ring *ring, uint64_t at,
@@ -90,7 +90,7 @@ void ring_collect(struct ring *ring, uint64_t until, struct records *records)
 					sizeof *records->records);
 		records->records[records->count] = (struct perf_record){
 			id.time,
-			missing_since(ring, &header, id.time),
+			missing_since(ring),
 			(pid_t)id.pid,
 			(pid_t)id.lwp,
 			(uint32_t)records->count,

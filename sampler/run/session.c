@@ -138,7 +138,6 @@ static void on_on(void *context, pid_t lwp, uint64_t time)
 
 static void lose(struct thread *thread, uint64_t since, uint64_t time)
 {
-	/* All of it is known to be lost already; what the thread has been since is told by what comes next. */
 	if (since == time)
 		return;
 	timeline_lose(&thread->timeline, since > thread->born ? since : thread->born, time);
