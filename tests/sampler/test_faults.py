@@ -181,7 +181,7 @@ def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
             wait_for_a_record(folder / "r")
             for _ in range(2):
                 sampler.send_signal(signal.SIGSTOP)
-                let_run(process.pid, 1)
+                let_run(process.pid, 2)
                 sampler.send_signal(signal.SIGCONT)
                 let_run(process.pid, 0.3)
             sampler.send_signal(signal.SIGINT)
