@@ -82,6 +82,8 @@ def test_variables(text: str | None, expected: Variable | None) -> None:
         ([user("__omp_offloading_1_2_solve_l3"), frame("ffi_call", "/x/libffi.so.8"), INNER],
          targets.KERNEL),
         ([user(None), frame("ffi_call", "/x/libffi.so.8"), INNER], targets.KERNEL),
+        # Of a region in a kernel without symbols, `target teams'.
+        ([user("omp_outlined[]"), frame("ffi_call", "/x/libffi.so.8"), INNER], targets.KERNEL),
         # The program's own operator new.
         ([frame("pthread_mutex_lock", LIBC), user("operator new"), INNER], targets.INSIDE),
     ],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Iterator, Sequence
 
 from .. import abi, runtimes
 from .doubts import Doubt
-from .naming import Kernel, kernel_of, system_name
+from .naming import Kernel, is_outlined, kernel_of, system_name
 from .native import Frame, Location
 from .where import CodeMap
 
@@ -149,10 +149,11 @@ def phase_of(call: Call, code: CodeMap) -> str:
 
 
 def _is_kernel(call: Call) -> bool:
-    """Or a function of the program's that the offload runtime calls, such as its operator new?"""
+    """Or a function of the program's that the offload runtime calls, such as its operator new? The
+    outermost function that can be told may be of a region inside of the kernel."""
     name = call.kernel.location.function if call.kernel is not None else None
     return abi.TARGETS[call.entry or ""].kernel is not None and (
-        name is None or kernel_of(name) is not None
+        name is None or kernel_of(name) is not None or is_outlined(name)
     )
 
 
