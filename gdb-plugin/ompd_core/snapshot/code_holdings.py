@@ -13,7 +13,7 @@ from ..arch.base import Machine
 from ..code.machine_code import Callee, Instruction, Low, Memory, Number, Register, low_bytes
 from ..code.machine_state import MachineState, Reader
 from ..code.returning import NEVER_RETURN
-from ..debugger import LONGEST_FUNCTION, MOST_FRAMES, Debugger, StoppedThread
+from ..debugger import MOST_FRAMES, Debugger, StoppedThread
 from ..errors import Unreadable
 from ..model import where
 from ..model.forgotten import Left, Stack, Unpaired
@@ -30,6 +30,7 @@ from ..model.holding import (
 )
 from ..model.native import Frame, Location
 from .lock_calls import ROUTINES
+from .symbol_end import symbol_end
 
 # Functions that are looked through for what a call may end.
 MOST_CALLED = 64
@@ -382,7 +383,7 @@ class Holdings:
             return None
         while waiting:
             part = waiting.pop()
-            end = self._end(part)
+            end = symbol_end(self._code, part, part)
             if end is None or len(parts) == MOST_PARTS or not self._code.is_known(part, end):
                 return None
             code.update(self._instructions(part, end))
@@ -403,21 +404,6 @@ class Holdings:
         """Compilers put a function's code that is seldom executed elsewhere."""
         name, other = self._code.object(start) or "", self._code.object(address) or ""
         return other.startswith(name) and _SELDOM in other
-
-    def _end(self, start: int) -> int | None:
-        """Where the next symbol begins, or the section ends. None: too far away."""
-        known, size = 0, 16
-        while self._code.start(start + size) == start:
-            known, size = size, size * 2
-            if size > LONGEST_FUNCTION:
-                return None
-        while size - known > 1:
-            middle = (known + size) // 2
-            if self._code.start(start + middle) == start:
-                known = middle
-            else:
-                size = middle
-        return start + size
 
     def _targets(self, value: Number, body: Body) -> list[int] | None:
         """Of a jump by a table: its entries are addresses, or distances from a place in the code

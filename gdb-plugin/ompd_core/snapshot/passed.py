@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import Callable
 
 from ..arch.base import Machine
-from ..debugger import LONGEST_FUNCTION, Code, Debugger
+from ..debugger import LONGEST_FUNCTION, Debugger
 from ..errors import Unreadable
 from ..model.native import Frame
+from .symbol_end import symbol_end
 
 
 def constant(
@@ -25,28 +26,16 @@ def constant(
         found = machine.constant_argument(disassembler, read, start, caller.pc, argument_of)
         if found is None:
             return None
-        behind = _jumps_behind(debugger, machine, caller.pc)
+        # No symbol may follow that of the last function.
+        end = symbol_end(code, caller.pc, code.start(caller.pc)) or caller.pc + LONGEST_FUNCTION
+        behind = _jumps_behind(debugger, machine, caller.pc, end)
         return machine.constant_argument(disassembler, read, start, caller.pc, argument_of, behind)
     except Unreadable:
         return None
 
 
-def _jumps_behind(debugger: Debugger, machine: Machine, address: int) -> set[int]:
+def _jumps_behind(debugger: Debugger, machine: Machine, address: int, end: int) -> set[int]:
     """Where the code between an address and its function's end jumps."""
-    end = _end(debugger.code, address)
     code = machine.instructions(debugger.disassembler, address, end)
     jumps = [one for one in code.values() if one.flow in ("jump", "branch")]
     return {one.to.address for one in jumps if one.to.address is not None}
-
-
-def _end(code: Code, address: int) -> int:
-    """Of the function that an address is in, as far as symbols tell where another one begins."""
-    start = code.start(address)
-    size = 1
-    while size < LONGEST_FUNCTION and code.start(address + size) == start:
-        size *= 2
-    low, high = size // 2, size
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if code.start(address + middle) == start else (low, middle)
-    return address + high
