@@ -165,6 +165,28 @@ def test_all_have_come() -> None:
     assert found.nobody == 10 * PERIOD and not found.charged and found.unknown == 0
 
 
+@pytest.mark.parametrize("gap, lingers", [(0, 2.5), (1000, 0.5)])
+def test_who_waits_again_waits_anew(gap: int, lingers: float) -> None:
+    """Thread 1 meets thread 0 for a moment, and works on. That thread 0, which waits for it again,
+    was away is told by no sample, or as something unknown half a period later."""
+    waits = made.Doing("wait_barrier_explicit", made.IN_REGION, 40, ("barrier", 72), 0)
+    works = made.in_team("work_parallel", 1, (SOLVE,))
+    first = [made.Moment(40 * PERIOD, waits, 40)]
+    second = [made.Moment(39 * PERIOD, works, 39), made.Moment(PERIOD, waits, 1)]
+    rounds = 3
+    for _ in range(1, rounds):
+        first.append(made.Moment(PERIOD // 2, waits, 0))
+        first.append(made.Moment(gap, made.Doing("?"), 0))
+        first.append(made.Moment(40 * PERIOD - PERIOD // 2 - gap, waits, 40))
+        second += second[:2]
+    record = read(Made([first, second]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    # At each meeting both wait for nobody, and thread 0 as long as a sample may tell of it.
+    nobody = rounds * 2 * PERIOD + (rounds - 1) * lingers * PERIOD
+    assert found.nobody == pytest.approx(nobody)
+    assert found.by_thread() == {1: pytest.approx(found.sum.whole.ns - nobody)}
+
+
 def test_who_is_preempted_is_waited_for() -> None:
     waits = made.Doing("wait_barrier_explicit", made.IN_REGION, 40, ("barrier", 72), 0)
     first = [made.Moment(PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 1)]
