@@ -28,8 +28,8 @@ class Role(Enum):
     AWAY = 3  # in no region of the team's
 
 
-# Periods of samples after a barrier has let somebody go in which the samples of others may still tell of it. Who stands there
-# longer stands there again.
+# After a barrier has let somebody go, samples of others may tell of it for so many periods. Who
+# stands there longer stands there again.
 _LINGER = 2.5
 _USUAL_RATE = 100.0  # Hz, where the record does not tell it
 
