@@ -229,11 +229,13 @@ def test_devices() -> None:
     """What the text of `ompd target' and `ompd target map' tells."""
     found = page(documents.deadlock())
     for words in (
-        "LLVM libomptarget 19, /usr/lib/libomptarget.so.19; layout 19, proven: the mapping tables"
+        "LLVM libomptarget 19, /usr/lib/libomptarget.so.19; layout 19, proven: a few mappings"
         " contradict it.",
         "0 NVIDIA GPU yes 2, 1,600,000 bytes 1 machine 190 not yet 0, 0 bytes; not all could be",
         "T3 R1.2 target teams, solver.c:17 solve, line 17 (2) 0 kernel runs on this thread",
         "runs on the host: target-offload-var is disabled",
+        "What is mapped (3)?",
+        "likely: a few contradict it.",
         "0 u[0:n] solver.c:12 0x5555555ddf70 800,000 0x100000000200 1 + 2 held",
         "0 - - 0x5555555ddf70 800,000 0x100000000200 0 0",
         "0 coefficients solver.c:12 0x5555555ddf70 18014398509481984 0x100000000200 for ever",
@@ -260,9 +262,13 @@ def test_a_construct_of_a_device_that_failed() -> None:
 def test_no_devices() -> None:
     assert "offload" not in page({"findings": [], "threads": []}).sections()
     document = documents.deadlock()
-    document["offload"].update(runtime=None, target_offload=None, devices=[], targets=[])
+    nothing: dict[str, Any] = dict.fromkeys(("devices", "targets", "mappings"), [])
+    doubts = dict.fromkeys(("devices", "mappings"), {"certainty": "unknown", "why": "x", "how": ""})
+    document["offload"].update(runtime=None, target_offload=None, doubts=doubts, **nothing)
     text = page(document).text
     assert "No offload runtime that could be read." in text
+    assert "Which devices there are is not known?" in text
+    assert "What is mapped is not known?" in text
     assert "No thread is in a construct of a device." in text
 
 

@@ -23,8 +23,7 @@ def section(report: Report) -> Section | None:
     policy = word(found, "target_offload")
     if policy is not None:
         parts.append(tag("p", "target-offload-var is ", tag("code", policy), "."))
-    parts += [_devices(objects(found, "devices")), *_targets(report, targets)]
-    parts += _mappings(objects(found, "mappings"))
+    parts += [*_devices(report, found), *_targets(report, targets), *_mappings(report, found)]
     count = f"{len(targets):,}" if targets else ""
     return Section("offload", "Devices", join(parts), count)
 
@@ -45,9 +44,11 @@ def _runtime(runtime: Json) -> Part:
 # ---- Devices -------------------------------------------------------------------------------------
 
 
-def _devices(devices: list[Json]) -> Markup | None:
+def _devices(report: Report, offload: Json) -> list[Part]:
+    mark = report.doubts.mark(doubt(offload, "devices"))
+    devices = objects(offload, "devices")
     if not devices:
-        return None
+        return [tag("p", "Which devices there are is not known", mark, ".")] if mark else []
     shown, more = capped(devices)
     rows = [
         row(
@@ -58,7 +59,8 @@ def _devices(devices: list[Json]) -> Markup | None:
         )
         for one in shown
     ]
-    return join(table(["Device", "Kind", "Used", "Mapped"], rows, "Devices"), more)
+    found: list[Part] = [table(["Device", "Kind", "Used", "Mapped"], rows, "Devices"), more]
+    return [*found, tag("p", "Likely, not certain", mark, ".", class_="more")] if mark else found
 
 
 def _kind(device: Json) -> str:
@@ -132,13 +134,15 @@ def _kernel(target: Json) -> str | None:
 # ---- What is mapped ------------------------------------------------------------------------------
 
 
-def _mappings(mappings: list[Json]) -> list[Part]:
+def _mappings(report: Report, offload: Json) -> list[Part]:
+    mark = report.doubts.mark(doubt(offload, "mappings"))
+    mappings = objects(offload, "mappings")
     if not mappings:
-        return []
+        return [tag("p", "What is mapped is not known", mark, ".")] if mark else []
     shown, more = capped(mappings)
     headings = ["Device", "Variable", "Mapped at", "Host", "Bytes", "On the device", "Count"]
     title = f"What is mapped ({len(mappings):,})"
-    found: list[Part] = [tag("h3", title), table(headings, map(_mapping, shown), title), more]
+    found: list[Part] = [tag("h3", title, mark), table(headings, map(_mapping, shown), title), more]
     if any(word(one, "name") is None for one in mappings):
         found.append(tag("p", "-: the compiler recorded no name; compile with -g.", class_="more"))
     if any(one.get("dynamic") == 0 and not one.get("hold") for one in mappings):
