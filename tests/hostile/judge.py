@@ -217,8 +217,10 @@ class Run:
     def _gdb_dies(self) -> bool:
         """Alone, on the same file; or does not end."""
         try:
+            root = self.files / "root"
             done = subprocess.run(
-                ["gdb", "-nx", "-q", "-batch", "-iex", f"set sysroot {self.files / 'root'}"]
+                ["gdb", "-nx", "-q", "-batch"]
+                + (["-iex", f"set sysroot {root}"] if root.exists() else [])
                 + ["-ex", "thread apply all bt", str(self.program), str(self.core)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
