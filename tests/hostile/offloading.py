@@ -5,16 +5,18 @@ addresses of what the offload runtime keeps: the rest is thousands of times as m
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests" / name) for name in ("gdb", "offload")]
+sys.path[:0] = [str(ROOT / name) for name in ("tests/gdb", "tests/offload", "gdb-plugin")]
 
 import gpu  # noqa: E402
 import machine  # noqa: E402
 import sessions  # noqa: E402
 import shown  # noqa: E402
+from ompd_core.formats.corefile import CoreFile  # noqa: E402
 
 
 @dataclasses.dataclass
@@ -46,9 +48,19 @@ def made(name: str, folder: Path) -> Sound:
     settings = {"LD_LIBRARY_PATH": path, "OMPD_TRUTH_FILE": str(folder / "truth")}
     settings |= {"TMPDIR": str(folder), "FAKE_DRIVER_RUN_MS": "-1"}
     core = sessions.kernel_core(program, arguments, settings, folder)
+    lay_out(core, folder / "root")
     offload = shown.told("core", core, program)["offload"]
     places = [int(offload["manager"], 16)]
     for device in offload["devices"]:
         places.append(int(device["address"], 16))
         places += [int(one["address"], 16) for one in device["mappings"]]
-    return Sound(core, program, home, places)
+    return Sound(core, program, folder, places)
+
+
+def lay_out(core: Path, root: Path) -> None:
+    """Its files below a root, as the corpus has them: nothing else is looked for then."""
+    for path in {mapping.path for mapping in CoreFile(str(core)).mappings}:
+        if Path(path).is_file():
+            file = root / path.lstrip("/")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, file)
