@@ -71,7 +71,7 @@ class Mapping(TypedDict):
     host: Address
     size: AnyInteger
     target: Address
-    dynamic: Annotated[Optional[AnyInteger], "how many constructs count on it"]
+    dynamic: Annotated[Optional[AnyInteger], "how many constructs count on it; null: infinite"]
     hold: Optional[AnyInteger]
     infinite: Annotated[bool, "it stays: declare target, or omp_target_associate_ptr"]
 
@@ -93,6 +93,7 @@ class Offload(TypedDict):
     targets: List[Target]
     mappings: List[Mapping]
     places: NotRequired[Annotated[List[MappedPlace], "of the address that was asked for"]]
+    doubts: NotRequired[Doubts]
 
 
 # That have no other fields.

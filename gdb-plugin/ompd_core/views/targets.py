@@ -152,8 +152,6 @@ def map_lines(found: Devices, chosen: Sequence[Device], style: Style) -> list[st
 def _count(mapping: Mapping) -> str:
     if mapping.infinite:
         return FOR_EVER
-    if mapping.dynamic_count is None:
-        return "?"
     hold = f" + {mapping.hold_count} held" if mapping.hold_count else ""
     return f"{mapping.dynamic_count}{hold}"
 
@@ -188,13 +186,14 @@ def place_lines(
 def document(found: Devices) -> documents.Offload:
     """The section "offload"."""
     offload = found.offload
-    return {
+    made: documents.Offload = {
         "runtime": _runtime(found),
         "target_offload": offload.target_offload if offload is not None else None,
         "devices": [_device_document(one) for one in found.all],
         "targets": [_target(one) for one in found.targets],
         "mappings": mappings(found, found.all),
     }
+    return with_doubts(made, found.doubts())
 
 
 def _runtime(found: Devices) -> documents.OffloadRuntime | None:
@@ -259,8 +258,8 @@ def _mapping(found: Devices, device: Device, one: Mapping) -> documents.Mapping:
         "host": address(one.begin),
         "size": integer(one.end - one.begin),
         "target": address(one.device_begin),
-        "dynamic": None if one.infinite or one.dynamic_count is None else one.dynamic_count,
-        "hold": None if one.infinite or one.hold_count is None else one.hold_count,
+        "dynamic": None if one.infinite else one.dynamic_count,
+        "hold": None if one.infinite else one.hold_count,
         "infinite": one.infinite,
     }
 
