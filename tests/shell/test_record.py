@@ -87,7 +87,13 @@ def test_who_is_slow_is_named(folder: Path) -> None:
     threads = {one["thread"]: one for one in document["threads"]}
     assert threads[charged["thread"]]["kind"] == "worker"
     assert charged["loc"]["function"] == "slow_part"
-    assert charged["time"] > 0.5 * wait["time"]
+    # There it works, or, on a busy machine, has no processor.
+    of_slow_part = sum(
+        one["time"]
+        for one in wait["charged"]
+        if one["loc"] == charged["loc"] and one["thread"] == charged["thread"]
+    )
+    assert of_slow_part > 0.5 * wait["time"]
     (waiter,) = [one for one in wait["threads"] if one["time"] > 0.5 * wait["time"]]
     assert threads[waiter["thread"]]["kind"] == "initial"
 

@@ -9,6 +9,7 @@ import bisect
 from dataclasses import dataclass, field
 from typing import Dict, Iterator
 
+from .lock_waits import LockWaits
 from .record import Activity, Place, Record
 from .states import Kind, kind
 from .sums import Sum, Totals, Wait, by_wait, wait_of
@@ -37,6 +38,7 @@ class Waiting:
     rows: int = 0
     meetings: int = 0  # of a barrier, as far as samples tell them apart
     last: dict[int, int] = field(default_factory=dict)  # how often a thread came last
+    likely: bool = False  # who was waited for was concluded, not recorded
 
     @property
     def unknown(self) -> float:
@@ -64,6 +66,13 @@ def waits(record: Record, of: Totals) -> list[Waiting]:
     _count_rows(record, found)
     places = Places(record)
     charges = _at_locks(record)
+    locks = LockWaits(record)
+    locks.run()
+    for key, ns in locks.charges.items():
+        charges[key] = charges.get(key, 0.0) + ns
+        found_likely = found.get(key[0])
+        if found_likely is not None:
+            found_likely.likely = True
     for team in TeamWaits.of(record):
         team.run()
         for wait, counted in team.meetings.items():
@@ -97,7 +106,7 @@ def _count_rows(record: Record, found: dict[Wait, Waiting]) -> None:
 
 
 def _at_locks(record: Record) -> Charges:
-    """Where the runtime records a holder."""
+    """Where a holder is recorded."""
     found: Charges = {}
     starts: Dict[int, list[int]] = {}
     for thread in record.threads:
