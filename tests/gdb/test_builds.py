@@ -4,6 +4,7 @@ there are two of them?"""
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -47,6 +48,9 @@ def test_linked_into_the_program(program: str, stripped: bool, kind: str, folder
     assert runtime["descriptors"] == ("recovered" if stripped else "symbols")
     assert runtime["version"] == (None if stripped else "19")
     assert "linked into the program" in answer.texts[2]
+    # Nor is what the C library starts threads and programs with the user's.
+    assert "main" in answer.texts[-1]
+    assert not re.search("_start|clone", answer.texts[-1]), answer.texts[-1]
 
 
 @pytest.mark.parametrize("kind", ["live", "core"])
@@ -191,7 +195,8 @@ def test_libgomp_in_the_program(program: str, how: str, kind: str, folder: Path)
     """Its symbol versions are gone: its own code tells its layout."""
     executable = machine.with_libgomp(program, how, folder)
     with target(kind, executable, (), NOWHERE, folder) as made:
-        answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
+        shown = [*SHOWN, "ompd bt -merge"]
+        answer = ask("gdb", shown, made.before, made.files, folder=folder)
         record = truth.as_gnus(made.truth(), answer.document(ASK[0]))
         found = told_truth(record, answer)
     runtime = found["runtimes"][0]

@@ -10,7 +10,16 @@ from typing import Collection, Iterator, Mapping, Sequence
 
 from .. import abi
 from ..arch.base import Machine
-from ..code.machine_code import Callee, Instruction, Low, Memory, Number, Register, low_bytes
+from ..code.machine_code import (
+    Callee,
+    Instruction,
+    Low,
+    Memory,
+    Number,
+    Register,
+    constant,
+    low_bytes,
+)
 from ..code.machine_state import MachineState, Reader
 from ..code.returning import NEVER_RETURN
 from ..debugger import MOST_FRAMES, Debugger, StoppedThread
@@ -167,7 +176,9 @@ class Holdings:
             function = self._alone(body) if body is not None else None
             if function is None:
                 return None
-            left = {self._left(one) for one in function.left_holding()}
+            left = {
+                self._left(each) for one in function.left_holding() for each in one.either or (one,)
+            }
             found.append(Unpaired(frozenset(function.ended_itself()), tuple(left)))
         return found
 
@@ -309,7 +320,16 @@ class Holdings:
         found = self._object(one.object, state, level)
         if found is None:
             return Held(one.kind, None, self._place(one.site), always, False)
-        return Held(one.kind, found.address, self._place(one.site), always, found.exact)
+        place = self._place(self._site(one, found.address))
+        return Held(one.kind, found.address, place, always, found.exact)
+
+    @staticmethod
+    def _site(one: Acquired, address: int) -> int:
+        """Of several calls that acquired something else each, the one that acquired this."""
+        for each in one.either:
+            if each.object == constant(address):
+                return each.site
+        return one.site
 
     def _object(self, wanted: Number | None, state: HoldingState, level: _Level) -> Object | None:
         if wanted is None:

@@ -170,11 +170,15 @@ class Places:
                     thread.message = self._message(thread.in_call, stopped, frame)
             if holdings == ALWAYS or (holdings == IF_AWAITED and self._waits_for_lock):
                 self._hold(thread, stopped)
-        if frame is None and not (
-            call.told & STARTS or down_to_it and self.code.is_skipped(down_to_it[-1])
-        ):
-            # A whole stack ends where the C library started the thread.
+        if frame is None and not (call.told & STARTS or self._ends_where_it_began(down_to_it)):
             thread.doubts["where"] = doubts.NO_FRAME
+
+    def _ends_where_it_began(self, frames: Sequence[Frame]) -> bool:
+        """A whole stack ends where the C library started the thread."""
+        outermost = frames[-1] if frames else None
+        return outermost is not None and (
+            self.code.is_skipped(outermost) or where.starts_thread(outermost)
+        )
 
     def _message(
         self, called: Location | None, stopped: StoppedThread, frame: Frame
