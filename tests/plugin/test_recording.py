@@ -74,6 +74,22 @@ def test_what_came_between() -> None:
 # ---- Shares --------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_that_are_forgotten(seed: int) -> None:
+    """Their sums stay, and what is told of the rows that are kept is of these."""
+    program, reader = made.any_program(seed), Reader()
+    reader.feed(program.data())
+    before = sums.totals(reader.record)
+    moment = program.last // 2
+    kept = [[row for row in one.rows() if row.end > moment] for one in reader.record.threads]
+    reader.forget(moment)
+    assert [list(one.rows()) for one in reader.record.threads] == kept
+    assert reader.rows == sum(map(len, kept)) > 0
+    assert sums.totals(reader.record) == before
+    reader.forget(program.last)
+    assert reader.rows == 0 and not any(list(one.rows()) for one in reader.record.threads)
+
+
 def test_error_of_a_share() -> None:
     """Wilson's interval, as tables of it have it."""
     assert shares.error(0.5, 100) == pytest.approx(9.62, abs=0.01)
@@ -127,6 +143,16 @@ def test_last_to_arrive_is_blamed() -> None:
     assert doing.place.line == UPDATE.line and ns == pytest.approx(found.by_thread()[3])
     assert found.unknown == pytest.approx(0, abs=1) and found.nobody == 0
     assert found.last == {3: 30} and found.meetings == 30 and not found.blurred
+
+
+@pytest.mark.parametrize("periods, blurred", [(1, True), (20, False)])
+def test_short_waits_are_blurred(periods: int, blurred: bool) -> None:
+    """By how long they are: one that sleeps is sampled once."""
+    waits = made.Doing("wait_barrier_explicit", made.IN_REGION, 40, ("barrier", 72), 0, on=False)
+    works = made.Moment(4 * PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 4)
+    record = read(Made([[works, made.Moment(periods * PERIOD, waits, 1)] * 9]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    assert (found.times, found.blurred) == (9, blurred)
 
 
 def test_innocent_twin() -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from enum import Enum
 from typing import Deque, Dict, Iterable, Tuple
 
-from .record import SECOND, Activity, Record
+from .record import Activity, Record
 from .states import Kind, kind
 from .sums import Wait, wait_of
 from .teams import TeamKey, Teams
@@ -31,7 +31,6 @@ class Role(Enum):
 # After a barrier has let somebody go, samples of others may tell of it for so many periods. Who
 # stands there longer stands there again.
 _LINGER = 2.5
-_USUAL_RATE = 100.0  # Hz, where the record does not tell it
 
 _LIMBO = (Kind.PREEMPTED, Kind.KERNEL, Kind.UNKNOWN, Kind.OVERHEAD)
 Event = Tuple[int, int, int, int]  # time, order of its role, thread, activity or -1
@@ -72,7 +71,7 @@ class TeamWaits:
         self._current: dict[Wait, _Meeting] = {}
         self._left: list[_Meeting] = []  # where some still stand, and others have met anew
         self._over: Deque[tuple[int, _Meeting]] = deque()  # and when who stands there stands anew
-        self._linger = round(_LINGER * SECOND / (record.header.rate or _USUAL_RATE))
+        self._linger = round(_LINGER * record.period)
         self._now = 0
 
     @staticmethod

@@ -35,7 +35,7 @@ def lines(summary: Summary, style: Style) -> list[str]:
     for title, rows in (
         ("Threads", threads(summary, style)),
         ("Parallel regions", _regions(summary, style)),
-        ("Who waits, where, for whom", _waits(summary, style)),
+        ("Who waits, where, for whom", waits(summary, style)),
         ("Stacks, as the program is written", stacks(summary, style)),
     ):
         if rows:
@@ -174,7 +174,7 @@ def _regions(summary: Summary, style: Style) -> list[str]:
         table.add(
             words.percent(use.sum.whole.ns, summary.whole.whole),
             str(use.threads),
-            _efficiency(use),
+            efficiency(use),
             *(words.short_percent(use.sum.ns(*of), use.sum.whole) for _, of in shown),
             f"{use.imbalance:.2f}",
             words.region(summary.record, use.region),
@@ -190,14 +190,14 @@ def _regions(summary: Summary, style: Style) -> list[str]:
     ]
 
 
-def _efficiency(use: RegionUse) -> str:
+def efficiency(use: RegionUse) -> str:
     least, most = 100 * use.efficiency, 100 * use.at_most
     if most - least < 1:
         return f"{least:.0f} %"
     return f"{least:.0f}-{most:.0f} %"
 
 
-def _waits(summary: Summary, style: Style) -> list[str]:
+def waits(summary: Summary, style: Style) -> list[str]:
     record, found = summary.record, []
     shown = summary.waits if style.every else summary.waits[:FEW]
     for waiting in shown:
