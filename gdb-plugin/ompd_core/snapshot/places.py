@@ -591,7 +591,7 @@ class Places:
             return doubts.NO_RECORD
         if region.location is None or region.location.function in (None, where.NAMELESS):
             return doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE
-        return doubts.NO_LINE
+        return doubts.NOT_RECORDED if self._has_lines else doubts.NO_LINE
 
     def _shown(self, region: Region) -> int:
         """The code of a region of which the runtime does not tell: what the stacks of its workers
