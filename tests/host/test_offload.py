@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import comparison
+import fork
 import machine
 import pytest
 import sessions
@@ -155,9 +156,10 @@ SHIFTS = (
 )
 
 
-def test_shifted_records_are_refused(folder: Path) -> None:
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_shifted_records_are_refused(runtime: str, folder: Path) -> None:
     """What these tests compare would notice, and the library notices by itself."""
-    with shown.living("libomptarget-19", folder, seed(), STEPS, "wait") as (process, account):
+    with shown.living(runtime, folder, seed(), STEPS, "wait") as (process, account):
         for number, names in enumerate(SHIFTS):
             place = folder / str(number)
             place.mkdir()
@@ -166,6 +168,32 @@ def test_shifted_records_are_refused(folder: Path) -> None:
             assert shown.shown(offload) != shown.recorded(account), names
             assert offload["mapping_layout"] == "refused" and shown.shown(offload) == {}, names
             assert offload["reason"] in ("offload_unfit", "offload_mappings_unfit"), names
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("one", fork.FORKS, ids=lambda one: one.name)
+def test_a_build_with_another_member(one: fork.Fork, folder: Path) -> None:
+    """What is told of it is right, living and of its core, or it is refused."""
+    program, place = shown.built(fork.RUNTIME), fork.built(one)
+    settings = {"LD_LIBRARY_PATH": str(place)}
+    with shown.living(fork.RUNTIME, folder, seed(), STEPS, "wait", **settings) as (
+        process,
+        account,
+    ):
+        assert str(place) in Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8")
+        living = shown.told("attach", process.pid)["offload"]
+    core, of_core = shown.died(fork.RUNTIME, folder, seed(), STEPS, **settings)
+    dead = shown.told("core", core, program)["offload"]
+    for offload, recorded in ((living, account), (dead, of_core)):
+        assert offload["version"] == 14
+        told, true = told_as_certain(offload), shown.recorded(recorded)
+        assert all(true[key] == mapping for key, (mapping, _) in told.items()), one
+        assert (told.keys() == true.keys()) or says_that_some_lack(offload)
+        if one.fits:
+            assert offload["mapping_layout"] == "proven" and told.keys() == true.keys()
+        else:
+            assert offload["mapping_layout"] != "proven"
+        comparison.compared["mappings of builds with another member"] += len(told)
 
 
 class Core:
