@@ -11,6 +11,7 @@ from typing import Any
 import machine
 import pytest
 import shown
+from device_score import score
 from sessions import ask, target
 
 OFFLOADING = ("-fopenmp-targets=x86_64-pc-linux-gnu",)
@@ -149,6 +150,7 @@ def test_what_is_mapped(scenario: str, folder: Path) -> None:
     known = {(int(one["host"], 16), int(one["size"])): one for one in mapped}
     for *_, begin, size, count, _ in truth:
         one = known.pop((int(begin, 16), int(size)))
+        score.judge("mappings", -1 if one["infinite"] else one["dynamic"], int(count))
         assert one["infinite"] == (count == "-1")
         assert one["infinite"] or one["dynamic"] == int(count)
         assert one["line"] or one["infinite"]
@@ -156,6 +158,7 @@ def test_what_is_mapped(scenario: str, folder: Path) -> None:
         assert all(one["infinite"] for one in known.values()), known
     findings = [one["code"] for one in answer.document("ompd report -json")["findings"]]
     expected = ["mapping_stale"] if scenario in WRONG else []
+    score.find(len(expected), len(findings))
     assert findings == expected, answer.everything
 
 
