@@ -16,6 +16,7 @@ from sessions import Answer, Target, ask, kernel_core, target
 from test_truth import told_truth
 
 ASK = ["ompd threads -json", "ompd parallel -json"]
+GNU = "libgomp-12"
 SHOWN = [*ASK, "ompd status", "ompd", "ompd threads"]
 NOWHERE = Path("/nonexistent")
 
@@ -202,6 +203,23 @@ def test_libgomp_in_the_program(program: str, how: str, kind: str, folder: Path)
     runtime = found["runtimes"][0]
     assert (runtime["kind"], runtime["descriptors"]) == ("gomp", "record")
     assert "linked into the program" in answer.texts[2]
+
+
+@pytest.mark.parametrize(
+    "program, build, kind",
+    [
+        ("beside", "linked", "attach"),
+        ("beside", "optimised", "core"),
+        ("beside", "optimised", "live"),
+    ],
+)
+def test_optimised_with_lines(program: str, build: str, kind: str, folder: Path) -> None:
+    """Where gcc's code of a construct begins, functions can that are inlined: their line is not the
+    construct's. linked: with -flto."""
+    executable, home = machine.built_for(GNU, program, build), machine.cached(GNU)
+    with target(kind, executable, (), home, folder) as made:
+        answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
+        told_truth(truth.as_gnus(made.truth(), answer.document(ASK[0])), answer)
 
 
 @pytest.mark.parametrize("how", ["archive", "static"])

@@ -336,6 +336,7 @@ def executed(gdb: int, name: str, line: int, number: int | None, phase: str, tex
         "phase": phase,
         "text": text,
         "reason": None,
+        "arguments": None,
     }
 
 

@@ -457,6 +457,29 @@ class Places:
             self.targets.tell_lock(one, thread.kept)
         return found
 
+    def tell_arguments(self, found: Sequence[Target]) -> None:
+        """What they pass to their devices."""
+        if self._holding is None or not found:
+            return
+        from .arguments import Arguments
+
+        arguments, offload = Arguments(self._debugger, self._holding), self.targets.offload
+        known = offload.devices if offload is not None else []
+        tables = {
+            one.number: one
+            for one in known
+            if offload is not None
+            and offload.mapping_layout == "proven"
+            and one.problem is None
+            and one.mapped == len(one.mappings)
+        }
+        for one in found:
+            if one.thread is not None and one.thread.native is not None:
+                with self._debugger.at(one.thread.native) as stopped:
+                    if stopped is not None:
+                        device = tables.get(one.device) if one.device is not None else None
+                        arguments.tell(stopped, one, device)
+
     def loop_of(self, thread: Thread) -> LoopPlace | None:
         """The work-sharing loop of the innermost construct that a thread executes."""
         if thread.native is None:
@@ -568,7 +591,7 @@ class Places:
             return doubts.NO_RECORD
         if region.location is None or region.location.function in (None, where.NAMELESS):
             return doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE
-        return doubts.NO_LINE
+        return doubts.NOT_RECORDED if self._has_lines else doubts.NO_LINE
 
     def _shown(self, region: Region) -> int:
         """The code of a region of which the runtime does not tell: what the stacks of its workers
