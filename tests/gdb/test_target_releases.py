@@ -20,7 +20,7 @@ pytestmark = pytest.mark.full
 
 # Not 18, whose plugins do not start under this loader, nor 23, which takes no kernels of theirs.
 RELEASES = {"clang-14": (13, 14, 15, 16, 17, 19, 21, 22), "clang-19": (19, 21, 22)}
-# Whose CUDA plugin takes code that says to be of this interface's version; 17's does not start either.
+# Whose CUDA plugin takes code that says to be of this interface's version; 17's does not start.
 OF_GPUS = {"clang-14": (14, 15, 16, 19)}
 BUILDS = [*machine.BUILDS, *machine.OTHER_BUILDS]
 KINDS = ["live", "attach", "core"]
@@ -29,7 +29,7 @@ KINDS = ["live", "attach", "core"]
 def program(release: int, build: str, compiler: str) -> Path:
     """With the loader and the C library that the release wants."""
     place = machine.cached(f"libomptarget-{release}")
-    link = [*gpu.OFFLOADING, f"-L{place}"]
+    link = [*gpu.offloading(compiler), f"-L{place}"]
     loader = place / "libc" / "ld-linux-x86-64.so.2"
     if loader.exists():
         # All of that library from the program on: the others' own search would find this machine's.
@@ -37,10 +37,6 @@ def program(release: int, build: str, compiler: str) -> Path:
         link.append(f"-Wl,--dynamic-linker={loader},--disable-new-dtags,{paths}")
         link += ["-Wl,--allow-shlib-undefined,--no-as-needed", "-lm", "-ldl", "-lrt"]
         link.append("-Wl,--as-needed")
-    if compiler != machine.CLANG:
-        header = machine.run(machine.CLANG, "-print-file-name=include/omp.h").strip()
-        # It asks for code of a device's that there is none of for this one.
-        link += ["-nogpulib", "-idirafter", str(Path(header).parent)]
     return machine.compiled("targets", build, link=tuple(link), compiler=compiler)
 
 
@@ -91,6 +87,16 @@ def test_kernels_of_the_process(
         ends = compare(answer, recorded(made.record, "targets"))
     # Only in cores the kernel's code, which has no file any more, may be missing.
     assert kind == "core" or UNKNOWN not in ends[::3], ends
+
+
+@pytest.mark.parametrize("release", [14, 16, 19])
+def test_kernels_through_gdbserver(release: int, folder: Path) -> None:
+    library, args = machine.cached(f"libomptarget-{release}"), ["several", "1"]
+    executable, settings = program(release, "optimised", machine.CLANG), {"TMPDIR": str(folder)}
+    with target("gdbserver", executable, args, library, folder, settings) as made:
+        answer = ask("gdb", ["ompd target -json"], made.before, made.files, folder=folder)
+        ends = compare(answer, recorded(made.record, "targets"))
+    assert UNKNOWN not in ends[::3], ends
 
 
 @pytest.mark.parametrize("compiler,release,build,kind", cells(OF_GPUS))
