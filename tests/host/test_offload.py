@@ -104,7 +104,9 @@ def test_runtime_prints_the_same_when_it_fails(runtime: str, folder: Path) -> No
     )
     text = (folder / "output").read_text(encoding="utf-8", errors="replace")
     # It has printed tables before, at the ends of other directives, and of other devices.
-    tables = [one for one in text.split("pointer mappings") if f"device {scoped[0]} info: 0x" in one]
+    tables = [
+        one for one in text.split("pointer mappings") if f"device {scoped[0]} info: 0x" in one
+    ]
     printed = rows_in(tables[-1])
     assert printed and printed == ours, text[-3000:]
     comparison.compared["mappings, as the runtime prints them"] += len(printed)
