@@ -55,6 +55,7 @@ OTHER_SCENARIOS = {
     "cancelled": "states_of_regions",
     "cancelled_dynamic": "states_of_regions",
     "cancelled_sections": "states_of_regions",
+    "sections_last": "states_of_regions",
     "copied": "states_of_regions",
     "target_on_host": "states_of_regions",
     "forking": "states_of_regions",
@@ -66,6 +67,7 @@ OTHERS = {
     "sections_end": "wait_barrier_implicit_workshare",
     "cancelled_dynamic": "wait_barrier_implicit_workshare",
     "cancelled_sections": "wait_barrier_implicit_workshare",
+    "sections_last": "wait_barrier_implicit_workshare",
     "single_end": "wait_barrier_implicit_workshare",
     "taskwait": "wait_barrier_implicit_parallel",
     "taskgroup": "wait_barrier_implicit_parallel",
@@ -94,7 +96,7 @@ WITH_GCC = {
     **dict.fromkeys([*SCENARIOS, "atomic"], "states"),
     **dict.fromkeys(["taskloop", "undeferred", "taskwait_depend"], "states_of_tasks"),
     **dict.fromkeys(
-        ["cancelled_region", "cancelled_dynamic", "cancelled_sections", "copied"],
+        ["cancelled_region", "cancelled_dynamic", "cancelled_sections", "sections_last", "copied"],
         "states_of_regions",
     ),
 }
@@ -109,6 +111,7 @@ GNUS_BARRIERS = {
     "region_end": "parallel",
     "cancelled_dynamic": "for",
     "cancelled_sections": "sections",
+    "sections_last": "sections",
     "copied": "single",
 }
 GNUS = ["libgomp-12", "libgomp-10", "libgomp-14", "libgomp-16"]
