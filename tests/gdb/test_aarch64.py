@@ -18,7 +18,7 @@ import machine
 import objdump_aarch64
 import pytest
 import truth
-from machine import CLANG, PROGRAMS
+from machine import CLANG, CLANGXX, PROGRAMS
 from sessions import Target, ask
 from test_truth import told_truth
 
@@ -232,3 +232,42 @@ def test_decoder(file: str) -> None:
         wrong += [(line, one) for one in objdump_aarch64.differences(line)]
     assert count > 20_000
     assert not wrong, (len(wrong), wrong[:10])
+
+
+# The tests' own programs, as compilers make them; with vectors of any width, atomic operations and
+# signed return addresses, too.
+LEVELS = [("-O0",), ("-O2",), ("-O3", "-march=armv9-a", "-mbranch-protection=standard")]
+# Those that want headers which are not there for that machine, and one whose names GNU's
+# assembler does not take.
+NOT_COMPILED = {
+    "gcc": {"hostile_names.c", "messages.c", "ompt_truth.c", "ranks.c"},
+    CLANG: {"innocents_cxx.cc", "messages.c", "ranks.c"},
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("flags", LEVELS, ids="".join)
+@pytest.mark.parametrize("compiler", NOT_COMPILED)
+def test_decoder_of_programs(compiler: str, flags: Sequence[str], folder: Path) -> None:
+    """Every word of them, with what linkers make of it and add to it."""
+    wrong, count = [], 0
+    for source in sorted(PROGRAMS.glob("*.c*")):
+        if source.name not in NOT_COMPILED[compiler]:
+            executable = folder / source.stem
+            link_alone(compiler, flags, source, executable)
+            for line in objdump_aarch64.lines(executable):
+                count += 1
+                wrong += [(source.name, line, one) for one in objdump_aarch64.differences(line)]
+    assert count > 90_000
+    assert not wrong, (len(wrong), wrong[:10])
+
+
+def link_alone(compiler: str, flags: Sequence[str], source: Path, executable: Path) -> None:
+    """Nobody runs it: other parts of the program may be missing."""
+    runtime = machine.cached("libomp-19-arm64")
+    words = [f"{TARGET}-{'g++' if source.suffix == '.cc' else 'gcc'}"]
+    if compiler == CLANG:
+        words = [CLANGXX if source.suffix == ".cc" else CLANG, f"--target={TARGET}"]
+        words += ["-fuse-ld=lld", f"-L{runtime}", "-Wl,--allow-shlib-undefined"]
+    words += [*flags, "-w", "-fopenmp", "-pthread", "-Wl,--unresolved-symbols=ignore-all"]
+    machine.run(*words, source, "-o", executable)
