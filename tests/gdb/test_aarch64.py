@@ -144,6 +144,8 @@ SETTINGS = {
     "OMP_AFFINITY_FORMAT": "bound %n to {%A}",
     "OMP_TOOL": "disabled",
     "OMP_TOOL_LIBRARIES": "/nowhere/tool.so",
+    "OMP_TOOL_VERBOSE_INIT": "stderr",
+    "OMP_DEBUG": "enabled",
 }
 # In the same order.
 TRUE = {
@@ -158,6 +160,8 @@ TRUE = {
     "affinity-format-var": "bound %n to {%A}",
     "tool-var": "disabled",
     "tool-libraries-var": "/nowhere/tool.so",
+    "tool-verbose-init-var": "stderr",
+    "debug-var": "enabled",
 }
 # The code of a function tells where they are.
 BY_GETTERS = [*TRUE][:7]
@@ -175,7 +179,7 @@ def test_icvs(release: str, folder: Path) -> None:
 
 # What its functions tell. The size of stacks is shown otherwise than it is set; threads that spin
 # in an emulator would not let others go on; it has no tools.
-NOT_GNUS = {"OMP_STACKSIZE", "OMP_WAIT_POLICY", "OMP_TOOL", "OMP_TOOL_LIBRARIES"}
+NOT_GNUS = {"OMP_STACKSIZE", "OMP_WAIT_POLICY", *[*SETTINGS][-4:]}
 GNUS_SETTINGS = {name: value for name, value in SETTINGS.items() if name not in NOT_GNUS}
 GNUS_GETTERS = ["cancel-var", "max-task-priority-var", "affinity-format-var"]
 SINCE_12 = ["nteams-var", "teams-thread-limit-var"]
@@ -206,10 +210,19 @@ def true_or_unknown(
     shown = dict(re.findall(r"(OMP_\w+)\s*=\s*'(.*)'", said))
     taken = {name: value for name, value in settings.items() if name in shown}
     assert taken == {name: shown[name] for name in taken} and len(taken) >= len(settings) - 3, said
-    icvs = {one["name"]: one["values"] for one in answer.document(commands[0])["icvs"]}
-    asked = {name: TRUE[name] for name, setting in zip(TRUE, SETTINGS) if setting in settings}
-    for name, true in {**asked, "num-procs-var": str(procs)}.items():
-        (told,) = icvs[name]
+    icvs = {
+        one["name"]: one["values"]
+        for one in answer.document(commands[0])["icvs"]
+        if one["scope"] == "process"
+    }
+    # What is not set is as it says itself.
+    are = {
+        name: TRUE[name] if setting in settings else shown.get(setting, "").lower()
+        for name, setting in zip(TRUE, SETTINGS)
+    }
+    are["num-procs-var"] = str(procs)
+    for name, (told,) in icvs.items():
+        true = are.get(name)
         unknown = name not in known and told["text"] is None and told["doubts"]
         assert unknown or told["text"] == true, (name, told, true)
 
