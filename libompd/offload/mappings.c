@@ -2,6 +2,7 @@
 #include "offload/mappings.h"
 
 #include "offload/mutex.h"
+#include "offload/overlaps.h"
 #include "offload/tree.h"
 
 /* The device's block begins where the mapping does, or less than this before it: padding to an address that is as
@@ -25,9 +26,19 @@ static struct extent whole_mapping(const struct offload_record *record)
 	return extent;
 }
 
-static bool count_possible(uint64_t count)
+/* Only the dynamic one can be infinite. Before 15 an entry that nobody counts on is taken out at once; since then it
+ * stays until all is copied. */
+static bool counts_possible(const struct offload_record *record, uint64_t dynamic, uint64_t hold)
 {
-	return count <= REFERENCES_MAX || count == OMPDX_COUNT_INFINITE;
+	if (hold > REFERENCES_MAX || (dynamic > REFERENCES_MAX && dynamic != OMPDX_COUNT_INFINITE))
+		return false;
+	return dynamic || hold || record->fields[OFFLOAD_FIELD_KEY_MAPPING].size;
+}
+
+static bool is_mapped_to(const ompdx_mapping_t *mapping, target_addr address)
+{
+	return address >= mapping->device_begin &&
+	       address - mapping->device_begin < mapping->host_end - mapping->host_begin;
 }
 
 /* The counts, and the mutex that goes with them: ok if they are there, incompatible if not. */
@@ -48,7 +59,8 @@ static ompd_rc_t read_counts(const struct offload_reading *reading, const struct
 						 fields[OFFLOAD_FIELD_MAPPING_SHARED_MUTEX].offset,
 					 reading->target->sizes.sizeof_pointer);
 	} else {
-		if (counts % sizeof(uint64_t))
+		/* What the runtime keeps itself is no memory of a device's. */
+		if (counts % sizeof(uint64_t) || is_mapped_to(mapping, counts))
 			return ompd_rc_incompatible;
 		rc = reading_field(reading, counts, OFFLOAD_FIELD_COUNTS_DYNAMIC, &dynamic);
 		if (rc == ompd_rc_ok)
@@ -58,7 +70,7 @@ static ompd_rc_t read_counts(const struct offload_reading *reading, const struct
 	}
 	if (rc == ompd_rc_ok)
 		rc = mutex_open(&mutex, reading->target, mutex_at);
-	if (rc == ompd_rc_ok && !(count_possible(dynamic) && count_possible(hold)))
+	if (rc == ompd_rc_ok && !counts_possible(reading->record, dynamic, hold))
 		rc = ompd_rc_incompatible;
 	if (rc == ompd_rc_ok) {
 		mapping->dynamic_count = dynamic;
@@ -67,14 +79,16 @@ static ompd_rc_t read_counts(const struct offload_reading *reading, const struct
 	return rc;
 }
 
-/* Whether what stands in the entry can be a mapping. */
+/* Whether what stands in the entry can be a mapping. Releases that do not keep where the device's block begins, map
+ * nothing that the device has at the host's own address. */
 static bool plausible(const struct offload_reading *reading, const ompdx_mapping_t *mapping)
 {
 	if (mapping->host_begin > mapping->host_end || mapping->device_begin == 0)
 		return false;
-	return reading->record->fields[OFFLOAD_FIELD_MAPPING_ALLOCATION].size == 0 ||
-	       (mapping->device_allocation <= mapping->device_begin &&
-		mapping->device_begin - mapping->device_allocation < PADDING_MAX);
+	if (reading->record->fields[OFFLOAD_FIELD_MAPPING_ALLOCATION].size == 0)
+		return mapping->device_begin != mapping->host_begin;
+	return mapping->device_allocation <= mapping->device_begin &&
+	       mapping->device_begin - mapping->device_allocation < PADDING_MAX;
 }
 
 /* A name, if there is one. What is unreadable says nothing against it. */
@@ -150,12 +164,11 @@ static ompd_rc_t add_mapping(struct offload_reading *reading, uint32_t device, t
 		rc = ompd_rc_incompatible;
 	*last = key;
 	reading->looked_at++;
-	if (rc != ompd_rc_ok) {
-		reading->misfits++;
-		mapping.shown.dynamic_count = mapping.shown.hold_count = 0;
-		mapping.shown.problem =
-			rc == ompd_rc_error ? ompdx_problem_unreadable : ompdx_problem_inconsistent;
-	}
+	reading->held += rc == ompd_rc_ok && mapping.shown.hold_count;
+	if (rc != ompd_rc_ok)
+		reading_spoil(reading, &mapping,
+			      rc == ompd_rc_error ? ompdx_problem_unreadable
+						  : ompdx_problem_inconsistent);
 	rc = vector_add(&reading->mappings, 1, OFFLOAD_MAPPINGS_MAX, &room);
 	if (rc == ompd_rc_ok)
 		*(struct offload_mapping *)room = mapping;
@@ -192,7 +205,7 @@ static ompd_rc_t read_table(struct offload_reading *reading, uint32_t index)
 		device->problem = ompdx_problem_unreadable;
 	else if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
 		device->problem = ompdx_problem_inconsistent;
-	return ompd_rc_ok;
+	return overlaps_mark(reading, device->mapping_first);
 }
 
 ompd_rc_t mappings_read(struct offload_reading *reading)

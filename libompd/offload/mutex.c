@@ -5,6 +5,9 @@
 enum { LOCK, COUNT_WORD, OWNER, USERS, KIND, WORDS };
 /* 2: locked, and somebody waits for it. */
 enum { LOCK_MAX = 2 };
+/* libomptarget 19 gives mutexes of structures' members up more often than it takes them: the number of users becomes
+ * negative, by one each time. */
+enum { USERS_MIN = -(1 << 20) };
 
 ompd_rc_t mutex_open(struct mutex *mutex, const struct target *target, target_addr address)
 {
@@ -18,7 +21,8 @@ ompd_rc_t mutex_open(struct mutex *mutex, const struct target *target, target_ad
 		words[i] = (uint32_t)target_decode(target, bytes + i * sizeof(uint32_t),
 						   sizeof(uint32_t));
 	/* Neither recursive nor of another kind; whoever takes it notes himself after that, and before he gives it up. */
-	if (words[LOCK] > LOCK_MAX || words[COUNT_WORD] || words[USERS] > 1 || words[KIND])
+	if (words[LOCK] > LOCK_MAX || words[COUNT_WORD] || (int32_t)words[USERS] > 1 ||
+	    (int32_t)words[USERS] < USERS_MIN || words[KIND])
 		return ompd_rc_incompatible;
 	mutex->locked = words[LOCK] != 0;
 	mutex->owner = mutex->locked ? words[OWNER] : 0;

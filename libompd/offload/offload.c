@@ -139,13 +139,15 @@ static void forget_mappings(struct offload_reading *reading)
 	}
 }
 
-/* A few that do not fit are damaged, or being changed; where most do not, they are laid out otherwise. */
+/* A few that do not fit are damaged, or being changed; where most do not, they are laid out otherwise. So they are where
+ * most are held: that is an extension for OpenACC (ompx_hold), and what stands there is likelier the count that a build
+ * with a member more has there. */
 static void judge_mappings(struct question *question)
 {
 	struct offload_reading *reading = &question->reading;
 
 	question->head.mapping_layout = question->head.layout;
-	if (reading->misfits * 2 > reading->looked_at) {
+	if ((reading->misfits + reading->held) * 2 > reading->looked_at) {
 		question->head.mapping_layout = ompdx_layout_refused;
 		forget_mappings(reading);
 		refuse(question, DIAGNOSTIC_offload_mappings_unfit);

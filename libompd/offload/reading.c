@@ -59,3 +59,13 @@ bool reading_ends(ompd_rc_t rc)
 {
 	return rc == ompd_rc_stale_handle || rc == ompd_rc_callback_error || rc == ompd_rc_nomem;
 }
+
+void reading_spoil(struct offload_reading *reading, struct offload_mapping *mapping,
+		   ompdx_problem_t problem)
+{
+	if (mapping->shown.problem != ompdx_problem_none)
+		return;
+	reading->misfits++;
+	mapping->shown.dynamic_count = mapping->shown.hold_count = 0;
+	mapping->shown.problem = problem;
+}

@@ -34,6 +34,7 @@ struct offload_reading {
 	ompdx_problem_t problem;
 	uint64_t looked_at; /* mappings, */
 	uint64_t misfits;   /* and those of them that do not look like one by this record */
+	uint64_t held;      /* those that a hold count counts on */
 	uint64_t entry_misfits;
 };
 
@@ -47,6 +48,10 @@ ompd_rc_t reading_field(const struct offload_reading *reading, target_addr addre
 
 /* The string there: its place in text + 1, or 0 if it cannot be read. nomem: also if there is too much text. */
 ompd_rc_t reading_text(struct offload_reading *reading, target_addr address, size_t *ret);
+
+/* What is wrong with a mapping that seemed to fit; of one that has a problem already nothing more is said. */
+void reading_spoil(struct offload_reading *reading, struct offload_mapping *mapping,
+		   ompdx_problem_t problem);
 
 /* Whether a call ends by this: the debugger or memory failed, and no more than a structure of the target's. */
 bool reading_ends(ompd_rc_t rc);

@@ -184,3 +184,29 @@ uint64_t name_address(struct image *image, const char *wanted)
 	}
 	return 0;
 }
+
+/* clang: .gomp_critical_user_NAME.var; gcc: .gomp_critical_user_NAME */
+char *name_critical(struct image *image, uint64_t address)
+{
+	static const char before[] = "gomp_critical_user_", behind[] = ".var";
+	struct names *names = names_of(image);
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *found = names->module ? dwfl_module_addrinfo(names->module, address, &offset,
+								 &symbol, NULL, NULL, NULL)
+					  : NULL;
+
+	if (!found || offset)
+		return NULL;
+	while (*found == '.' || *found == '_')
+		found++;
+	if (strncmp(found, before, sizeof before - 1) != 0)
+		return NULL;
+	found += sizeof before - 1;
+	size_t length = strlen(found);
+
+	if (length >= sizeof behind - 1 &&
+	    strcmp(found + length - (sizeof behind - 1), behind) == 0)
+		length -= sizeof behind - 1;
+	return length ? strndup(found, length) : NULL;
+}

@@ -27,6 +27,9 @@ struct line_name name_line(struct image *image, uint64_t address);
 /* The address of a symbol that the image defines; 0: it defines none of that name. */
 uint64_t name_address(struct image *image, const char *symbol);
 
+/* What the program calls the critical construct whose variable is there; NULL: nothing. The caller frees it. */
+char *name_critical(struct image *image, uint64_t address);
+
 void names_release(struct image *image);
 
 /* As people write it; the caller frees it. The symbol itself where it is no C++ name, or C++'s library is not there. */

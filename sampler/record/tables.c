@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "inference/call_argument.h"
+#include "names/names.h"
 #include "record/source_text.h"
 
 void tables_init(struct tables *tables, struct writer *writer, struct codes *codes,
@@ -192,6 +194,21 @@ uint32_t region_of_fork(struct tables *tables, uint32_t code)
 	return known ? *known : NONE;
 }
 
+/* The lock that the call passes, or the critical construct's variable, and the construct's name. */
+static void put_lock(struct tables *tables, const struct code *call)
+{
+	uint64_t address;
+
+	if (!call->is_called || !call_argument(tables->codes->memory, call->pc + 1,
+					       call->called.object_argument, &address))
+		return;
+	char *name = call->image ? name_critical(call->image, address) : NULL;
+
+	put_text(tables->writer, "name", name);
+	put_address(tables->writer, "address", address);
+	free(name);
+}
+
 uint32_t table_construct(struct tables *tables, const struct told *told, uint32_t region)
 {
 	const char *kind = word_of_construct(told->wait, told->construct);
@@ -233,6 +250,8 @@ uint32_t table_construct(struct tables *tables, const struct told *told, uint32_
 	put_place(tables, &key.place);
 	if (of_region)
 		put_number(tables->writer, "region", region);
+	else
+		put_lock(tables, code_of(tables->codes, code));
 	line_end(tables->writer);
 	return construct;
 }

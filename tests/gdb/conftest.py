@@ -5,6 +5,7 @@ how many facts they compared with what the programs recorded themselves, and how
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -20,6 +21,12 @@ import truth
 ROOT = Path(__file__).resolve().parents[2]
 # And the driver that stands for GPUs.
 sys.path += [str(ROOT / "gdb-plugin"), str(ROOT / "tests" / "offload")]
+
+# What a shell starts in the background ignores these, and so would the programs that tests end by
+# one of them.
+for _one in (signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(_one) == signal.SIG_IGN:
+        signal.signal(_one, signal.SIG_DFL)
 
 _of_workers = 0
 

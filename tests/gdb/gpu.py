@@ -8,7 +8,8 @@ from pathlib import Path
 import machine
 from mark_as_cuda import mark_as_cuda
 
-OFFLOADING = ("-fopenmp-targets=x86_64-pc-linux-gnu",)
+# Of OpenMP 5.1 is the modifier `present'.
+OFFLOADING = ("-fopenmp-targets=x86_64-pc-linux-gnu", "-fopenmp-version=51")
 DRIVER = machine.ROOT / "tests" / "offload" / "fake_driver.c"
 
 

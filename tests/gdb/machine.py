@@ -48,6 +48,7 @@ OTHER_BUILDS = {
     "light": ["-O1"],
     "light-debug": ["-O1", "-g"],
     "plain-debug": ["-O3", "-g"],
+    "linked": ["-O2", "-g", "-flto"],
 }
 
 

@@ -4,6 +4,7 @@ there are two of them?"""
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sessions import Answer, Target, ask, kernel_core, target
 from test_truth import told_truth
 
 ASK = ["ompd threads -json", "ompd parallel -json"]
+GNU = "libgomp-12"
 SHOWN = [*ASK, "ompd status", "ompd", "ompd threads"]
 NOWHERE = Path("/nonexistent")
 
@@ -47,6 +49,9 @@ def test_linked_into_the_program(program: str, stripped: bool, kind: str, folder
     assert runtime["descriptors"] == ("recovered" if stripped else "symbols")
     assert runtime["version"] == (None if stripped else "19")
     assert "linked into the program" in answer.texts[2]
+    # Nor is what the C library starts threads and programs with the user's.
+    assert "main" in answer.texts[-1]
+    assert not re.search("_start|clone", answer.texts[-1]), answer.texts[-1]
 
 
 @pytest.mark.parametrize("kind", ["live", "core"])
@@ -191,12 +196,30 @@ def test_libgomp_in_the_program(program: str, how: str, kind: str, folder: Path)
     """Its symbol versions are gone: its own code tells its layout."""
     executable = machine.with_libgomp(program, how, folder)
     with target(kind, executable, (), NOWHERE, folder) as made:
-        answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
+        shown = [*SHOWN, "ompd bt -merge"]
+        answer = ask("gdb", shown, made.before, made.files, folder=folder)
         record = truth.as_gnus(made.truth(), answer.document(ASK[0]))
         found = told_truth(record, answer)
     runtime = found["runtimes"][0]
     assert (runtime["kind"], runtime["descriptors"]) == ("gomp", "record")
     assert "linked into the program" in answer.texts[2]
+
+
+@pytest.mark.parametrize(
+    "program, build, kind",
+    [
+        ("beside", "linked", "attach"),
+        ("beside", "optimised", "core"),
+        ("beside", "optimised", "live"),
+    ],
+)
+def test_optimised_with_lines(program: str, build: str, kind: str, folder: Path) -> None:
+    """Where gcc's code of a construct begins, functions can that are inlined: their line is not the
+    construct's. linked: with -flto."""
+    executable, home = machine.built_for(GNU, program, build), machine.cached(GNU)
+    with target(kind, executable, (), home, folder) as made:
+        answer = ask("gdb", SHOWN, made.before, made.files, folder=folder)
+        told_truth(truth.as_gnus(made.truth(), answer.document(ASK[0])), answer)
 
 
 @pytest.mark.parametrize("how", ["archive", "static"])

@@ -164,7 +164,7 @@ def misplaced(stop: Stop) -> list[str]:
 
 
 @pytest.mark.skipif(not machine.FULL, reason="the programs are fetched for --full only")
-@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19", "libgomp-12"])
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19", "libgomp-12", "libgomp-16-built"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_real_program(case: Case, runtime: str, folder: Path) -> None:
     program = program_of(case, runtime, folder)

@@ -4,15 +4,18 @@ on LLVM's host plugin. No GPU is needed."""
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
+import gpu
 import machine
 import pytest
+import shown
 from sessions import ask, target
 
-OFFLOADING = ("-fopenmp-targets=x86_64-pc-linux-gnu",)
 RUNTIMES = ["libomptarget-14", "libomptarget-16", "libomptarget-19"]
 BUILDS = ["debug", "optimised", "release", "light-debug"]
 KINDS = ["live", "core", "attach", "gdbserver"]
@@ -23,8 +26,20 @@ RIGHT = [
 ]
 
 
-def compiled(program: str, build: str = "debug") -> Path:
-    return machine.compiled(program, build, link=OFFLOADING)
+def compiled(program: str, build: str = "debug", compiler: str = machine.CLANG) -> Path:
+    """By a newer clang for newer runtimes only."""
+    link = gpu.OFFLOADING
+    if compiler != machine.CLANG:
+        header = machine.run(machine.CLANG, "-print-file-name=include/omp.h").strip()
+        include = machine.BUILD / "tests" / "headers"
+        include.mkdir(parents=True, exist_ok=True)
+        if not (include / "omp.h").exists():
+            own = include / f"omp.h.{os.getpid()}"
+            shutil.copy2(header, own)
+            own.rename(include / "omp.h")
+        # It asks for code of a device's that there is none of for this one.
+        link += ("-nogpulib", f"-isystem{include}", f"-L{machine.cached('libomptarget-19')}")
+    return machine.compiled(program, build, link=link, compiler=compiler)
 
 
 @pytest.fixture(autouse=True)
@@ -156,6 +171,28 @@ def test_what_is_mapped(scenario: str, folder: Path) -> None:
     findings = [one["code"] for one in answer.document("ompd report -json")["findings"]]
     expected = ["mapping_stale"] if scenario in WRONG else []
     assert findings == expected, answer.everything
+
+
+def test_an_entry_that_contradicts_itself(folder: Path) -> None:
+    """It is not told, and nothing is found by it; what else is mapped is told as likely."""
+    runtime = machine.cached("libomptarget-14")
+    with target("attach", compiled("mapped"), ["returned"], runtime, folder) as made:
+        assert made.pid is not None
+        offload = shown.told("attach", made.pid)["offload"]
+        whole = [one for device in offload["devices"] for one in device["mappings"]]
+        (entry,) = (one for one in whole if one["source"])
+        # Its end comes before its beginning.
+        spoilt = f"set var *(unsigned long *) ({entry['address']} + 16) = 0"
+        asked = ["ompd target map -json", "ompd report -json", "ompd target"]
+        answer = ask("gdb", asked, [*made.before, spoilt], made.files, folder=folder)
+    found = answer.document("ompd target map -json")["offload"]
+    others = [one["begin"] for one in whole if one is not entry]
+    assert [one["host"] for one in found["mappings"]] == others and others
+    assert found["doubts"]["mappings"]["certainty"] == "likely"
+    device = found["devices"][0]
+    assert (device["mapped"], device["complete"]) == (len(whole), False)
+    assert answer.document("ompd report -json")["findings"] == []
+    assert found["doubts"]["mappings"]["why"] in " ".join(answer.texts[2].split())
 
 
 def test_both_sides_of_an_address(folder: Path) -> None:

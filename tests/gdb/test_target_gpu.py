@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import re
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -19,6 +20,7 @@ RELEASES = [14, 15, 16, 19]
 BUILDS = ["debug", "optimised", "release", "light-debug", "plain-debug"]
 KINDS = ["live", "attach", "core"]
 FOR_EVER = "-1"
+FIRST_OF_DEVICE = 0x200000000000  # address, as the driver has it
 DIRECTIVES = {"enter": "target [enter] data", "update": "target update"}
 
 
@@ -26,7 +28,16 @@ DIRECTIVES = {"enter": "target [enter] data", "update": "target update"}
 def on_gpu(
     kind: str, build: str, release: int, folder: Path, args: list[str], **settings: str
 ) -> Iterator[Target]:
-    program = gpu.program_for_gpus("targets", build, folder)
+    """args: of the program `targets'."""
+    with program_on_gpu("targets", kind, build, release, folder, args, **settings) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def program_on_gpu(
+    name: str, kind: str, build: str, release: int, folder: Path, args: list[str], **settings: str
+) -> Iterator[Target]:
+    program = gpu.program_for_gpus(name, build, folder)
     path = f"{gpu.driver(folder)}:{machine.cached(f'libomptarget-{release}')}"
     with target(kind, program, args, Path(path), folder, settings) as made:
         yield made
@@ -99,5 +110,30 @@ def test_a_launch_that_fails(release: int, folder: Path) -> None:
     (one,) = answer.document("ompd target -json")["offload"]["targets"]
     assert (one["lwp"], one["device"], one["phase"]) == (int(tid), int(device), "aborted")
     assert one["kernel"]["line"] == one["loc"]["line"] == int(line)
+    # The array of the first map clause; the device's address is known while it is mapped there.
+    arguments = {argument["name"]: argument for argument in one["arguments"]}
+    array = arguments["u[0:n]"]
+    assert (int(array["size"]), array["mapped"]) == (64 * 8, "whole")
+    assert int(array["target"], 16) >= FIRST_OF_DEVICE
+    assert re.search(rf"{array['host']} +512 +{array['target']} +mapped", answer.text)
     told_ = " ".join(answer.text.split())
     assert f"kernel meet, line {line}, device {device}: the offload runtime ended" in told_
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_pointer_that_is_not_mapped(release: int, folder: Path) -> None:
+    """The kernel got none of the device's memory, and failed; what it got, differs."""
+    settings = {"OMP_TARGET_OFFLOAD": "mandatory", "FAKE_DRIVER_FAIL": "1"}
+    args = ["not_mapped"]
+    with program_on_gpu("passed", "core", "debug", release, folder, args, **settings) as made:
+        asked = ["ompd target -json", "ompd report -json", "ompd target"]
+        answer = ask("gdb", asked, [], made.files, folder=folder)
+        truth = {name: begin for name, begin, *_ in recorded(made.record, "passed")}
+    (one,) = answer.document("ompd target -json")["offload"]["targets"]
+    arguments = {argument["name"]: argument for argument in one["arguments"]}
+    assert (arguments["a"]["host"], arguments["a"]["mapped"]) == (truth["a"], "none")
+    codes = [found["code"] for found in answer.document("ompd report -json")["findings"]]
+    assert codes == ["crash", "target_aborted", "argument_not_mapped"], answer.everything
+    got = "null" if release < 16 else "the host's address"
+    assert f"a is not mapped on device 0: the kernel got {got}." in " ".join(answer.text.split())

@@ -12,11 +12,13 @@ import pytest
 from sessions import PATIENCE, ask, kernel_core
 
 DOCS = machine.ROOT / "docs"
+OF_DEVICES = ["-fopenmp-targets=x86_64-pc-linux-gnu"]
 
 
 def built(name: str, folder: Path) -> Path:
     """Where a user would build it, so that GDB shows its name alone."""
     words = ["clang-14", "-g", "-O0", "-fopenmp", f"{name}.c", "-o", folder / name, "-lm"]
+    words += OF_DEVICES if name == "stencil" else []
     subprocess.run(words, cwd=DOCS / "examples", check=True, timeout=PATIENCE)
     return folder / name
 
@@ -49,12 +51,13 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.each("story")
-@pytest.mark.parametrize("program", ["transfers", "blocks", "norms"])
+@pytest.mark.parametrize("program", ["transfers", "blocks", "norms", "stencil"])
 def test_story(program: str, folder: Path) -> None:
     executable = built(program, folder)
-    environment = {"LD_LIBRARY_PATH": str(machine.cached("libomp-14"))}
+    runtime = "libomptarget-14" if program == "stencil" else "libomp-14"
+    environment = {"LD_LIBRARY_PATH": str(machine.cached(runtime)), "TMPDIR": str(folder)}
     steps = stories()[program]
-    if program == "norms":
+    if program in ("norms", "stencil"):
         before = [f"set environment {name} {value}" for name, value in environment.items()]
         files: list[str | Path] = [executable]
     elif program == "blocks":

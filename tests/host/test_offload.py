@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import comparison
+import fork
 import machine
 import pytest
 import sessions
@@ -155,9 +156,10 @@ SHIFTS = (
 )
 
 
-def test_shifted_records_are_refused(folder: Path) -> None:
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_shifted_records_are_refused(runtime: str, folder: Path) -> None:
     """What these tests compare would notice, and the library notices by itself."""
-    with shown.living("libomptarget-19", folder, seed(), STEPS, "wait") as (process, account):
+    with shown.living(runtime, folder, seed(), STEPS, "wait") as (process, account):
         for number, names in enumerate(SHIFTS):
             place = folder / str(number)
             place.mkdir()
@@ -166,6 +168,32 @@ def test_shifted_records_are_refused(folder: Path) -> None:
             assert shown.shown(offload) != shown.recorded(account), names
             assert offload["mapping_layout"] == "refused" and shown.shown(offload) == {}, names
             assert offload["reason"] in ("offload_unfit", "offload_mappings_unfit"), names
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("one", fork.FORKS, ids=lambda one: one.name)
+def test_a_build_with_another_member(one: fork.Fork, folder: Path) -> None:
+    """What is told of it is right, living and of its core, or it is refused."""
+    program, place = shown.built(fork.RUNTIME), fork.built(one)
+    settings = {"LD_LIBRARY_PATH": str(place)}
+    with shown.living(fork.RUNTIME, folder, seed(), STEPS, "wait", **settings) as (
+        process,
+        account,
+    ):
+        assert str(place) in Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8")
+        living = shown.told("attach", process.pid)["offload"]
+    core, of_core = shown.died(fork.RUNTIME, folder, seed(), STEPS, **settings)
+    dead = shown.told("core", core, program)["offload"]
+    for offload, recorded in ((living, account), (dead, of_core)):
+        assert offload["version"] == 14
+        told, true = told_as_certain(offload), shown.recorded(recorded)
+        assert all(true[key] == mapping for key, (mapping, _) in told.items()), one
+        assert (told.keys() == true.keys()) or says_that_some_lack(offload)
+        if one.fits:
+            assert offload["mapping_layout"] == "proven" and told.keys() == true.keys()
+        else:
+            assert offload["mapping_layout"] != "proven"
+        comparison.compared["mappings of builds with another member"] += len(told)
 
 
 class Core:
@@ -190,9 +218,63 @@ class Core:
                 return offset + address - start
         return None
 
+    def word(self, address: int) -> int | None:
+        place = self.place(address)
+        return None if place is None else int(struct.unpack_from("<Q", self.data, place)[0])
+
+    def find(self, *words: int) -> int:
+        """Where these stand beside each other."""
+        wanted = struct.pack(f"<{len(words)}Q", *words)
+        (found,) = (
+            start + at - offset
+            for start, offset, size in self.parts
+            if (at := self.data.find(wanted, offset, offset + size)) >= 0
+        )
+        return found
+
+
+def told_as_certain(offload: Any) -> dict[tuple[int, int], tuple[shown.Mapping, int]]:
+    """With the address of each entry."""
+    if "layout" not in offload or "refused" in (offload["layout"], offload["mapping_layout"]):
+        return {}
+    found = {}
+    for device in offload["devices"]:
+        for one in device["mappings"]:
+            if not one["problem"]:
+                (key, mapping), *_ = shown.shown(
+                    {"devices": [{**device, "mappings": [one]}]}
+                ).items()
+                found[key] = mapping, int(one["address"], 16)
+    return found
+
+
+def says_that_some_lack(offload: Any) -> bool:
+    return (
+        offload.get("layout") != "proven"
+        or offload["mapping_layout"] != "proven"
+        or any(
+            device["problem"] or device["mapped"] != len(device["mappings"])
+            for device in offload["devices"]
+        )
+    )
+
+
+ENTRY_BYTES, COUNTS_BYTES = 96, 72
+
+
+def own_words(image: Core, entry: int) -> list[range]:
+    """An entry, its node's key, and what it leads to."""
+    found = [range(entry - 48, entry + ENTRY_BYTES)]
+    for address in range(entry, entry + ENTRY_BYTES, 8):
+        word = image.word(address)
+        if word is not None and image.place(word) is not None:
+            found.append(range(word, word + COUNTS_BYTES))
+    return found
+
 
 def test_damaged_cores(folder: Path) -> None:
-    """Words of the structures changed: no crash, no hang, and what is told is said so."""
+    """Words of the structures changed: no crash, no hang; a mapping that nothing was changed of is
+    told as it is, or not at all, and that some lack is said."""
     runtime = random.choice(RUNTIMES)
     core, account = shown.died(runtime, folder, seed(), STEPS)
     whole = shown.told("core", core, shown.built(runtime))["offload"]
@@ -201,13 +283,17 @@ def test_damaged_cores(folder: Path) -> None:
     for device in whole["devices"]:
         places.append(int(device["address"], 16))
         places += [int(one["address"], 16) for one in device["mappings"]]
-    refused = 0
+    recorded = shown.recorded(account)
+    refused = right = changed = 0
     for _ in range(1000 if machine.FULL else 12):
         data = bytearray(image.data)
+        spoilt = []
         for _ in range(random.choice([1, 3, 10, 100])):
-            place = image.place(random.choice(places) + 8 * random.randrange(-8, 90))
+            address = random.choice(places) + 8 * random.randrange(-8, 90)
+            place = image.place(address)
             if place is None:
                 continue
+            spoilt.append(address)
             other = image.place(random.choice(places) + 8 * random.randrange(-8, 90)) or place
             word = random.choice(
                 [bytes(8), b"\xff" * 8, random.randbytes(8), bytes(data[other : other + 8])]
@@ -219,7 +305,87 @@ def test_damaged_cores(folder: Path) -> None:
         assert offload["rc"] in ("ok", "unavailable")
         refused += offload.get("layout") == "refused"
         assert offload["reads"] < 5000, offload["reads"]
-    print(f"{runtime}: {refused} refused")
+        told = told_as_certain(offload)
+        for key, (mapping, entry) in told.items():
+            if recorded.get(key) == mapping:
+                right += 1
+                continue
+            areas = own_words(image, entry)
+            assert any(at in area for at in spoilt for area in areas), (key, mapping, spoilt)
+            changed += 1
+        # The list of devices may be shorter and sound.
+        if not {int(whole["manager"], 16) // 1024} & {at // 1024 for at in spoilt}:
+            assert told.keys() >= recorded.keys() or says_that_some_lack(offload) or changed, spoilt
+    comparison.compared["mappings in damaged cores"] += right
+    print(
+        f"{runtime}: {refused} refused, {right} mappings right, {changed} as they were changed to"
+    )
+
+
+def layout_of(release: int) -> dict[str, int]:
+    """Where the members are, by the shipped record."""
+    text = (machine.ROOT / "libompd/offload/records.inc").read_text(encoding="utf-8")
+    for record in text.split(".name =")[1:]:
+        versions = re.search(r"\.versions = \{([\d, ]+)\}", record)
+        if versions and str(release) in versions[1].split(", "):
+            return {
+                name: int(offset)
+                for name, offset in re.findall(r"OFFLOAD_FIELD_(\w+)\] = \{(\d+)", record)
+            }
+    raise AssertionError(f"no record for {release}")
+
+
+def contradictions(image: Core, layout: dict[str, int], one: Any) -> dict[str, tuple[int, int]]:
+    """What of a mapping can be seen to be wrong: a word's address, and what is put there."""
+    entry, begin = int(one["address"], 16), int(one["begin"], 16)
+    end, device = entry + layout["MAPPING_END"], entry + layout["MAPPING_DEVICE_BEGIN"]
+    node = entry - 32
+    found = {"ends before it begins": (end, begin - 8), "nowhere on the device": (device, 0)}
+    if "KEY_MAPPING" in layout:
+        key = image.find(begin, entry)
+        node = key - 32
+        found["another key"] = key, begin + 1
+        found["begins elsewhere"] = entry + layout["MAPPING_BEGIN"], begin + 1
+        found["its node leads elsewhere"] = key + 8, entry + 8
+    if "MAPPING_ALLOCATION" in layout:
+        found["beside its block"] = device, int(one["device_begin"], 16) + 64
+        found["its block is behind it"] = (
+            entry + layout["MAPPING_ALLOCATION"],
+            int(one["device_begin"], 16) + 8,
+        )
+    counts = entry + layout.get("MAPPING_COUNT", layout.get("MAPPING_COUNTS", 0))
+    if "MAPPING_COUNTS" in layout:
+        found["its counts are nowhere"] = counts, 16
+        counts = image.word(counts) or 0
+    found["more counts than can be"] = counts, 1 << 40
+    found["no colour"] = node, 7
+    found["its parent is another"] = node + 8, node
+    found["a circle"] = node + 16, node
+    return found
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_damage_that_can_be_seen(runtime: str, folder: Path) -> None:
+    """Whatever contradicts itself is not told as certain, and takes nothing else along unsaid."""
+    core, account = shown.died(runtime, folder, seed(), STEPS)
+    whole = shown.told("core", core, shown.built(runtime))["offload"]
+    image, recorded = Core(core), shown.recorded(account)
+    device = max(whole["devices"], key=lambda device: len(device["mappings"]))
+    one = random.choice([one for one in device["mappings"] if one["source"]])
+    key = device["number"], int(one["begin"], 16)
+    assert recorded.keys() >= {key}
+    layout = layout_of(whole["version"])
+    for what, (address, word) in contradictions(image, layout, one).items():
+        place = image.place(address)
+        assert place is not None, what
+        damaged, data = folder / "damaged", bytearray(image.data)
+        data[place : place + 8] = struct.pack("<Q", word)
+        damaged.write_bytes(data)
+        offload = shown.told("core", damaged, shown.built(runtime))["offload"]
+        told = told_as_certain(offload)
+        assert key not in told or told[key][0] == recorded[key], what
+        assert all(recorded[key] == mapping for key, (mapping, _) in told.items()), what
+        assert says_that_some_lack(offload), what
 
 
 # The releases whose CUDA plugin takes code that says to be of this interface's version.

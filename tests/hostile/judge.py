@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import AbstractSet as Set
 
 ROOT = Path(__file__).resolve().parents[2]
 OMPD = ROOT / "gdb-plugin" / "bin" / "ompd"
@@ -75,8 +76,14 @@ class Decoys:
                 found.add(events[at + 16 : at + 16 + size].rstrip(b"\0").decode())
                 at += 16 + size
 
-    def findings(self) -> list[str]:
-        opened = sorted(self._opened() - {"", *IMAGES})
+    def named_in(self, data: bytes) -> set[str]:
+        """Scripts that a core says it had mapped: whether they are images, only their first bytes
+        tell. A pipe is none, whatever it says."""
+        paths = [path for path in self.folder.iterdir() if path.is_file()]
+        return {path.name for path in paths if os.fsencode(path) in data}
+
+    def findings(self, named: Set[str] = frozenset()) -> list[str]:
+        opened = sorted(self._opened() - {"", *IMAGES, *named})
         found = [f"the decoy {name} was opened" for name in opened]
         if self.told.exists():
             self.told.unlink()
@@ -122,12 +129,14 @@ class Run:
         ]
         self.log, self.trace = place / "gdb.log", place / "trace"
 
-    def judged(self, decoys: Decoys, traced: bool) -> tuple[str, list[str]]:
+    def judged(
+        self, decoys: Decoys, traced: bool, named: Set[str] = frozenset()
+    ) -> tuple[str, list[str]]:
         """How it ended in a word, and what must not be."""
         done, took = self._run(traced)
         if done is None:
             return "late", [] if self._gdb_dies() else [f"it did not end in {ENDS:g} s"]
-        found = decoys.findings()
+        found = decoys.findings(named)
         if took > LONGEST and self._run(False)[1] > LONGEST * self._slowness():
             found.append(f"it took {took:.1f} s")
         text, errors = done.stdout.decode("utf-8", "replace"), done.stderr.decode(
@@ -160,7 +169,8 @@ class Run:
             "OMPD_HOSTILE_LOG": str(self.log),
         }
         # The next one finds the bytecode of this one, as a user's does.
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"):
+            environment.pop(name, None)
         calls = "execve,open,openat,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat"
         calls += ",symlink,symlinkat,link,linkat,truncate,connect,rmdir,chmod,fchmodat"
         tracer = shutil.which("strace") if traced else None

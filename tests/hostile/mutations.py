@@ -8,7 +8,7 @@ import random
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Sequence
 
 PAGE = 4096
 HEADER, SEGMENT = 64, 56  # bytes, of ELF for 64 bits
@@ -46,11 +46,15 @@ class Segment:
 class Core:
     """A sound one, of 64 bits and little endian, that becomes another."""
 
-    def __init__(self, data: bytes, chance: random.Random, decoys: Path) -> None:
-        """decoys: where files lie that nobody may run or load."""
+    def __init__(
+        self, data: bytes, chance: random.Random, decoys: Path, places: Sequence[int] = ()
+    ) -> None:
+        """decoys: where files lie that nobody may run or load; places: addresses of structures that
+        are to be hit, too."""
         self.data = bytearray(data)
         self.chance = chance
         self.decoys = decoys
+        self.places = places
         (table,) = struct.unpack_from("<Q", data, 32)
         (count,) = struct.unpack_from("<H", data, 56)
         self.segments = []
@@ -98,6 +102,13 @@ class Core:
         """Of memory that the core has."""
         segment, at = self.a_page()
         return segment.address + at - segment.offset + self.chance.randrange(0, PAGE, 8)
+
+    def offset(self, address: int) -> int | None:
+        """Of what lies there."""
+        for one in self.segments:
+            if one.kind == PT_LOAD and one.address <= address < one.address + one.size - 8:
+                return one.offset + address - one.address
+        return None
 
     def pointers(self) -> list[int]:
         """Where a page has some, to what the core has: of the first of a few pages that has any."""
@@ -232,6 +243,16 @@ def _holds(segment: Segment, at: int) -> bool:
     return segment.kind == PT_LOAD and segment.offset <= at < segment.offset + segment.size
 
 
+def known_structures(core: Core) -> None:
+    """Words of those whose places are told, and of what lies beside them."""
+    for _ in range(core.chance.choice((1, 1, 3, 10))):
+        at = core.offset(core.chance.choice(core.places) + 8 * core.chance.randrange(-8, 24))
+        near = core.chance.choice(core.places) + 8 * core.chance.randrange(24)
+        values = (*WIDE, near, core.chance.choice(core.places), core.an_address())
+        if at is not None:
+            core.put(at, "<Q", core.chance.choice(values))
+
+
 def a_count(core: Core) -> None:
     """A small number, which may be one of elements, threads or levels."""
     for _ in range(64):
@@ -280,10 +301,14 @@ MUTATIONS: tuple[Callable[[Core], None], ...] = (
 )
 
 
-def mutated(data: bytes, chance: random.Random, decoys: Path) -> tuple[bytes, list[str]]:
+def mutated(
+    data: bytes, chance: random.Random, decoys: Path, places: Sequence[int] = ()
+) -> tuple[bytes, list[str]]:
     """Another core, and what was done to it."""
-    core = Core(data, chance, decoys)
-    done = [chance.choice(MUTATIONS) for _ in range(chance.choice(LIKELIEST))]
+    core = Core(data, chance, decoys, places)
+    # Every other mutation is of what is known, where anything is.
+    known = (known_structures,) * (len(MUTATIONS) if places else 0)
+    done = [chance.choice(MUTATIONS + known) for _ in range(chance.choice(LIKELIEST))]
     # What cuts it off comes last.
     done.sort(key=lambda mutation: mutation is its_end)
     for mutation in done:

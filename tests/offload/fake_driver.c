@@ -72,7 +72,10 @@ DRIVER(cuInit, unsigned flags)
 		return NO_DEVICE;
 	memory = mmap(NULL, SPACE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return memory == MAP_FAILED ? NO_MEMORY : OK;
+	if (memory == MAP_FAILED)
+		return NO_MEMORY;
+	madvise(memory, SPACE, MADV_DONTDUMP); /* no core file has a GPU's */
+	return OK;
 }
 
 /* ---- Devices and contexts: a context is its device's number, counted from 1 --------------------- */

@@ -93,13 +93,13 @@ def living(
         remove_images(folder)
 
 
-def died(runtime: str, folder: Path, *arguments: object) -> tuple[Path, Any]:
+def died(runtime: str, folder: Path, *arguments: object, **settings: str) -> tuple[Path, Any]:
     """The core file that the kernel wrote of it, and its account."""
     account = folder / "account.json"
     before = set(folder.glob("core*"))
     process = subprocess.Popen(
         [built(runtime), *map(str, arguments), "abort", account],
-        env={**environment(runtime), "TMPDIR": str(folder)},
+        env={**environment(runtime), "TMPDIR": str(folder), **settings},
         stderr=subprocess.DEVNULL,
         cwd=folder,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (-1, -1)),

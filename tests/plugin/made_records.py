@@ -30,7 +30,7 @@ class Doing:
     state: str
     path: tuple[At, ...] = ()  # outermost first
     region: int | None = None  # its line
-    construct: tuple[str, int] | None = None  # kind, line
+    construct: tuple[str, int] | None = None  # kind, line, which has a lock of its own
     team: int | None = None
     thread_num: int | None = None
     holder: int | None = None
@@ -170,7 +170,10 @@ class _Writer:
             number = self._constructs[doing.construct] = len(self._constructs)
             kind, line = doing.construct
             yield _line(
-                {"construct": number, "kind": kind, "function": "f", "file": FILE, "line": line}
+                {
+                    **{"construct": number, "kind": kind, "function": "f", "file": FILE},
+                    **{"line": line, "address": hex(0x4000 + line)},
+                }
             )
         number = self.activities[doing] = len(self.activities)
         yield _line(

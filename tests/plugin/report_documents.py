@@ -257,6 +257,7 @@ def deadlock() -> Json:
             }
         ],
         "tasks": [task(1, "suspended", []), task(2, "blocked", ["t1"]), task(3, "blocked", ["t1"])],
+        "offload": offload(),
         "icvs": [
             {
                 "name": "nthreads-var",
@@ -274,6 +275,83 @@ def deadlock() -> Json:
                 "values": [{"value": None, "text": None, "who": None, "doubts": {"text": DOUBT}}],
             },
         ],
+    }
+
+
+def offload() -> Json:
+    """R1.2's kernel runs, R1.3 waits for a device that is not known, and in code of clang's."""
+    return {
+        "runtime": {
+            "version": "19",
+            "name": "LLVM libomptarget 19",
+            "build_id": "abcd",
+            "path": "/usr/lib/libomptarget.so.19",
+            "record": "19",
+            "layout": "proven",
+            "mapping_layout": "likely",
+            "reason": "a few mappings contradict it",
+        },
+        "target_offload": "default",
+        "devices": [device(0, "cuda", True, 2), device(1, "other", False, 0)],
+        "targets": [
+            {
+                **executed(3, "target teams", 17, 0, "kernel", "kernel runs on this thread"),
+                "kernel": {"function": "solve", "line": 17, "number": 1},
+            },
+            {
+                **executed(4, "target", 20, None, "host", "runs on the host"),
+                "reason": "target-offload-var is disabled",
+                "doubts": {"loc": DOUBT, "kernel": DOUBT, "device": DOUBT},
+            },
+        ],
+        "mappings": [
+            mapping("u[0:n]", 1, False),
+            mapping(None, 0, False),
+            {**mapping("coefficients", None, True), "size": "18014398509481984"},
+        ],
+        "doubts": {"mappings": {"certainty": "likely", "why": "a few contradict it", "how": ""}},
+    }
+
+
+def device(number: int, kind: str, used: bool, mapped: int) -> Json:
+    return {
+        "num": number,
+        "kind": kind,
+        "machine": 190,
+        "used": used,
+        "mapped": mapped,
+        "mapped_bytes": 800_000 * mapped,
+        "complete": used,
+    }
+
+
+def executed(gdb: int, name: str, line: int, number: int | None, phase: str, text: str) -> Json:
+    return {
+        "gdb": f"1.{gdb}",
+        "lwp": 99 + gdb,
+        "construct": name,
+        "loc": place("solve", line),
+        "kernel": None,
+        "device": number,
+        "phase": phase,
+        "text": text,
+        "reason": None,
+        "arguments": None,
+    }
+
+
+def mapping(name: str | None, dynamic: int | None, infinite: bool) -> Json:
+    return {
+        "device": 0,
+        "name": name,
+        "file": "solver.c" if name else None,
+        "line": 12 if name else None,
+        "host": "0x5555555ddf70",
+        "size": 800_000,
+        "target": "0x100000000200",
+        "dynamic": dynamic,
+        "hold": None if infinite else 2 if dynamic else 0,
+        "infinite": infinite,
     }
 
 

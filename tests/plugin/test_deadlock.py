@@ -7,7 +7,8 @@ from __future__ import annotations
 import random
 from typing import Dict, List, Set
 
-from ompd_core.library.types import ViewLocks, ViewRegion, ViewThread
+import pytest
+from ompd_core.library.types import ViewLock, ViewLocks, ViewRegion, ViewThread
 from ompd_core.model import locks
 from ompd_core.model.deadlock import _Graph, find
 from ompd_core.model.native import NativeThread
@@ -106,6 +107,18 @@ def waiting_for_a_lock(runtime: int) -> Process:
     member.wait = Wait("lock", address=0x10)
     process.threads[0].openmp.append(member)
     return process
+
+
+@pytest.mark.parametrize("nested, verdict", [(False, "deadlock"), (True, "unknown")])
+def test_a_thread_that_sets_its_lock_again(nested: bool, verdict: str) -> None:
+    """Who sets a nestable one again is in the same call as who waits for it."""
+    process = waiting_for_a_lock(0)
+    (thread,) = process.threads
+    lock = locks.Lock(0, ViewLock(0x10, "futex", nested, held=True, owner=0), holder=thread)
+    lock.told, lock.waiters = [thread], [thread]
+    found = find(process, locks.Locks(process, [lock]), None, {})
+    assert found.verdict == verdict
+    assert bool(found.circles) == (not nested)
 
 
 def test_a_runtime_whose_locks_cannot_be_read_beside_one_whose_can() -> None:

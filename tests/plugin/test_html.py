@@ -111,6 +111,7 @@ def test_sections_of_a_hang() -> None:
         "regions",
         "locks",
         "tasks",
+        "offload",
         "icvs",
         "environment",
         "program",
@@ -222,6 +223,53 @@ def test_environment() -> None:
     """None is told only where it was looked at."""
     assert "No variable of OpenMP's is set" in page({"environment": []}).text
     assert "environment" not in page({}).sections()
+
+
+def test_devices() -> None:
+    """What the text of `ompd target' and `ompd target map' tells."""
+    found = page(documents.deadlock())
+    for words in (
+        "LLVM libomptarget 19, /usr/lib/libomptarget.so.19; layout 19, proven: a few mappings"
+        " contradict it.",
+        "0 NVIDIA GPU yes 2, 1,600,000 bytes 1 machine 190 not yet 0, 0 bytes; not all could be",
+        "T3 R1.2 target teams, solver.c:17 solve, line 17 (2) 0 kernel runs on this thread",
+        "runs on the host: target-offload-var is disabled",
+        "What is mapped (3)?",
+        "likely: a few contradict it.",
+        "0 u[0:n] solver.c:12 0x5555555ddf70 800,000 0x100000000200 1 + 2 held",
+        "0 - - 0x5555555ddf70 800,000 0x100000000200 0 0",
+        "0 coefficients solver.c:12 0x5555555ddf70 18014398509481984 0x100000000200 for ever",
+        "compile with -g",
+        "it goes when the construct that unmaps it is done",
+    ):
+        assert words in found.text, words
+    rows = {facts.get("data-who"): facts for tag, facts in found.tags if tag == "tr"}
+    assert rows["R1.2"]["data-gdb"] == "T3"
+    # Each of the three that are not certain leads to its reason.
+    (doubted,) = re.findall(r"T4 R1\.3 target, solver\.c:20(.*?) runs on", found.text)
+    assert re.fullmatch(r"\?\d+ \?\d+ \?\d+", doubted), doubted
+
+
+def test_a_construct_of_a_device_that_failed() -> None:
+    document = documents.deadlock()
+    text = "T3, target, solver.c:17: the offload runtime ended the program."
+    document["findings"] = [{"code": "target_aborted", "text": text, "wrong": True}]
+    found = page(document)
+    assert "A construct of a device has failed wrong: exit status 1" in found.text
+    assert "#offload" in [facts.get("href") for _, facts in found.tags]
+
+
+def test_no_devices() -> None:
+    assert "offload" not in page({"findings": [], "threads": []}).sections()
+    document = documents.deadlock()
+    nothing: dict[str, Any] = dict.fromkeys(("devices", "targets", "mappings"), [])
+    doubts = dict.fromkeys(("devices", "mappings"), {"certainty": "unknown", "why": "x", "how": ""})
+    document["offload"].update(runtime=None, target_offload=None, doubts=doubts, **nothing)
+    text = page(document).text
+    assert "No offload runtime that could be read." in text
+    assert "Which devices there are is not known?" in text
+    assert "What is mapped is not known?" in text
+    assert "No thread is in a construct of a device." in text
 
 
 def test_finding_that_passed() -> None:
@@ -363,10 +411,12 @@ def test_tables_end(monkeypatch: pytest.MonkeyPatch) -> None:
     document = documents.crash()
     document["tasks"] = [documents.task(num, "ready", []) for num in range(200)]
     document["locks"] = [documents.lock(num, f"l{num}", "R1.0", []) for num in range(80)]
+    document["offload"]["mappings"] = [documents.mapping(f"m{num}", 1, False) for num in range(70)]
     found = page(document)
     for words in (
         "150 more are in the JSON document only.",  # tasks
         "30 more are in the JSON document only.",  # locks
+        "20 more are in the JSON document only.",  # mappings
         "14 more are in the JSON document only.",  # threads
     ):
         assert words in found.text, words

@@ -4,6 +4,8 @@ for whom?"""
 
 from __future__ import annotations
 
+import random
+
 import made_records as made
 import pytest
 from made_records import PERIOD, SOLVE, UPDATE, Made
@@ -72,6 +74,22 @@ def test_what_came_between() -> None:
 # ---- Shares --------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_that_are_forgotten(seed: int) -> None:
+    """Their sums stay, and what is told of the rows that are kept is of these."""
+    program, reader = made.any_program(seed), Reader()
+    reader.feed(program.data())
+    before = sums.totals(reader.record)
+    moment = program.last // 2
+    kept = [[row for row in one.rows() if row.end > moment] for one in reader.record.threads]
+    reader.forget(moment)
+    assert [list(one.rows()) for one in reader.record.threads] == kept
+    assert reader.rows == sum(map(len, kept)) > 0
+    assert sums.totals(reader.record) == before
+    reader.forget(program.last)
+    assert reader.rows == 0 and not any(list(one.rows()) for one in reader.record.threads)
+
+
 def test_error_of_a_share() -> None:
     """Wilson's interval, as tables of it have it."""
     assert shares.error(0.5, 100) == pytest.approx(9.62, abs=0.01)
@@ -127,6 +145,16 @@ def test_last_to_arrive_is_blamed() -> None:
     assert found.last == {3: 30} and found.meetings == 30 and not found.blurred
 
 
+@pytest.mark.parametrize("periods, blurred", [(1, True), (20, False)])
+def test_short_waits_are_blurred(periods: int, blurred: bool) -> None:
+    """By how long they are: one that sleeps is sampled once."""
+    waits = made.Doing("wait_barrier_explicit", made.IN_REGION, 40, ("barrier", 72), 0, on=False)
+    works = made.Moment(4 * PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 4)
+    record = read(Made([[works, made.Moment(periods * PERIOD, waits, 1)] * 9]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    assert (found.times, found.blurred) == (9, blurred)
+
+
 def test_innocent_twin() -> None:
     """All work as long as each other: nobody waits, nobody is named."""
     record = read(made.uneven_team(30, [20 * PERIOD] * 4))
@@ -165,6 +193,28 @@ def test_all_have_come() -> None:
     assert found.nobody == 10 * PERIOD and not found.charged and found.unknown == 0
 
 
+@pytest.mark.parametrize("gap, lingers", [(0, 2.5), (1000, 0.5)])
+def test_who_waits_again_waits_anew(gap: int, lingers: float) -> None:
+    """Thread 1 meets thread 0 for a moment, and works on. That thread 0, which waits for it again,
+    was away is told by no sample, or as something unknown half a period later."""
+    waits = made.Doing("wait_barrier_explicit", made.IN_REGION, 40, ("barrier", 72), 0)
+    works = made.in_team("work_parallel", 1, (SOLVE,))
+    first = [made.Moment(40 * PERIOD, waits, 40)]
+    second = [made.Moment(39 * PERIOD, works, 39), made.Moment(PERIOD, waits, 1)]
+    rounds = 3
+    for _ in range(1, rounds):
+        first.append(made.Moment(PERIOD // 2, waits, 0))
+        first.append(made.Moment(gap, made.Doing("?"), 0))
+        first.append(made.Moment(40 * PERIOD - PERIOD // 2 - gap, waits, 40))
+        second += second[:2]
+    record = read(Made([first, second]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    # At each meeting both wait for nobody, and thread 0 as long as a sample may tell of it.
+    nobody = rounds * 2 * PERIOD + (rounds - 1) * lingers * PERIOD
+    assert found.nobody == pytest.approx(nobody)
+    assert found.by_thread() == {1: pytest.approx(found.sum.whole.ns - nobody)}
+
+
 def test_who_is_preempted_is_waited_for() -> None:
     waits = made.Doing("wait_barrier_explicit", made.IN_REGION, 40, ("barrier", 72), 0)
     first = [made.Moment(PERIOD, made.in_team("work_parallel", 0, (SOLVE,)), 1)]
@@ -200,10 +250,68 @@ def test_holder_of_a_lock() -> None:
 
 
 def test_holder_that_is_not_recorded() -> None:
+    """Any of two others may have it."""
     waits = made.in_team("wait_critical", 0, (UPDATE,), construct=("critical", 71))
-    record = read(Made([[made.Moment(PERIOD, waits, 1)]]))
+    others = [[made.Moment(PERIOD, made.in_team("work_parallel", i, (SOLVE,)), 1)] for i in (1, 2)]
+    record = read(Made([[made.Moment(PERIOD, waits, 1)], *others]))
     (found,) = waiting.waits(record, sums.totals(record))
-    assert found.unknown == PERIOD and not found.charged
+    assert found.unknown == PERIOD and not found.charged and not found.likely
+
+
+def test_only_one_can_have_it() -> None:
+    waits = made.in_team("wait_critical", 0, (UPDATE,), construct=("critical", 71))
+    works = made.in_team("work_parallel", 1, (SOLVE,))
+    others = [works, made.Doing("idle"), made.in_team("wait_barrier_explicit", 3, (SOLVE,))]
+    record = read(
+        Made([[made.Moment(PERIOD, waits, 1)], *[[made.Moment(PERIOD, one, 1)] for one in others]])
+    )
+    found = next(one for one in waiting.waits(record, sums.totals(record)) if one.likely)
+    ((doing, ns),) = found.charged.items()
+    assert (doing.thread, doing.place.function, ns) == (1, SOLVE.function, PERIOD)
+
+
+def _queue(drawn: random.Random, rounds: int) -> tuple[Made, dict[int, int]]:
+    """Five threads work, want a lock, and have it one after the other, in the order in which they
+    came. And how long each had it while others waited, all of them together."""
+    turns: list[list[tuple[int, int, int]]] = [[] for _ in range(5)]  # wanted, got, released
+    wanted, free = [drawn.randrange(1, 9) * PERIOD for _ in turns], 0
+    for _ in range(rounds * 5):
+        thread = min(range(5), key=lambda one: (wanted[one], one))
+        got = max(wanted[thread], free)
+        free = got + drawn.randrange(1, 5) * PERIOD
+        turns[thread].append((wanted[thread], got, free))
+        wanted[thread] = free + drawn.randrange(1, 9) * PERIOD
+    threads, had = [], dict.fromkeys(range(5), 0)
+    for number, of in enumerate(turns):
+        moments, at = [], 0
+        waits = made.in_team("wait_lock", number, (UPDATE,), construct=("lock", 70))
+        for wanted_at, got, released in of:
+            for until, path, doing in (
+                (wanted_at, SOLVE, None),
+                (got, UPDATE, waits),
+                (released, UPDATE, None),
+            ):
+                ns = until - at
+                doing = doing or made.in_team("work_parallel", number, (path,))
+                moments.append(made.Moment(ns, doing, ns // PERIOD))
+                at = until
+            for holder, others in enumerate(turns):
+                for _, since, until in others:
+                    if holder != number:
+                        had[holder] += max(min(until, got) - max(since, wanted_at), 0)
+        threads.append(moments)
+    return Made(threads), had
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_lock_is_handed_on(seed: int) -> None:
+    """Nobody is charged with more than he had it, and most of the time is told."""
+    program, had = _queue(random.Random(seed), 40)
+    record = read(program)
+    (found,) = waiting.waits(record, sums.totals(record))
+    told = found.by_thread()
+    assert all(ns <= had[thread] for thread, ns in told.items()), (told, had)
+    assert sum(told.values()) > 0.8 * sum(had.values()) and found.likely
 
 
 # ---- Stacks and time -----------------------------------------------------------------------------

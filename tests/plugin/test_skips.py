@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from ompd_core.model.native import Frame, Location
 from ompd_core.model.skips import Skip, in_system_header
-from ompd_core.model.where import CodeMap, users_frame
+from ompd_core.model.where import CodeMap, Runtime, users_frame
 
 PLACE = Location("grid::solve(int)", "solve.cc", "/src/grid/solve.cc", 7, 0x10, "/bin/p")
 
@@ -56,3 +56,13 @@ def test_the_users_own_frame() -> None:
     assert users_frame([lock, guard, own], CodeMap([], stepped_over=skips)) is own
     # Nothing but such code: the innermost, as if nothing had been said.
     assert users_frame([lock, guard], CodeMap([], stepped_over=skips)) is lock
+
+
+def test_what_starts_threads_is_nobodys_own() -> None:
+    """Of a worker whose code has made way for a barrier, with the C library in the program."""
+    names = ("GOMP_barrier", "gomp_thread_start", "start_thread", "__clone3")
+    stack = [Frame(Location(name, pc=number), executable=True) for number, name in enumerate(names)]
+    code = CodeMap([Runtime(0, 0, None, embedded=True)])
+    assert users_frame(stack, code) is None
+    own = Frame(Location("start_thread", "mine.c", line=3), executable=True)
+    assert users_frame([own, *stack], code) is own

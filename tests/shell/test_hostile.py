@@ -96,6 +96,23 @@ def test_mutation(mutation: object, decoys: judge.Decoys, folder: Path) -> None:
     assert any(data != sound for data in made)
 
 
+def test_known_structures(decoys: judge.Decoys, folder: Path) -> None:
+    """Every other mutation is of them, and changes no byte far from them."""
+    core, _ = corpus.unpack(corpus.entries()["serialized"], folder)
+    sound = core.read_bytes()
+    whole = mutations.Core(sound, random.Random(0), decoys.folder)
+    segment, at = whole.pages[0]
+    place = segment.address + at - segment.offset + 1024
+    done: list[str] = []
+    for seed in range(40):
+        done += mutations.mutated(sound, random.Random(seed), decoys.folder, [place])[1]
+    assert len(done) < 3 * done.count("known_structures") < 2 * len(done)
+    one = mutations.Core(sound, random.Random(1), decoys.folder, [place])
+    mutations.known_structures(one)
+    changed = [i for i in range(len(sound)) if sound[i] != one.data[i]]
+    assert changed and at + 512 <= changed[0] and changed[-1] < at + 2048
+
+
 def test_two_threads_of_one_lwp(decoys: judge.Decoys, folder: Path) -> None:
     """GDB forgets the first of them, which is the selected one."""
     name = "serialized"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Iterator
@@ -310,6 +311,26 @@ def test_headings_and_names(seen: Browser, pages: dict[str, Path]) -> None:
     targets = [one.get_attribute("href").partition("#")[2] for one in seen.all("a")]
     ids = [one.get_attribute("id") for one in seen.all("[id]")]
     assert set(targets) <= set(ids) and len(ids) == len(set(ids))
+
+
+def test_devices(seen: Browser, folder: Path) -> None:
+    """Who is in which construct, as the program recorded it, and what is mapped, found by name."""
+    flags = ("-fopenmp-targets=x86_64-pc-linux-gnu",)
+    home, program = machine.cached("libomptarget-14"), machine.compiled("targets", link=flags)
+    with target("core", program, ("several", "1"), home, folder) as stopped:
+        assert stopped.core is not None
+        page = written(stopped.core, folder)
+        record = Path(f"{stopped.record}.targets").read_text(encoding="utf-8")
+    seen.open(page)
+    tables = seen.all("#offload table")
+    rows = [row.text for row in tables[1].find_elements("css selector", "tbody tr")]
+    recorded = [line.split() for line in record.splitlines()]
+    assert len(rows) == len(recorded) == 4
+    for _, construct, line, device in recorded:
+        told = f" {construct}.*, targets.c:{line} meet, line {line} {device} kernel runs on this"
+        assert [row for row in rows if re.search(told, row)], (told, rows)
+    assert search(seen, "u[0:n]") == "4 rows"
+    assert len(seen.shown("#offload tr.hit")) == 4
 
 
 def test_names_of_a_hostile_program(seen: Browser, folder: Path) -> None:

@@ -87,7 +87,13 @@ def test_who_is_slow_is_named(folder: Path) -> None:
     threads = {one["thread"]: one for one in document["threads"]}
     assert threads[charged["thread"]]["kind"] == "worker"
     assert charged["loc"]["function"] == "slow_part"
-    assert charged["time"] > 0.5 * wait["time"]
+    # There it works, or, on a busy machine, has no processor.
+    of_slow_part = sum(
+        one["time"]
+        for one in wait["charged"]
+        if one["loc"] == charged["loc"] and one["thread"] == charged["thread"]
+    )
+    assert of_slow_part > 0.5 * wait["time"]
     (waiter,) = [one for one in wait["threads"] if one["time"] > 0.5 * wait["time"]]
     assert threads[waiter["thread"]]["kind"] == "initial"
 
@@ -185,7 +191,7 @@ def test_once(running: subprocess.Popen[bytes], folder: Path) -> None:
     answer = ompd("top", "--once", "-d", "1", str(running.pid), folder=folder)
     assert answer.status == 0 and answer.errors == ""
     assert f"uneven {running.pid}: 2 threads" in answer.text
-    assert f"uneven.c:{line_of('REGION')}" in answer.text
+    assert f"uneven.c:{line_of('REGION')}" in answer.text and "Efficiency" in answer.text
 
 
 def test_once_as_a_document(running: subprocess.Popen[bytes], folder: Path) -> None:
@@ -193,6 +199,15 @@ def test_once_as_a_document(running: subprocess.Popen[bytes], folder: Path) -> N
     document = answer.document
     assert document["command"] == "top" and len(document["threads"]) == 2
     assert sum(one["time"] for one in document["states"]) == document["recording"]["thread_time"]
+    region = max(document["regions"], key=lambda one: one["time"])
+    assert 0 < region["efficiency"] < 0.9
+
+
+def test_recent_waits(running: subprocess.Popen[bytes], folder: Path) -> None:
+    """For whom, also when what was before is forgotten."""
+    answer = ompd("top", "--view", "waits", "-d", "8", "-i", "1", str(running.pid), folder=folder)
+    *_, recent = [table for table in answer.text.split("\n\n\n") if "the last " in table]
+    assert re.search(r"% +for thread \d+ \(.*\): .* in slow_part \(uneven\.c:\d+\)", recent)
 
 
 def test_lines(running: subprocess.Popen[bytes], folder: Path) -> None:
@@ -255,7 +270,7 @@ def test_keys(running: subprocess.Popen[bytes]) -> None:
     terminal = Terminal("top", "-i", "0.2", str(running.pid))
     terminal.until("% of time")
     assert "\x1b[?1049h" in terminal.seen
-    for key, word in (("t", "LWP"), ("w", "Waits for"), ("s", "#pragma"), ("a", "a recent")):
+    for key, word in (("t", "LWP"), ("w", "barrier, end of for"), ("s", "#pragma"), ("a", "a recent")):
         terminal.type(key)
         terminal.until(word)
     terminal.type("q")

@@ -18,6 +18,7 @@ from ompd_core.recording import summary, sums
 from ompd_core.recording.reader import Reader
 from ompd_core.recording.record import Account
 from ompd_core.recording.summary import Summary
+from ompd_core.recording.sums import Totals
 from ompd_core.views import json_text
 from ompd_core.views.recording import document, live
 from ompd_core.views.recording.words import seconds
@@ -33,6 +34,7 @@ from .screen import Screen, entered
 _ONCE = 2.0  # seconds that `--once' looks at
 _RECENT = 5 * 10**9  # ns that a table is of, unless all is asked for
 _PIECE = 1 << 20
+_MOST_ROWS = 50_000  # from which it would take too long, each time, to tell who waits for whom
 
 
 def top(options: argparse.Namespace, _: Origin) -> Outcome:
@@ -96,7 +98,7 @@ class _Shown:
     """What has come so far, and how it is to be shown."""
 
     def __init__(self, options: argparse.Namespace, target: Target) -> None:
-        self.reader = Reader(keep_rows=False)
+        self.reader = Reader()
         self.asked = False  # it is to end
         self.by_key = False
         self._options = options
@@ -160,6 +162,7 @@ class _Shown:
         self._moments.append((told, sums.totals(self.reader.record)))
         while len(self._moments) > 2 and self._moments[1][0] <= told - _RECENT:
             del self._moments[0]
+        self.reader.forget(self._moments[0][0])
         due = told - self._drawn >= 0.99e9 * self._options.interval
         if due and not self._options.once:
             self._drawn = told
@@ -190,10 +193,16 @@ class _Shown:
         told, now = self._moments[-1]
         since, before = self._moments[0]
         if self._all or since == 0:
-            return summary.live(self.reader.record, now), f"all {seconds(told)}"
+            # What is forgotten is missing in all of it.
+            return self._of(now, since == 0), f"all {seconds(told)}"
         between = sums.since(now, before)
-        found = summary.live(self.reader.record, between)
-        return found, f"the last {seconds(told - since)} of {seconds(told)}"
+        return self._of(between, True), f"the last {seconds(told - since)} of {seconds(told)}"
+
+    def _of(self, of: Totals, has_rows: bool) -> Summary:
+        record = self.reader.record
+        if has_rows and self.reader.rows <= _MOST_ROWS:
+            return summary.summary(record, of)
+        return summary.live(record, of)
 
     def _lines(self, with_keys: bool) -> list[str]:
         size = shutil.get_terminal_size((DEFAULT_WIDTH, 24))

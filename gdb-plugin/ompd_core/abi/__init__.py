@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Callable, Mapping, TypeVar
 
 from . import gomp, kmpc, omp, tgt
-from .base import AFTER, CALLED, Held, Interface, TargetCall
+from .base import AFTER, CALLED, Held, Interface, Maps, TargetCall
 from .kmpc import IDENT_SOURCE
 
 INTERFACES = (kmpc.INTERFACE, gomp.INTERFACE, omp.INTERFACE, tgt.INTERFACE)
@@ -91,6 +91,7 @@ __all__ = [
     "LOOP_LEFT",
     "LOOP_NEXT",
     "LOOP_STATIC",
+    "Maps",
     "NESTED",
     "OBJECT_ARGUMENT",
     "PARTS_OF",

@@ -19,6 +19,20 @@ Held = Mapping[str, "tuple[str, int | None]"]
 
 
 @dataclass(frozen=True)
+class Maps:
+    """What a construct maps, a row of a table each. Which arguments are the number of rows, and
+    where each column begins; with a block: how far in what that argument points to."""
+
+    count: int
+    begins: int
+    sizes: int
+    kinds: int
+    names: int
+    mappers: int
+    block: int | None = None
+
+
+@dataclass(frozen=True)
 class TargetCall:
     """An entry point of an offload runtime, for a construct that uses a device; which arguments
     tell of it, counted from 0."""
@@ -26,7 +40,9 @@ class TargetCall:
     construct: str  # as it is written behind `omp'
     source: int  # the description of where it was called
     device: int  # the device's number, as the program has it
+    maps: Maps
     kernel: int | None = None  # what stands for the construct's code
+    begins: bool = True  # it maps; else it updates or unmaps what is mapped
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,20 @@ class Kernel(TypedDict):
     number: Annotated[Count, "of several constructs in that line"]
 
 
+class Argument(TypedDict):
+    """What a construct passes to its device, in the order of the compiler's table."""
+
+    name: Annotated[Optional[str], "as the map clause names it; null: compiled without -g"]
+    host: Annotated[Optional[Address], "null: a value is passed"]
+    size: AnyInteger
+    passed: Annotated[str, OneOf("value", "private", "memory")]
+    mapped: Annotated[
+        Optional[Annotated[str, OneOf("whole", "part", "none")]],
+        "null: it need not be, or it is not known what is mapped there",
+    ]
+    target: Annotated[Optional[Address], "where all of it is on the device"]
+
+
 class Target(TypedDict):
     """A construct of a device that a thread is in."""
 
@@ -58,6 +72,9 @@ class Target(TypedDict):
     ]
     text: Annotated[Text, "the phase in words"]
     reason: Annotated[Optional[str], "why it runs on the host, or of what it is one"]
+    arguments: Annotated[
+        Optional[List[Argument]], "null: not told; with a doubt there may be more of them"
+    ]
     doubts: NotRequired[Doubts]
 
 
@@ -71,7 +88,7 @@ class Mapping(TypedDict):
     host: Address
     size: AnyInteger
     target: Address
-    dynamic: Annotated[Optional[AnyInteger], "how many constructs count on it"]
+    dynamic: Annotated[Optional[AnyInteger], "how many constructs count on it; null: infinite"]
     hold: Optional[AnyInteger]
     infinite: Annotated[bool, "it stays: declare target, or omp_target_associate_ptr"]
 
@@ -93,7 +110,8 @@ class Offload(TypedDict):
     targets: List[Target]
     mappings: List[Mapping]
     places: NotRequired[Annotated[List[MappedPlace], "of the address that was asked for"]]
+    doubts: NotRequired[Doubts]
 
 
 # That have no other fields.
-CLOSED = (OffloadRuntime, Device, Kernel, Target, Mapping, MappedPlace, Offload)
+CLOSED = (OffloadRuntime, Device, Kernel, Argument, Target, Mapping, MappedPlace, Offload)

@@ -90,6 +90,9 @@ class Charged(RecordedThread):
     text: Text
     loc: CodePlace
     time: Count
+    certainty: Annotated[
+        str, OneOf("certain", "likely"), "likely: a lock's holder, which is not recorded"
+    ]
 
 
 class Last(RecordedThread):

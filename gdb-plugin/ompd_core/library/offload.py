@@ -50,7 +50,8 @@ def _reason(answer: capi.ompdx_offload_t) -> Diagnostic | None:
     return Diagnostic(code, "", _text(answer.reason_text) or "") if code else None
 
 
-def _device(one: capi.ompdx_device_t, mappings: list[Mapping]) -> Device:
+def _device(one: capi.ompdx_device_t, mappings: list[Mapping | None]) -> Device:
+    first = one.mapping_first
     return Device(
         number=one.number,
         plugin_number=one.plugin_number,
@@ -64,13 +65,15 @@ def _device(one: capi.ompdx_device_t, mappings: list[Mapping]) -> Device:
         locked=None if one.locked < 0 else bool(one.locked),
         owner=one.owner or None,
         mapped=one.mapped,
-        mappings=tuple(mappings[one.mapping_first : one.mapping_first + one.mapping_count]),
+        mappings=tuple(filter(None, mappings[first : first + one.mapping_count])),
         problem=_PROBLEMS.get(one.problem),
     )
 
 
-def _mapping(one: capi.ompdx_mapping_t) -> Mapping:
-    counts_known = not one.problem
+def _mapping(one: capi.ompdx_mapping_t) -> Mapping | None:
+    """None: what stands there contradicts itself, or cannot be read: nothing of it is told."""
+    if one.problem:
+        return None
     return Mapping(
         device=one.device,
         address=one.address,
@@ -79,12 +82,11 @@ def _mapping(one: capi.ompdx_mapping_t) -> Mapping:
         end=one.host_end,
         device_begin=one.device_begin,
         device_allocation=one.device_allocation or None,
-        dynamic_count=one.dynamic_count if counts_known else None,
-        hold_count=one.hold_count if counts_known else None,
-        infinite=counts_known and capi.OMPDX_COUNT_INFINITE in (one.dynamic_count, one.hold_count),
+        dynamic_count=one.dynamic_count,
+        hold_count=one.hold_count,
+        infinite=capi.OMPDX_COUNT_INFINITE in (one.dynamic_count, one.hold_count),
         source_address=one.source_address,
         source=_text(one.source),
-        problem=_PROBLEMS.get(one.problem),
     )
 
 

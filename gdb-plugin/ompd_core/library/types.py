@@ -251,12 +251,11 @@ class Mapping:
     end: int
     device_begin: int
     device_allocation: int | None
-    dynamic_count: int | None  # None: not known
-    hold_count: int | None
+    dynamic_count: int
+    hold_count: int
     infinite: bool  # it stays: declare target, omp_target_associate_ptr
     source_address: int
     source: str | None  # ";variable;file;line;column;;" as the compiler wrote it
-    problem: str | None = None
 
 
 @dataclass(frozen=True)

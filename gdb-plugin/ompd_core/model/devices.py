@@ -10,6 +10,7 @@ from typing import Mapping as Map
 from typing import Sequence
 
 from ..library.types import Device, Mapping, Offload
+from .doubts import Doubt
 from .targets import Target
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ __all__ = [
     "goes_later",
     "variable_of",
 ]
+
+CANNOT_BE_READ = "what the offload runtime that is loaded keeps cannot be read"
 
 KINDS = {"host": "host plugin", "cuda": "NVIDIA GPU", "hsa": "AMD GPU"}
 
@@ -96,6 +99,20 @@ class Devices:
     @property
     def all(self) -> Sequence[Device]:
         return self.offload.devices if self.offload is not None else ()
+
+    def doubts(self) -> dict[str, Doubt]:
+        """Of the lists of devices and of mappings, where they are not certain."""
+        offload = self.offload
+        if offload is None:
+            unread = Doubt("unknown", CANNOT_BE_READ)
+            return {"devices": unread, "mappings": unread} if self.loaded else {}
+        why = offload.reason.text if offload.reason is not None else ""
+        layouts = {"devices": offload.layout, "mappings": offload.mapping_layout}
+        return {
+            field: Doubt("likely" if layout == "likely" else "unknown", why)
+            for field, layout in layouts.items()
+            if layout != "proven"
+        }
 
     def device(self, number: int) -> Device | None:
         return next((one for one in self.all if one.number == number), None)

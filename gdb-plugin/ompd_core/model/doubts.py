@@ -394,6 +394,14 @@ DEVICE_NOT_CERTAIN = Doubt(
     "unknown",
     "which device it is cannot be told: the offload runtime's frames do not name just one",
 )
+ARGUMENTS_NOT_CERTAIN = Doubt(
+    "unknown",
+    "what is passed to the device cannot be told: the program's code does not tell where it keeps"
+    " that, or it cannot be read",
+)
+ARGUMENTS_AT_LEAST = Doubt(
+    "likely", "there may be more arguments: the program's code does not tell their number"
+)
 TARGET_NO_LINE = Doubt(
     "unknown", "the compiler recorded no line for the construct", "compile with -g"
 )

@@ -71,6 +71,8 @@ class Acquired:
     object: Number | None
     condition: Number | None = None  # held unless this is zero
     outer: Held | None = None  # by a frame further out
+    # What it may be: on each way that led here another call acquired another object.
+    either: frozenset[Acquired] = frozenset()
 
 
 class TooMuch(Exception):
@@ -81,6 +83,7 @@ class HoldingState(MachineState):
     def __init__(self, convention: Convention, entry: int, outer: Iterable[Held] = ()) -> None:
         super().__init__(convention, entry)
         self.held: dict[Acquired, bool] = {}  # whether it is so on every path
+        self._alike: frozenset[str] = frozenset()  # registers of which one is named by `_either'
         for one in outer:
             known = constant(one.address) if one.address is not None else None
             self.held[Acquired(one.kind, 0, known, outer=one)] = one.always
@@ -91,19 +94,68 @@ class HoldingState(MachineState):
         made.held = dict(self.held)
         return made
 
-    def join(self, other: MachineState) -> bool:
+    def join(self, other: MachineState, at: int | None = None) -> bool:
+        """at: where the ways meet."""
         assert isinstance(other, HoldingState)
+        before = dict(self.held)
+        if at is not None:
+            other = other.copy()
+            self._name_alike(other, at)
         changed = super().join(other)
-        before, joined = self.held, dict.fromkeys((*self.held, *other.held), False)
-        for one, always in before.items():
-            twin = _twin(one, other.held)
+        joined = dict.fromkeys((*self.held, *other.held), False)
+        for one, always in self.held.items():
+            twin = _twin(one, self.held, other.held)
             if twin is not None:
                 # Compilers make several calls of one.
                 joined.pop(one, None)
                 joined.pop(twin, None)
-                joined[min(one, twin, key=lambda o: o.site)] = always and other.held[twin]
+                first = min(one, twin, key=lambda o: o.site)
+                joined[replace(first, either=one.either | twin.either)] = (
+                    always and other.held[twin]
+                )
         self.held = joined
         return changed or self.held != before
+
+    def _name_alike(self, other: HoldingState, at: int) -> None:
+        """Of objects that differ, and that both ways have in the same register: compilers have them
+        go on with common code. The object is what that register has here."""
+        for register in self._alike:
+            name = _either(at, register)
+            if other.registers.get(register) != number(name):
+                other.forget(name)  # it is what the register had here before
+        for one in list(self.held):
+            if _twin(one, self.held, other.held) is None:
+                self._name_one(one, other, at)
+
+    def _name_one(self, one: Acquired, other: HoldingState, at: int) -> None:
+        for register in sorted(self.registers.keys() & other.registers.keys()):
+            theirs = other._kept_in(register, one.kind)
+            if theirs is None or self._kept_in(register, one.kind) != one:
+                continue
+            if _twin(theirs, other.held, self.held) is None:
+                self._rename(one, register, at)
+                other._rename(theirs, register, at)
+                return
+
+    def _kept_in(self, register: str, kind: str) -> Acquired | None:
+        """Nest locks are counted, and those of frames further out have a place of their own."""
+        value = self.registers[register]
+        for one in self.held:
+            is_either = one.kind == kind != "nest_lock" and one.outer is None
+            is_either = is_either and one.condition is None and one.object == value
+            if is_either and (one.either or value.is_constant and value != NO_OBJECT):
+                return one
+        return None
+
+    def _rename(self, one: Acquired, register: str, at: int) -> None:
+        name = _either(at, register)
+        always = self.held.pop(one)
+        if self.registers[register] != number(name):
+            self.forget(name)
+        self.registers[register] = number(name)
+        either = one.either or frozenset({one})
+        self.held[replace(one, object=number(name), either=either)] = always
+        self._alike |= {register}
 
     def forget(self, name: Unknown) -> None:
         super().forget(name)
@@ -189,11 +241,23 @@ class HoldingState(MachineState):
                 self.held[replace(one, condition=None)] = True
 
 
-def _twin(one: Acquired, others: Iterable[Acquired]) -> Acquired | None:
-    """The same object, which another call may have acquired."""
+def _either(at: int, register: str) -> Unknown:
+    """What a register has where ways meet, on which it is not the same."""
+    return Unknown(at, f"either {register}")
+
+
+def _twin(
+    one: Acquired, beside: Mapping[Acquired, bool], others: Mapping[Acquired, bool]
+) -> Acquired | None:
+    """Of the other way: the same object, which another call may have acquired that this way has not
+    made."""
     if one in others or one.object is None or one.kind == "nest_lock":
         return one if one in others else None
-    return next((other for other in others if replace(other, site=one.site) == one), None)
+    return next((o for o in others if o not in beside and _are_twins(one, o)), None)
+
+
+def _are_twins(one: Acquired, other: Acquired) -> bool:
+    return replace(other, site=one.site, either=one.either) == one
 
 
 def called(instruction: Instruction, state: MachineState) -> Callee:
@@ -254,7 +318,7 @@ class Function:
         known = self._before.get(address)
         if known is None:
             self._before[address] = state.copy()
-        elif not known.join(state):
+        elif not known.join(state, address):
             return
         heapq.heappush(self._changed, address)
 

@@ -35,6 +35,8 @@ class Icv:
 
 
 NOT_KEPT = "the runtime does not keep it"
+# Of what each runtime keeps, but not always has.
+NOT_SET = {"place-partition-var": "threads are not bound to places"}
 # By the numbers of omp_proc_bind_t.
 _BINDINGS = ("false", "true", "primary", "close", "spread")
 
@@ -62,7 +64,7 @@ def gather(process: Process, runtime: int, found: Icvs, chosen: Sequence[Thread]
         icv.changed = _is_changed(icv, found.initial.get(name))
         unknown = [group.value for group in icv.groups if group.value.text is None]
         if unknown:
-            icv.why_unknown = NOT_KEPT
+            icv.why_unknown = NOT_SET.get(name, NOT_KEPT)
             if scope == "task" and any(_is_early(values) for _, values in asked):
                 icv.why_unknown = NOT_BEGUN
             elif all(value.number is not None for value in unknown):

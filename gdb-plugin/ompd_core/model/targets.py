@@ -16,6 +16,7 @@ from .native import Frame, Location
 from .where import CodeMap
 
 if TYPE_CHECKING:
+    from .arguments import Argument
     from .process import Thread
 
 # How far it is.
@@ -70,9 +71,22 @@ class Target:
     device: int | None = None
     kernel: Kernel | None = None
     table: int | None = None  # the device whose mapping table's lock it waits for
+    arguments: Sequence[Argument] | None = None  # None: not told
+    crashed: bool = False  # the kernel, on this thread
+    takes_default: bool = False  # the device is what default-device-var says
+    at_start: bool = False  # the offload runtime has been called, and has done nothing yet
     thread: Thread | None = None
     reason: str | None = None  # why it runs on the host
     doubts: dict[str, Doubt] = field(default_factory=dict)
+
+    @property
+    def has_kernel(self) -> bool:
+        return self.call.entry is not None and abi.TARGETS[self.call.entry].kernel is not None
+
+    @property
+    def begins_maps(self) -> bool:
+        """And does not only update or unmap what is mapped."""
+        return self.call.entry is not None and abi.TARGETS[self.call.entry].begins
 
     @property
     def wait(self) -> str:

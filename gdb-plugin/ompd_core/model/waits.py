@@ -233,6 +233,12 @@ class _Edges:
                 f"either {lock.id} has just been given to the thread that is in its code, or that"
                 " thread waits for itself"
             )
+        elif lock.holder is needs.thread and lock.raw.nested:
+            # libgomp's are a task's: another one of the same thread has to wait.
+            needs.unknown = (
+                f"the thread that is in a call to set {lock.id} has set it before, which can be set"
+                " again"
+            )
         else:
             doubt = lock.doubts.get("holder")
             if doubt is None and lock.holder is needs.thread:

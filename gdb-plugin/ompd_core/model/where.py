@@ -44,6 +44,9 @@ SYSTEM = (
 # flang's library for Fortran itself is linked into the program: how its functions begin.
 _LINKED = ("libFortranRuntime.a", re.compile(r"_Fortran[A-Z]|(?:\w+ )*Fortran::runtime::"))
 
+# What the C library starts threads and programs with, where it is linked into the program.
+_THREAD_START = re.compile(r"start_thread|(__)?clone3?|__libc_start_\w+")
+
 # What compilers call for an atomic operation, linked into every program.
 _ATOMICS = re.compile(r"__aarch64_(cas|swp|ldadd|ldclr|ldeor|ldset)\d+_\w+$")
 
@@ -172,7 +175,14 @@ def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
         its_own = frame.executable or kernel_of(frame.location.function) is not None
         if in_executable is None and its_own:
             in_executable = frame
-    return others or in_executable or outside
+    found = others or in_executable or outside
+    return None if found is not None and starts_thread(found) else found
+
+
+def starts_thread(frame: Frame) -> bool:
+    """Where the C library is linked into the program."""
+    name = frame.location.function or ""
+    return frame.location.line is None and _THREAD_START.fullmatch(name) is not None
 
 
 def construct_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:

@@ -89,6 +89,15 @@ class Reader:
             self._rest = b""
             self._damage()
 
+    @property
+    def rows(self) -> int:
+        """How many are kept."""
+        return self._rows
+
+    def forget(self, before: int) -> None:
+        """Rows that end before the moment: their sums stay."""
+        self._rows -= sum(thread.forget(before) for thread in self.record.threads)
+
     def finish(self) -> Record:
         """Nothing more comes. Raises UserError if it is no record."""
         if self._line == 0:

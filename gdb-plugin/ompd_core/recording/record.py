@@ -11,6 +11,7 @@ from typing import Iterator, NamedTuple
 UNTOLD = 0  # the activity of moments of which a damaged record tells nothing
 
 SECOND = 1_000_000_000  # ns
+_USUAL_RATE = 100.0  # Hz, where a damaged record does not tell it
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ class Thread:
     end: int = 0  # of what is told of it
     gone: bool = False
     sums: dict[int, Account] = field(default_factory=dict)  # by activity
+    first: int | None = None  # where the rows begin that are kept; None: at its beginning
     durations: array[int] = field(default_factory=lambda: array("q"))
     activities: array[int] = field(default_factory=lambda: array("I"))
     samples: array[int] = field(default_factory=lambda: array("I"))
@@ -147,8 +149,20 @@ class Thread:
         facts = ", ".join(fact for fact in known if fact)
         return f"thread {self.number} ({facts})" if facts else f"thread {self.number}"
 
+    def forget(self, before: int) -> int:
+        """Rows that end before the moment. Returns how many."""
+        at = self.born if self.first is None else self.first
+        count = 0
+        while count < len(self.durations) and at + self.durations[count] <= before:
+            at += self.durations[count]
+            count += 1
+        if count:
+            self.first = at
+            del self.durations[:count], self.activities[:count], self.samples[:count]
+        return count
+
     def rows(self) -> Iterator[Row]:
-        at = self.born
+        at = self.born if self.first is None else self.first
         for ns, activity, samples in zip(self.durations, self.activities, self.samples):
             yield Row(at, at + ns, activity, samples)
             at += ns
@@ -187,6 +201,11 @@ class Record:
     @property
     def complete(self) -> bool:
         return self.end is not None and not self.damage
+
+    @property
+    def period(self) -> int:
+        """ns between two samples of a thread that runs."""
+        return round(SECOND / (self.header.rate or _USUAL_RATE))
 
     @property
     def last(self) -> int:

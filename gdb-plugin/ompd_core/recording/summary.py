@@ -26,8 +26,8 @@ class Summary:
 
 
 def live(record: Record, of: Totals) -> Summary:
-    """Of sums alone, which are all that is kept while it is recorded: how long a region was, and
-    who waited for whom, the rows would tell."""
+    """Of sums alone, where the rows are gone: how long a region was, and who waited for whom, these
+    would tell."""
     used = sums.sorted_by_time(sums.by_region(record, of))
     return Summary(
         record,
@@ -41,9 +41,10 @@ def live(record: Record, of: Totals) -> Summary:
     )
 
 
-def summary(record: Record) -> Summary:
-    """Of a record that has its rows."""
-    of = sums.totals(record)
+def summary(record: Record, of: Totals | None = None) -> Summary:
+    """Of a record that has its rows: all, or those of the time of which the sums are."""
+    if of is None:
+        of = sums.totals(record)
     return Summary(
         record,
         of,

@@ -8,8 +8,9 @@ looking at all of them at each step."""
 
 from __future__ import annotations
 
+from collections import deque
 from enum import Enum
-from typing import Dict, Iterable, Tuple
+from typing import Deque, Dict, Iterable, Tuple
 
 from .record import Activity, Record
 from .states import Kind, kind
@@ -26,6 +27,10 @@ class Role(Enum):
     BUSY = 2
     AWAY = 3  # in no region of the team's
 
+
+# After a barrier has let somebody go, samples of others may tell of it for so many periods. Who
+# stands there longer stands there again.
+_LINGER = 2.5
 
 _LIMBO = (Kind.PREEMPTED, Kind.KERNEL, Kind.UNKNOWN, Kind.OVERHEAD)
 Event = Tuple[int, int, int, int]  # time, order of its role, thread, activity or -1
@@ -65,6 +70,9 @@ class TeamWaits:
         self._integrals: dict[Wait, float] = {}
         self._current: dict[Wait, _Meeting] = {}
         self._left: list[_Meeting] = []  # where some still stand, and others have met anew
+        self._over: Deque[tuple[int, _Meeting]] = deque()  # and when who stands there stands anew
+        self._linger = round(_LINGER * record.period)
+        self._now = 0
 
     @staticmethod
     def of(record: Record) -> list[TeamWaits]:
@@ -87,16 +95,21 @@ class TeamWaits:
         return [TeamWaits(record, found) for found in events.values()]
 
     def run(self) -> None:
-        before = 0
         for time, order, thread, number in self._events:
-            self._pass(time - before)
-            before = time
+            while self._over and self._over[0][0] <= time:
+                moment, meeting = self._over.popleft()
+                self._go_to(moment)
+                self._meet_anew(meeting)
+            self._go_to(time)
             member = self._members.setdefault(thread, _Member())
             role = Role(order)
             self._charge(thread, member)
             if role is Role.LIMBO:
                 # Where it stands at a barrier it stays there, and nobody is charged for the moment.
                 stays = member.role is Role.WAITS
+                if member.meeting is not None and member.meeting.over:
+                    self._stand(thread, member, None)
+                    stays = False
                 self._move(thread, member, member.role if stays else Role.BUSY, False)
             else:
                 wait = wait_of(self._record.activities[number]) if role is Role.WAITS else None
@@ -105,7 +118,8 @@ class TeamWaits:
             member.activity = number
             member.integrals = dict(self._integrals)
 
-    def _pass(self, ns: int) -> None:
+    def _go_to(self, time: int) -> None:
+        ns, self._now = time - self._now, time
         if ns <= 0:
             return
         for meeting in (*self._current.values(), *self._left):
@@ -152,6 +166,7 @@ class TeamWaits:
         member.meeting, member.counted = None, False
         if not meeting.over:
             meeting.over = True
+            self._over.append((self._now + self._linger, meeting))
             self._count(meeting)
         if meeting.standing == 0:
             if self._current.get(meeting.wait) is meeting:
@@ -170,6 +185,17 @@ class TeamWaits:
         meeting.latest = thread
         meeting.standing += 1
         member.meeting = meeting
+
+    def _meet_anew(self, meeting: _Meeting) -> None:
+        """Who still stands where all were let go has met no sample in between."""
+        if meeting.standing == 0:
+            return
+        for thread, member in self._members.items():
+            if member.meeting is meeting:
+                counted = member.counted
+                self._let_go(member, meeting)
+                self._arrive(thread, member, meeting.wait)
+                self._move(thread, member, member.role, counted)
 
     def _count(self, meeting: _Meeting) -> None:
         wait, last = meeting.wait, meeting.latest

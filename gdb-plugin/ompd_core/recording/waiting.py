@@ -9,12 +9,13 @@ import bisect
 from dataclasses import dataclass, field
 from typing import Dict, Iterator
 
+from .lock_waits import LockWaits
 from .record import Activity, Place, Record
 from .states import Kind, kind
 from .sums import Sum, Totals, Wait, by_wait, wait_of
 from .team_waits import Charges, TeamWaits
 
-_SHARP = 3.0  # samples of a wait from which it is told apart from its neighbours
+_SHARP = 3.0  # periods of samples from which a wait is told apart from its neighbours
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,11 @@ class Waiting:
     sum: Sum
     charged: dict[Doing, float] = field(default_factory=dict)  # ns
     nobody: float = 0.0  # ns: all had come, and the runtime had not let go yet
-    rows: int = 0
+    times: int = 0  # that somebody waited, as far as samples tell them apart
+    period: int = 0  # ns between samples
     meetings: int = 0  # of a barrier, as far as samples tell them apart
     last: dict[int, int] = field(default_factory=dict)  # how often a thread came last
+    likely: bool = False  # who was waited for was concluded, not recorded
 
     @property
     def unknown(self) -> float:
@@ -46,7 +49,7 @@ class Waiting:
     @property
     def blurred(self) -> bool:
         """Are the waits about as short as the time between samples?"""
-        return self.rows > 0 and self.sum.whole.samples / self.rows < _SHARP
+        return self.times > 0 and self.sum.whole.ns < _SHARP * self.period * self.times
 
     def by_thread(self) -> dict[int, float]:
         found: dict[int, float] = {}
@@ -60,10 +63,20 @@ class Waiting:
 
 def waits(record: Record, of: Totals) -> list[Waiting]:
     """Those that took most time first. Of the whole record."""
-    found = {wait: Waiting(wait, total) for wait, total in by_wait(record, of).items()}
-    _count_rows(record, found)
+    found = {
+        wait: Waiting(wait, total, period=record.period)
+        for wait, total in by_wait(record, of).items()
+    }
+    _count_times(record, found)
     places = Places(record)
     charges = _at_locks(record)
+    locks = LockWaits(record)
+    locks.run()
+    for key, ns in locks.charges.items():
+        charges[key] = charges.get(key, 0.0) + ns
+        found_likely = found.get(key[0])
+        if found_likely is not None:
+            found_likely.likely = True
     for team in TeamWaits.of(record):
         team.run()
         for wait, counted in team.meetings.items():
@@ -88,16 +101,21 @@ def waits(record: Record, of: Totals) -> list[Waiting]:
     return sorted(found.values(), key=lambda one: -one.sum.whole.ns)
 
 
-def _count_rows(record: Record, found: dict[Wait, Waiting]) -> None:
+def _count_times(record: Record, found: dict[Wait, Waiting]) -> None:
     for thread in record.threads:
+        before: Wait | None = None
         for number in thread.activities:
-            wait = wait_of(record.activities[number])
-            if wait in found:
-                found[wait].rows += 1
+            activity = record.activities[number]
+            if kind(activity.state) is Kind.PREEMPTED:
+                continue  # it goes on to wait
+            wait = wait_of(activity)
+            if wait in found and wait != before:
+                found[wait].times += 1
+            before = wait
 
 
 def _at_locks(record: Record) -> Charges:
-    """Where the runtime records a holder."""
+    """Where a holder is recorded."""
     found: Charges = {}
     starts: Dict[int, list[int]] = {}
     for thread in record.threads:

@@ -17,6 +17,8 @@ from ..code.machine_code import (
     Memory,
     Number,
     Register,
+    Store,
+    constant,
     low_bytes,
     number,
 )
@@ -177,7 +179,9 @@ class Holdings:
             function = self._alone(body) if body is not None else None
             if function is None:
                 return None
-            left = {self._left(one) for one in function.left_holding()}
+            left = {
+                self._left(each) for one in function.left_holding() for each in one.either or (one,)
+            }
             found.append(Unpaired(frozenset(function.ended_itself()), tuple(left)))
         return found
 
@@ -216,17 +220,71 @@ class Holdings:
         return None
 
     def arguments(
-        self, stopped: StoppedThread, frame: Frame, indices: Sequence[int]
+        self, stopped: StoppedThread, frame: Frame, indices: Sequence[int], first: int = 0
     ) -> list[int | None]:
-        """Of the call that the innermost frame there is in. None: its code does not tell."""
-        level = next((one for one in self._levels(stopped) if one.record.pc == frame.pc), None)
+        """Of the call that the innermost frame there is in, from a level on. None: its code does
+        not tell. Those that are passed on the stack are as what was called has left them."""
+        level = self._calling(stopped, frame, first)
         state, instruction = self._state(level, ()) if level is not None else (None, None)
-        if level is None or state is None or instruction is None or not level.in_call:
+        if level is None or state is None or instruction is None:
             return [None] * len(indices)
-        wanted = [state.object(Effect(argument=one), instruction.address) for one in indices]
+        in_registers = len(self._machine.CONVENTION.arguments)
+        wanted = {
+            one: state.object(Effect(argument=one), instruction.address)
+            for one in indices
+            if one < in_registers
+        }
         state.after_call()
-        found = [self._object(one, state, level) for one in wanted]
-        return [one.address if one is not None else None for one in found]
+        found: list[int | None] = []
+        for one in indices:
+            if one < in_registers:
+                known = self._object(wanted[one], state, level)
+                found.append(known.address if known is not None else None)
+            else:
+                found.append(self._on_stack(level, one - in_registers))
+        return found
+
+    def _on_stack(self, level: _Level, place: int) -> int | None:
+        try:
+            return self._number_at(level.stopped.stack_pointer(level.number) + 8 * place, 8)
+        except Unreadable:
+            return None
+
+    def _calling(self, stopped: StoppedThread, frame: Frame, first: int) -> _Level | None:
+        for level in self._levels(stopped):
+            if level.number >= first and level.record.pc == frame.pc:
+                return level if level.in_call else None
+        return None
+
+    def constants(
+        self, stopped: StoppedThread, frame: Frame, argument: int, offset: int, first: int = 0
+    ) -> set[int]:
+        """Which constants of 4 bytes does a function write, anywhere, so far behind where an
+        argument of its call points?"""
+        level = self._calling(stopped, frame, first)
+        body = self._body(level.start) if level is not None and level.start is not None else None
+        function = self._function(body, ()) if body is not None else None
+        state, call = self._state(level, ()) if level is not None else (None, None)
+        if body is None or function is None or state is None or call is None:
+            return set()
+        pointer = state.object(Effect(argument=argument), call.address)
+        if pointer is None or not pointer.terms:
+            return set()
+        found = set()
+        for at, one in self._complete(body).items():
+            for step in one.steps:
+                if not isinstance(step, Store) or step.size not in (4, 8) or step.value is None:
+                    continue
+                before = function.at(at)
+                if before is None:
+                    continue
+                address, value = before.value(step.address, at), before.value(step.value, at)
+                if address is None or value is None or not value.is_constant:
+                    continue
+                part = pointer.plus(constant(offset)).plus(address.times(-1))
+                if part.is_constant and part.constant in range(0, step.size, 4):
+                    found.add(value.constant >> 8 * part.constant & 0xFFFFFFFF)
+        return found
 
     # ---- Frames ----------------------------------------------------------------------------------
 
@@ -319,7 +377,16 @@ class Holdings:
         found = self._object(one.object, state, level)
         if found is None:
             return Held(one.kind, None, self._place(one.site), always, False)
-        return Held(one.kind, found.address, self._place(one.site), always, found.exact)
+        place = self._place(self._site(one, found.address))
+        return Held(one.kind, found.address, place, always, found.exact)
+
+    @staticmethod
+    def _site(one: Acquired, address: int) -> int:
+        """Of several calls that acquired something else each, the one that acquired this."""
+        for each in one.either:
+            if each.object == constant(address):
+                return each.site
+        return one.site
 
     def _object(self, wanted: Number | None, state: HoldingState, level: _Level) -> Object | None:
         if wanted is None:

@@ -21,6 +21,8 @@ RED_ZONE = 128
 
 def stale(debugger: Debugger, devices: Devices, threads: Sequence[Thread]) -> list[Stale]:
     """Of those that a variable named: what is mapped for ever may be no memory of the host's."""
+    if devices.offload is None or devices.offload.layout != "proven":
+        return []
     wanted = [
         (device, one)
         for device in devices.all

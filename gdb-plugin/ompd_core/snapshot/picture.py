@@ -19,7 +19,7 @@ from ..model.locks import Locks
 from ..model.native import NativeThread
 from ..model.process import Process, Region, Runtime, Thread
 from ..model.skips import Skip
-from ..model.targets import Target
+from ..model.targets import KERNEL, Target
 from ..model.tasks import Tasks
 from ..model.thrown import Thrown
 from ..model.waits import Arrivals, any_is_over
@@ -278,11 +278,42 @@ class Picture:
                 for thread in self.process.threads
                 for target in self._targets_of(thread, _DEPTH_FOR_TASKS)
             ]
+            self._tell_default_devices(found)
+            self._places.tell_arguments(found)
+        self._tell_crash(found)
         targets = self._places.targets
         made = Devices(targets.offload, found, targets.names(), loaded=self._offload_files)
         with self._debugger.looking():
             made.stale = mapped.stale(self._debugger, made, self.process.threads)
         return made
+
+    def _tell_default_devices(self, found: Sequence[Target]) -> None:
+        """By the ICVs of the tasks that called: those have begun, whatever else these say."""
+        asking = [one for one in found if one.takes_default and one.device is None]
+        natives = [one.thread.native for one in asking if one.thread is not None]
+        if not asking:
+            return
+        try:
+            _, icvs = self._runtimes.icvs([one for one in natives if one is not None])
+        except UserError:
+            return
+        offload = self._places.targets.offload
+        known = {one.number for one in offload.devices} if offload is not None else set()
+        for one, values in zip(asking, icvs.threads):
+            value = values.get("default-device-var") if values is not None else None
+            if value is not None and value.number in known:
+                one.device = value.number
+                one.doubts.pop("device", None)
+
+    def _tell_crash(self, found: Sequence[Target]) -> None:
+        signal = self.process.signal
+        if signal is None or not signal.is_crash:
+            return
+        for one in found:
+            native = one.thread.native if one.thread is not None else None
+            if native is not None and native.ptid[1] == signal.lwp:
+                one.crashed = one.phase == KERNEL
+                return  # the innermost
 
     @cached_property
     def _offload_files(self) -> Sequence[str]:

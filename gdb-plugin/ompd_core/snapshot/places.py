@@ -170,11 +170,15 @@ class Places:
                     thread.message = self._message(thread.in_call, stopped, frame)
             if holdings == ALWAYS or (holdings == IF_AWAITED and self._waits_for_lock):
                 self._hold(thread, stopped)
-        if frame is None and not (
-            call.told & STARTS or down_to_it and self.code.is_skipped(down_to_it[-1])
-        ):
-            # A whole stack ends where the C library started the thread.
+        if frame is None and not (call.told & STARTS or self._ends_where_it_began(down_to_it)):
             thread.doubts["where"] = doubts.NO_FRAME
+
+    def _ends_where_it_began(self, frames: Sequence[Frame]) -> bool:
+        """A whole stack ends where the C library started the thread."""
+        outermost = frames[-1] if frames else None
+        return outermost is not None and (
+            self.code.is_skipped(outermost) or where.starts_thread(outermost)
+        )
 
     def _message(
         self, called: Location | None, stopped: StoppedThread, frame: Frame
@@ -453,6 +457,29 @@ class Places:
             self.targets.tell_lock(one, thread.kept)
         return found
 
+    def tell_arguments(self, found: Sequence[Target]) -> None:
+        """What they pass to their devices."""
+        if self._holding is None or not found:
+            return
+        from .arguments import Arguments
+
+        arguments, offload = Arguments(self._debugger, self._holding), self.targets.offload
+        known = offload.devices if offload is not None else []
+        tables = {
+            one.number: one
+            for one in known
+            if offload is not None
+            and offload.mapping_layout == "proven"
+            and one.problem is None
+            and one.mapped == len(one.mappings)
+        }
+        for one in found:
+            if one.thread is not None and one.thread.native is not None:
+                with self._debugger.at(one.thread.native) as stopped:
+                    if stopped is not None:
+                        device = tables.get(one.device) if one.device is not None else None
+                        arguments.tell(stopped, one, device)
+
     def loop_of(self, thread: Thread) -> LoopPlace | None:
         """The work-sharing loop of the innermost construct that a thread executes."""
         if thread.native is None:
@@ -564,7 +591,7 @@ class Places:
             return doubts.NO_RECORD
         if region.location is None or region.location.function in (None, where.NAMELESS):
             return doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE
-        return doubts.NO_LINE
+        return doubts.NOT_RECORDED if self._has_lines else doubts.NO_LINE
 
     def _shown(self, region: Region) -> int:
         """The code of a region of which the runtime does not tell: what the stacks of its workers

@@ -24,9 +24,13 @@ from ..model.native import Frame, Location
 from ..model.targets import Call, Target
 from ..model.where import CodeMap, in_users_terms
 from . import passed
+from .c_strings import c_string
 
 # Of the offload runtime's frames of one call; they have some kilobytes.
 MOST_STACK = 1 << 16
+# Bytes of a function in which it only makes room for itself.
+FIRST_INSTRUCTIONS = 16
+DEFAULT_DEVICE = (1 << 64) - 1  # OMP_DEVICEID_UNDEF
 LONGEST_SOURCE = 4096
 MOST_NAMED = 256  # a debugger takes its time to look for each
 _LEAST_ADDRESS = 4096
@@ -83,11 +87,41 @@ class Targets:
         if call.entry is None:
             return self._on_host(call, phase)
         found = Target(call, abi.TARGETS[call.entry].construct, phase)
-        evidence = self._evidence(stopped, frames, call)
+        found.at_start = self._is_at_start(call)
+        evidence = (
+            self._at_start(stopped, found)
+            if found.at_start
+            else self._evidence(stopped, frames, call)
+        )
         self._tell_kernel(found, evidence)
         self._tell_place(found, evidence)
         self._tell_device(found, evidence)
         return found
+
+    def _is_at_start(self, call: Call) -> bool:
+        entry = call.inside[-1]
+        start = entry.entry or self._debugger.code.start(entry.pc)
+        is_alone = call.on_top and call.level == 0
+        return is_alone and start is not None and 0 <= entry.pc - start <= FIRST_INSTRUCTIONS
+
+    def _at_start(self, stopped: StoppedThread, found: Target) -> Evidence:
+        """What has just been passed is in its registers, and the same twice."""
+        told, machine = Evidence(), self._debugger.machine
+        entry = abi.TARGETS[found.call.entry or ""]
+        known, offload = stopped.registers(0), self.offload
+        names = machine.CONVENTION.arguments if machine is not None else ()
+        source, device, kernel = (
+            known(names[index]) if index is not None and index < len(names) else None
+            for index in (entry.source, entry.device, entry.kernel)
+        )
+        if source is not None and self._is_ident(source):
+            told.sources[source] = self._ident(source)
+        if kernel is not None:
+            told.kernels = {at: one for at, one in self._kernels().items() if at == kernel}
+        numbers = {one.number for one in offload.devices} if offload is not None else set()
+        told.devices = numbers & {device}
+        found.takes_default = device == DEFAULT_DEVICE
+        return told
 
     def _on_host(self, call: Call, phase: str) -> Target:
         assert call.kernel is not None
@@ -142,6 +176,9 @@ class Targets:
         if self.offload is None:
             found.doubts["kernel"] = doubts.KERNELS_UNREAD
             return
+        if found.at_start and len(evidence.kernels) == 1:
+            found.kernel = next(iter(evidence.kernels.values()))
+            return
         address = self._argument(call, "kernel")
         registered = {one.address: one for one in self.offload.entries if one.kind == "kernel"}
         if address in registered and address in evidence.kernels:
@@ -189,7 +226,7 @@ class Targets:
 
     def _tell_device(self, found: Target, evidence: Evidence) -> None:
         known = self.offload.devices if self.offload is not None else []
-        number = self._argument(found.call, "device")
+        number = None if found.at_start else self._argument(found.call, "device")
         written = [one.number for one in known if one.number == number]
         if len(evidence.devices) == 1 and evidence.devices.issuperset(written):
             found.device = next(iter(evidence.devices))
@@ -223,16 +260,7 @@ class Targets:
 
     def _evidence(self, stopped: StoppedThread, frames: Sequence[Frame], call: Call) -> Evidence:
         found = Evidence()
-        offload = self.offload
-        kernels = (
-            {}
-            if offload is None
-            else {
-                one.address: kernel
-                for one in offload.entries
-                if one.kind == "kernel" and (kernel := kernel_of(one.name)) is not None
-            }
-        )
+        offload, kernels = self.offload, self._kernels()
         devices = {} if offload is None else {one.address: one.number for one in offload.devices}
         for word in self._words(stopped, frames, call):
             if word in kernels:
@@ -242,6 +270,15 @@ class Targets:
             elif self._is_ident(word):
                 found.sources[word] = self._ident(word)
         return found
+
+    def _kernels(self) -> dict[int, Kernel]:
+        """By what stands for each in calls."""
+        registered = self.offload.entries if self.offload is not None else ()
+        return {
+            one.address: kernel
+            for one in registered
+            if one.kind == "kernel" and (kernel := kernel_of(one.name)) is not None
+        }
 
     def _words(self, stopped: StoppedThread, frames: Sequence[Frame], call: Call) -> Iterable[int]:
         """In its frames, and in the registers that these have saved."""
@@ -297,12 +334,6 @@ class Targets:
                 return None
             if read(at, 1) != b";":
                 return None
-            text = bytearray()
-            while len(text) < LONGEST_SOURCE:
-                part = read(at + len(text), 64 - (at + len(text)) % 64)
-                text += part.partition(b"\0")[0]
-                if b"\0" in part:
-                    return text.decode("utf-8", "replace")
         except Unreadable:
-            pass
-        return None
+            return None
+        return c_string(read, at, LONGEST_SOURCE)

@@ -139,9 +139,8 @@ WRONG = frozenset(
         "thread_ended",
         "barrier_divergence",
         "standing_still",
-        "target_aborted",
-        "mapping_stale",
     )
+    + tuple(target_findings.CODES)
 )
 # It cannot be told whether something is.
 CANNOT_TELL = "cannot_tell"
@@ -239,7 +238,7 @@ def verdict(
     return found
 
 
-_OF_WAITS = WRONG - {"crash"} | {CANNOT_TELL}
+_OF_WAITS = WRONG - {"crash"} - target_findings.CODES | {CANNOT_TELL}
 
 
 def following(process: Process, judgement: Judgement | None) -> list[str]:
@@ -254,7 +253,7 @@ def following(process: Process, judgement: Judgement | None) -> list[str]:
         return ["ompd deadlock", "ompd threads"]
     if odd and odd <= {"crash", *_OF_WAITS}:
         return ["ompd threads", "ompd report"]
-    if odd and odd <= {"crash", "target_aborted", "mapping_stale"}:
+    if odd and odd <= {"crash", *target_findings.CODES}:
         return ["ompd target", "ompd target map"]
     if odd:
         return ["ompd status", "ompd threads"]

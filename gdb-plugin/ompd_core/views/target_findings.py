@@ -4,27 +4,106 @@
 from __future__ import annotations
 
 from ..model import devices, targets
-from ..model.devices import Devices, Stale, Variable
+from ..model.arguments import NONE, PART, Argument, overlap
+from ..model.devices import Devices, Stale, Variable, variable_of
 from ..model.targets import Target
 from .table import count, plain
 
-_ABORTED = (
-    "the offload runtime ended the program: the device reported an error, or a map was refused"
+# What of a program's threads in constructs of devices, and of what is mapped, is wrong.
+CODES = frozenset(
+    ("target_aborted", "mapping_stale", "argument_not_mapped", "argument_partly_mapped")
 )
+_ABORTED = "the offload runtime ended the program"
+_REFUSED = f"{_ABORTED}: a map was refused"
+_FAILED = f"{_ABORTED}: the device reported an error, or a map was refused"
+_NO_GROWING = "and what is mapped cannot grow"
+_NULL, _HOSTS = "null", "the host's address"
+_HANDS_ON_ADDRESSES = 16  # the first libomptarget that does
+MOST_ARGUMENTS = 4  # of one construct
 
 
 def findings(found: Devices) -> list[tuple[str, str]]:
     """(code, sentence)."""
     told = []
     for one in found.targets:
+        refused = [argument for argument in one.arguments or () if refuses(one, argument)]
         if one.phase == targets.ABORTED:
             device = "" if one.device is None else f", device {one.device}"
             kernel = "" if one.kernel is None else f", kernel {kernel_words(one)}"
-            what = f"T{native(one)}, {construct(one)}{kernel}{device}"
-            told.append(("target_aborted", f"{what}: {_ABORTED}."))
+            why = _REFUSED if refused else _FAILED
+            told.append(("target_aborted", f"{_thread(one)}{kernel}{device}: {why}."))
+        for argument in refused[:MOST_ARGUMENTS]:
+            told.append(_refused(found, one, argument))
+        if not refused:
+            for argument in [a for a in one.arguments or () if _unmapped(found, one, a)][
+                :MOST_ARGUMENTS
+            ]:
+                what = f"{argument_name(argument)} is not mapped on device {one.device}"
+                text = f"{_thread(one)}: {what}: the kernel got {_instead(found)}."
+                told.append(("argument_not_mapped", text))
     for stale in found.stale:
         told.append(("mapping_stale", _stale(found, stale)))
     return told
+
+
+def refuses(target: Target, argument: Argument) -> bool:
+    """Does the offload runtime end the program for it? At other moments what is mapped by now need
+    not be what was mapped when it mattered."""
+    if target.phase != targets.ABORTED and not target.at_start:
+        return False
+    if argument.must_be_present and argument.size and argument.mapped == NONE:
+        return not target.at_start or not _is_mapped_before(target, argument)
+    return target.begins_maps and argument.is_explicit and argument.mapped == PART
+
+
+def _is_mapped_before(target: Target, argument: Argument) -> bool:
+    """May the construct itself map it first, as a part of something?"""
+    return argument.is_member or any(
+        one is not argument and overlap(one, argument) for one in target.arguments or ()
+    )
+
+
+def _unmapped(found: Devices, target: Target, argument: Argument) -> bool:
+    """A pointer that a kernel, which has failed, did not get as the device's."""
+    device = found.device(target.device) if target.device is not None else None
+    has_failed = target.phase == targets.ABORTED or target.crashed
+    if device is None or not target.has_kernel or not has_failed:
+        return False
+    if device.kind == "host" and _instead(found) != _NULL:
+        return False  # the host's address is as good there
+    is_left_out = argument.mapped == NONE and not argument.size
+    return is_left_out and not any(one.on_device for one in found.places(argument.begin))
+
+
+def _instead(found: Devices) -> str:
+    """What LLVM's kernels get for a pointer to what is not mapped."""
+    version = found.offload.version if found.offload is not None else None
+    if version is None:
+        return f"{_HOSTS}, or {_NULL}"
+    return _NULL if version < _HANDS_ON_ADDRESSES else _HOSTS
+
+
+def _refused(found: Devices, target: Target, argument: Argument) -> tuple[str, str]:
+    who = f"{_thread(target)}: {argument_name(argument)} ({count(argument.size, 'byte')})"
+    place, device = argument.place, f"device {target.device}"
+    if place is None:
+        why = f"is not mapped on {device}, though it is said to be present"
+        return "argument_not_mapped", f"{who} {why}."
+    there = found.variable(place)
+    name = plain(there.name) if there is not None else f"{place.begin:#x}"
+    at = f", mapped at {mapped_at(there)}" if mapped_at(there) else ""
+    size = count(place.end - place.begin, "byte")
+    why = f"is on {device} only in part, as {name} ({size}{at}), {_NO_GROWING}"
+    return "argument_partly_mapped", f"{who} {why}."
+
+
+def argument_name(argument: Argument) -> str:
+    variable = variable_of(argument.source)
+    return plain(variable.name) if variable is not None else f"{argument.begin:#x}"
+
+
+def _thread(target: Target) -> str:
+    return f"T{native(target)}, {construct(target)}"
 
 
 def _stale(found: Devices, stale: Stale) -> str:

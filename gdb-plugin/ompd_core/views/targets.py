@@ -6,11 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Sequence
 
 from ..model import devices, targets
-from ..model.devices import Device, Devices, Mapping, Place, goes_later
+from ..model.arguments import NONE, PART, WHOLE, Argument
+from ..model.devices import Device, Devices, Mapping, Place, goes_later, variable_of
 from ..model.targets import Target
 from .json_document import address, integer, location, with_doubts
 from .table import Style, Table, count, paragraph, plain
-from .target_findings import construct, findings, kernel_words, mapped_at, native
+from .target_findings import argument_name, construct, findings, kernel_words, mapped_at, native
 from .values import who
 
 if TYPE_CHECKING:
@@ -45,8 +46,12 @@ def lines(found: Devices, style: Style) -> list[str]:
         reasons[f"{those} on the host: {reason}."] = None
     for one in found.targets:
         for field, doubt in one.doubts.items():
-            sign = {"loc": "Construct", "kernel": "Kernel", "device": "Device"}.get(field, "?")
-            reasons[f"{sign} ?: {doubt.sentence}."] = None
+            sign = {"loc": "Construct", "kernel": "Kernel", "device": "Device"}.get(field)
+            if sign is not None:
+                reasons[f"{sign} ?: {doubt.sentence}."] = None
+    failed = [one for one in found.targets if one.phase == targets.ABORTED]
+    if failed:
+        shown += ["", *argument_lines(failed, style)]
     return shown + [line for reason in reasons for line in paragraph(reason, style, "   ")]
 
 
@@ -112,6 +117,43 @@ def _number(device: int | None) -> str:
     return "?" if device is None else str(device)
 
 
+# ---- What is passed ------------------------------------------------------------------------------
+
+_PASSED = {WHOLE: "mapped", PART: "only in part", NONE: "not mapped"}
+
+
+def argument_lines(chosen: Sequence[Target], style: Style) -> list[str]:
+    """chosen: the constructs whose arguments are shown."""
+    table = Table(["T", "Argument", "Host", "Bytes", "On the device", "Passed"], style)
+    reasons: dict[str, None] = {}
+    shown = 0
+    for one in chosen:
+        for argument in one.arguments or ():
+            table.add(
+                native(one),
+                argument_name(argument) if variable_of(argument.source) else "-",
+                "-" if argument.by_value else f"{argument.begin:#x}",
+                str(argument.size),
+                f"{argument.on_device:#x}" if argument.on_device is not None else "-",
+                passed(argument),
+            )
+            shown += 1
+        if "arguments" in one.doubts:
+            reasons[f"T{native(one)}: {one.doubts['arguments'].sentence}."] = None
+    text = table.lines() if shown else []
+    if not shown and not reasons:
+        text += paragraph("No thread passes anything to a device.", style)
+    return text + [line for reason in reasons for line in paragraph(reason, style, "   ")]
+
+
+def passed(argument: Argument) -> str:
+    if argument.by_value:
+        return "by value"
+    if argument.private:
+        return "private copy"
+    return _PASSED.get(argument.mapped or "", "?")
+
+
 # ---- What is mapped ------------------------------------------------------------------------------
 
 
@@ -152,8 +194,6 @@ def map_lines(found: Devices, chosen: Sequence[Device], style: Style) -> list[st
 def _count(mapping: Mapping) -> str:
     if mapping.infinite:
         return FOR_EVER
-    if mapping.dynamic_count is None:
-        return "?"
     hold = f" + {mapping.hold_count} held" if mapping.hold_count else ""
     return f"{mapping.dynamic_count}{hold}"
 
@@ -188,13 +228,14 @@ def place_lines(
 def document(found: Devices) -> documents.Offload:
     """The section "offload"."""
     offload = found.offload
-    return {
+    made: documents.Offload = {
         "runtime": _runtime(found),
         "target_offload": offload.target_offload if offload is not None else None,
         "devices": [_device_document(one) for one in found.all],
         "targets": [_target(one) for one in found.targets],
         "mappings": mappings(found, found.all),
     }
+    return with_doubts(made, found.doubts())
 
 
 def _runtime(found: Devices) -> documents.OffloadRuntime | None:
@@ -240,9 +281,24 @@ def _target(target: Target) -> documents.Target:
         "phase": target.phase,
         "text": targets.in_words(target),
         "reason": target.reason,
+        "arguments": None
+        if target.arguments is None
+        else [_argument(one) for one in target.arguments],
     }
     with_doubts(made, target.doubts)
     return made
+
+
+def _argument(one: Argument) -> documents.Argument:
+    variable = variable_of(one.source)
+    return {
+        "name": variable.name if variable is not None else None,
+        "host": None if one.by_value else address(one.begin),
+        "size": integer(one.size),
+        "passed": "value" if one.by_value else "private" if one.private else "memory",
+        "mapped": one.mapped,
+        "target": address(one.on_device) if one.on_device is not None else None,
+    }
 
 
 def mappings(found: Devices, chosen: Sequence[Device]) -> list[documents.Mapping]:
@@ -259,8 +315,8 @@ def _mapping(found: Devices, device: Device, one: Mapping) -> documents.Mapping:
         "host": address(one.begin),
         "size": integer(one.end - one.begin),
         "target": address(one.device_begin),
-        "dynamic": None if one.infinite or one.dynamic_count is None else one.dynamic_count,
-        "hold": None if one.infinite or one.hold_count is None else one.hold_count,
+        "dynamic": None if one.infinite else one.dynamic_count,
+        "hold": None if one.infinite else one.hold_count,
         "infinite": one.infinite,
     }
 

@@ -17,6 +17,7 @@ class Target(OmpdCommand):
     """Show constructs that devices execute, and what is mapped there.
 
     Usage: ompd target [-wide] [-json [FILE]]
+           ompd target args [-wide] [-json [FILE]]
            ompd target map [DEVICE | ADDRESS | EXPR] [-wide] [-json [FILE]]
 
     For each construct of a device that a thread is in: its line, the function
@@ -25,6 +26,12 @@ class Target(OmpdCommand):
     copy, or for the lock of the mapping table. A construct that runs on the
     host is told as that, with the reason, or the reasons of which it is one.
     What optimised code does not tell for certain is `?', with the reason.
+
+    args lists what these constructs pass to their devices: the variable that
+    the map clause names, the host's address, its size, the device's address,
+    and whether it is passed by value, as a private copy, or mapped there, as a
+    whole, in part or not at all. Of a construct in which the offload runtime
+    ended the program, all this is told at once.
 
     map lists what is mapped on each device, or on DEVICE: the variable and the
     line of the map clause, the host's address, its size, the device's address,
@@ -48,8 +55,10 @@ class Target(OmpdCommand):
         from . import documents, output
 
         words = arguments.words
-        if words and words[0] != "map":
+        if words and words[0] not in ("args", "map"):
             self.refuse(words[0])
+        if words[1:] and words[0] == "args":
+            self.refuse(words[1])
         here = session.current()
         picture = here.picture()
         found = picture.devices
@@ -61,7 +70,9 @@ class Target(OmpdCommand):
             output.document(arguments, documents.envelope(here, "target", offload=section))
             return
         style = output.style(arguments)
-        if words:
+        if words == ["args"]:
+            shown = targets.argument_lines(found.targets, style)
+        elif words:
             shown = targets.map_lines(found, found.all, style)
             if not found.all:
                 shown = targets.runtime_lines(found, style)

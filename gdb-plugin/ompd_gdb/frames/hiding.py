@@ -10,9 +10,9 @@ from typing import Any, Iterable, Iterator
 import gdb
 from ompd_core.errors import UserError
 from ompd_core.library.library import OmpdError
-from ompd_core.model.logical_stack.stack import is_wrapper, starts_thread
+from ompd_core.model.logical_stack.stack import is_wrapper
 from ompd_core.model.native import Frame
-from ompd_core.model.where import CodeMap
+from ompd_core.model.where import CodeMap, starts_thread
 
 from .. import session
 from ..target.stacks import Code

@@ -253,15 +253,34 @@ class Code:
     def location(self, address: int) -> Location:
         """Of a function's address."""
         sal = self._progspace.find_pc_line(address)
-        symtab = sal.symtab
+        function, symtab, line = self._function(address), sal.symtab, sal.line
+        if symtab and "._omp_fn." in (function or ""):
+            symtab, line = self._first_of_outlined(address) or (symtab, line)
         return Location(
-            function=self._function(address),
+            function=function,
             file=symtab.filename if symtab else None,
             fullname=symtab.fullname() if symtab else None,
-            line=sal.line or None if symtab else None,
+            line=line or None if symtab else None,
             pc=address,
             objfile=self._objfile(address),
         )
+
+    def _first_of_outlined(self, address: int) -> tuple[gdb.Symtab, int] | None:
+        """The line table has a row for each thing that begins where gcc's code of a construct does,
+        the functions too that are inlined there: the construct's is the first of its own file.
+        None: it is no such code's first instruction."""
+        block = self._progspace.block_for_pc(address)
+        while block is not None and "._omp_fn." not in str(block.function or ""):
+            block = block.superblock
+        if block is None or self.start(address) != address:
+            return None
+        symtab = block.function.symtab
+        table = symtab.linetable()
+        try:
+            table.has_line(1)  # GDB dies of walking through a table that is not there
+        except RuntimeError:
+            return symtab, 0
+        return symtab, next((row.line for row in table if row.pc == address), 0)
 
     def first_instruction(self, outlined: int, of_task: bool) -> int:
         """Of the user's, in a function that the compiler made of a construct: behind what builds

@@ -12,7 +12,7 @@ from ... import abi, runtimes
 from .. import glibc
 from ..naming import MAIN_PROGRAM, is_flangs, is_fortran, is_outlined, kernel_of, of_fortran
 from ..native import Frame
-from ..where import CodeMap
+from ..where import CodeMap, starts_thread
 
 # How a part's task got onto the stack.
 FORK = "fork"  # the runtime called a region's code; below is the task that met the construct
@@ -23,8 +23,6 @@ INCLUDED = "included"  # an explicit task, executed by the task that generated i
 BOTTOM = "bottom"  # the stack's end: what the thread began with
 CUT = "cut"  # not known: the stack could not be looked at any further
 
-# What the C library starts threads and programs with, where it is linked into the program.
-_THREAD_START = re.compile(r"start_thread|(__)?clone3?|__libc_start_\w+")
 # Helpers that compilers make of clauses: the runtime calls them, and they are no task.
 _HELPER = re.compile(r"omp[._](reduction|combiner|task_dup|task_privates|cpyfn|copyprivate)")
 
@@ -103,8 +101,10 @@ class _Parser:
         if at > 0 and self._code.is_unknown(frame) and is_threads_first(self._frames[at - 1]):
             return True
         # The program's first code, below the C library's frames.
-        outermost = end == len(self._frames) and at > 0 and self._is_foreign(at - 1)
-        return outermost and frame.executable and frame.location.function in (None, "_start")
+        outermost = end == len(self._frames) and at > 0
+        if not outermost or not (self._is_foreign(at - 1) or starts_thread(self._frames[at - 1])):
+            return False
+        return frame.executable and frame.location.function in (None, "_start")
 
     def _starts_fortran(self, at: int) -> bool:
         """Fortran's compilers make a main that calls the main program."""
@@ -253,12 +253,6 @@ class _Parser:
         part.end, part.began, part.runtime, part.entry = end, began, runtime, entry
         if began != START:
             self.parts.append(Part(start=end))
-
-
-def starts_thread(frame: Frame) -> bool:
-    """Where the C library is linked into the program."""
-    name = frame.location.function or ""
-    return frame.location.line is None and _THREAD_START.fullmatch(name) is not None
 
 
 def is_threads_first(frame: Frame) -> bool:

@@ -17,6 +17,7 @@ from . import (
     job,
     local_variables,
     locks,
+    offload,
     program,
     recording,
     regions,
@@ -40,6 +41,7 @@ _PLACES: tuple[Maker, ...] = (
 _REST: tuple[Maker, ...] = (
     locks.section,
     tasks.section,
+    offload.section,
     icvs.section,
     environment.section,
     program.section,

@@ -23,6 +23,8 @@ _TITLES = {
     "structures_broken": "Damaged structures",
     "thread_unknown": "Unknown threads",
     "several_runtimes": "Several OpenMP runtimes",
+    "target_aborted": "A construct of a device has failed",
+    "mapping_stale": "A mapping has outlived its variable",
 }
 # Where the page tells more.
 _TARGETS = {
@@ -36,6 +38,8 @@ _TARGETS = {
     "barrier_divergence": "barriers",
     "runtime_problem": "program",
     "several_runtimes": "program",
+    "target_aborted": "offload",
+    "mapping_stale": "offload",
 }
 _COMMAND = re.compile(r" `ompd [a-z]+' tells more\.$")
 

@@ -145,9 +145,10 @@ def _wait(summary: Summary, waiting: Waiting) -> Any:
         {
             **_name(record, doing.thread),
             "kind": doing.kind.value,
-            "text": text.doer(record, doing),
+            "text": text.doer(record, waiting, doing),
             "loc": _loc(doing.place),
             "time": round(ns),
+            "certainty": "likely" if waiting.likely else "certain",
         }
         for doing, ns in waiting.most()[:MOST_CHARGED]
     ]

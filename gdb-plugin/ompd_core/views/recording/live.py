@@ -55,13 +55,16 @@ def rows(summary: Summary, view: str, style: Style) -> list[str]:
 def _regions(summary: Summary, style: Style) -> list[str]:
     whole = summary.whole.whole
     kinds = columns(summary)
-    table = Table(["% of time", "Threads", *(name for name, _ in kinds), "Region"], style)
+    known = any(use.available for use in summary.regions)
+    heads = ["% of time", "Threads", *(["Efficiency"] if known else [])]
+    table = Table([*heads, *(name for name, _ in kinds), "Region"], style)
     inside = 0
     for use in summary.regions:
         inside += use.sum.whole.ns
         table.add(
             words.percent(use.sum.whole.ns, whole),
             str(use.threads),
+            *([text.efficiency(use)] if known else []),
             *(words.short_percent(use.sum.ns(*of), use.sum.whole) for _, of in kinds),
             words.region(summary.record, use.region),
         )
@@ -69,7 +72,7 @@ def _regions(summary: Summary, style: Style) -> list[str]:
     if outside.ns:
         table.add(
             words.percent(outside.ns, whole),
-            "",
+            *("" for _ in heads[1:]),
             *("" for _ in kinds),
             "(outside of regions: serial, idle, other threads)",
         )
@@ -85,7 +88,10 @@ def columns(summary: Summary) -> list[tuple[str, tuple[Kind, ...]]]:
 
 
 def _waits(summary: Summary, style: Style) -> list[str]:
+    """For whom, where that is known."""
     record = summary.record
+    if any(waiting.charged for waiting in summary.waits):
+        return text.waits(summary, style)
     table = Table(["% of time", "Threads", "Waits for", "In region"], style)
     for waiting in summary.waits:
         region = waiting.wait.region

@@ -35,7 +35,7 @@ def lines(summary: Summary, style: Style) -> list[str]:
     for title, rows in (
         ("Threads", threads(summary, style)),
         ("Parallel regions", _regions(summary, style)),
-        ("Who waits, where, for whom", _waits(summary, style)),
+        ("Who waits, where, for whom", waits(summary, style)),
         ("Stacks, as the program is written", stacks(summary, style)),
     ):
         if rows:
@@ -174,7 +174,7 @@ def _regions(summary: Summary, style: Style) -> list[str]:
         table.add(
             words.percent(use.sum.whole.ns, summary.whole.whole),
             str(use.threads),
-            _efficiency(use),
+            efficiency(use),
             *(words.short_percent(use.sum.ns(*of), use.sum.whole) for _, of in shown),
             f"{use.imbalance:.2f}",
             words.region(summary.record, use.region),
@@ -190,14 +190,14 @@ def _regions(summary: Summary, style: Style) -> list[str]:
     ]
 
 
-def _efficiency(use: RegionUse) -> str:
+def efficiency(use: RegionUse) -> str:
     least, most = 100 * use.efficiency, 100 * use.at_most
     if most - least < 1:
         return f"{least:.0f} %"
     return f"{least:.0f}-{most:.0f} %"
 
 
-def _waits(summary: Summary, style: Style) -> list[str]:
+def waits(summary: Summary, style: Style) -> list[str]:
     record, found = summary.record, []
     shown = summary.waits if style.every else summary.waits[:FEW]
     for waiting in shown:
@@ -238,7 +238,7 @@ def _charged(record: Record, waiting: Waiting, style: Style) -> list[str]:
     charged = [one for one in waiting.most() if style.every or one[1] >= _SMALL * total.ns]
     for doing, ns in charged if style.every else charged[:FEW_CHARGED]:
         share = words.short_percent(ns, total)
-        found += paragraph(f"    {share:>4} %  for {doer(record, doing)}", style, " " * 12)
+        found += paragraph(f"    {share:>4} %  for {doer(record, waiting, doing)}", style, " " * 12)
     left = sum(ns for _, ns in charged[FEW_CHARGED:])
     if left > 0 and not style.every:
         found.append(f"    {words.short_percent(left, total):>4} %  for others")
@@ -257,12 +257,13 @@ BLURRED = (
 )
 
 
-def doer(record: Record, doing: Doing) -> str:
+def doer(record: Record, waiting: Waiting, doing: Doing) -> str:
     who, does = words.thread(record, doing.thread), _does(doing)
-    if not doing.place:
+    if doing.place:
+        does += f" {words.place(doing.place)}"
+    else:
         does = re.sub(r",? (in|of|called by)$", "", does)
-        return f"{who}: {does}"
-    return f"{who}: {does} {words.place(doing.place)}"
+    return f"{who}: {does}" + (", likely" if waiting.likely else "")
 
 
 def _does(doing: Doing) -> str:
@@ -288,6 +289,8 @@ def whose(waiting: Waiting) -> str:
         return "nobody of the team is seen elsewhere"
     if waiting.wait.state in ("wait_taskwait", "wait_taskgroup"):
         return "for tasks: who has them is not recorded"
+    if waiting.likely:
+        return "who holds it is not recorded, and it was handed on by nobody that was seen to wait"
     return "the runtime does not record who holds it"
 
 

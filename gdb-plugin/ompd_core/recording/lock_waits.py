@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who holds a lock that others wait for? Some locks the runtime records. Else:
+
+- A lock for which others wait is handed on: who stops waiting for it has it, as long as somebody
+  has waited ever since, and until another stops waiting.
+- If all other threads wait, or have nothing to do, the only one that is left has it.
+
+What is so concluded is likely: between two samples a lock can be taken and released unseen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Iterator, Optional
+
+from .record import UNTOLD, Activity, Record
+from .states import Kind, kind
+from .sums import Wait, wait_of
+from .team_waits import Charges
+
+_OF_LOCKS = ("critical", "lock", "nest_lock")
+# One in these has no lock: it would not get to where it is, or waits itself.
+_WITHOUT = (Kind.LOCK, Kind.BARRIER, Kind.IDLE, Kind.OUTSIDE)
+_LIMBO = (Kind.KERNEL, Kind.UNKNOWN, Kind.OVERHEAD)
+_MOST_AT_ONCE = 64  # locks that are waited for: of more it is not told
+_GONE = -1
+
+Key = str
+
+
+@dataclass
+class _Lock:
+    since: int  # up to here all is charged
+    waiting: dict[int, Wait] = field(default_factory=dict)  # by thread
+    passing: set[int] = field(default_factory=set)  # of them, whose time is no wait now
+    holder: Optional[int] = None  # to whom it was handed on
+
+
+class LockWaits:
+    def __init__(self, record: Record) -> None:
+        self.charges: Charges = {}
+        self._record = record
+        self._keys = [_key(record, activity) for activity in record.activities]
+        self._locks: dict[Key, _Lock] = {}
+        self._at: dict[int, Key] = {}  # who waits for which
+        self._doing: dict[int, int] = {}  # activities
+        self._free: set[int] = set()  # who may have locks
+
+    def run(self) -> None:
+        if not any(self._keys):
+            return
+        for time, thread, number in sorted(self._events()):
+            self._charge(time)
+            self._turn(time, thread, number)
+
+    def _events(self) -> Iterator[tuple[int, int, int]]:
+        for place, thread in enumerate(self._record.threads):
+            for row in thread.rows():
+                yield row.start, place, row.activity
+            yield thread.end, place, _GONE
+
+    def _charge(self, time: int) -> None:
+        suspect = next(iter(self._free)) if len(self._free) == 1 else None
+        for lock in self._locks.values():
+            ns, lock.since = time - lock.since, time
+            holder = suspect if lock.holder is None else lock.holder
+            if not ns or holder is None:
+                continue
+            for thread, wait in lock.waiting.items():
+                if thread not in lock.passing:
+                    key = (wait, holder, self._doing.get(holder, UNTOLD))
+                    self.charges[key] = self.charges.get(key, 0.0) + ns
+
+    def _turn(self, time: int, thread: int, number: int) -> None:
+        activity = Activity("outside") if number == _GONE else self._record.activities[number]
+        of = kind(activity.state)
+        key, at = None if number == _GONE else self._keys[number], self._at.get(thread)
+        if at is not None and self._stays(thread, of):
+            self._locks[at].passing.add(thread)
+            return
+        self._doing[thread] = number
+        if at is not None and key != at:
+            self._has_got(at, thread)
+        if number == _GONE:
+            self._let_go(thread)
+        wait = wait_of(activity)
+        if key is not None and wait is not None:
+            self._wait(time, thread, key, wait)
+        if key is None and of not in _WITHOUT:
+            self._free.add(thread)
+        else:
+            self._free.discard(thread)
+
+    def _stays(self, thread: int, of: Kind) -> bool:
+        """Who runs while it waits loses the processor, or is met by no sample. Who is woken has got
+        what it slept for."""
+        asleep = self._record.activities[self._doing[thread]].on is False
+        return of is Kind.PREEMPTED or (of in _LIMBO and not asleep)
+
+    def _wait(self, time: int, thread: int, key: Key, wait: Wait) -> None:
+        lock = self._locks.get(key)
+        if lock is None:
+            if len(self._locks) >= _MOST_AT_ONCE:
+                return
+            lock = self._locks[key] = _Lock(time)
+        if lock.holder == thread:
+            lock.holder = None  # it has given it up
+        lock.waiting[thread] = wait
+        lock.passing.discard(thread)
+        self._at[thread] = key
+
+    def _has_got(self, key: Key, thread: int) -> None:
+        lock = self._locks[key]
+        del lock.waiting[thread], self._at[thread]
+        lock.passing.discard(thread)
+        lock.holder = thread
+        if not lock.waiting:
+            del self._locks[key]
+
+    def _let_go(self, thread: int) -> None:
+        del self._doing[thread]
+        for lock in self._locks.values():
+            if lock.holder == thread:
+                lock.holder = None
+
+
+def _key(record: Record, activity: Activity) -> Key | None:
+    """Which lock is waited for, where the record tells, and not whose it is."""
+    if activity.construct is None or activity.holder is not None or wait_of(activity) is None:
+        return None
+    construct = record.constructs[activity.construct]
+    if construct.kind not in _OF_LOCKS:
+        return None
+    if construct.address is not None:
+        return construct.address
+    return f"critical {construct.name or ''}" if construct.kind == "critical" else None

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are waits at locks told apart by lock, and charged to who had it? A program wrote down when each
+thread wanted a lock, had it, and gave it up."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SAMPLER, TREE
+from record import read
+
+SOURCE = Path(__file__).parent / "programs" / "holders.c"
+CRITICAL, LOCK = 0, 1
+
+
+def line_of(mark: str) -> int:
+    lines = SOURCE.read_text().split("\n")
+    (found,) = [i for i, line in enumerate(lines, 1) if f"/* {mark} */" in line]
+    return found
+
+
+def sampled(program: Path, record: Path, rounds: int) -> tuple[int, list[list[int]]]:
+    """The address of the lock, and the program's account."""
+    command = [SAMPLER, "-F", "250", "-o", record, "--", program, "7", str(rounds)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    first, *lines = done.stdout.splitlines()
+    return int(first, 16), [[int(word) for word in line.split()] for line in lines]
+
+
+@pytest.mark.parametrize("compiler", ["clang", "gcc"])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_lock_that_a_call_always_passes(build, tmp_path, compiler, level) -> None:
+    """And none where calls pass one of several, or what a register has."""
+    one, _ = sampled(build("holders", compiler, level), tmp_path / "r", 40)
+    record = read(tmp_path / "r")
+    found: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for construct in record.tables["construct"].values():
+        if construct["kind"] in ("lock", "critical"):
+            told = (construct.get("name"), construct.get("address"))
+            found[construct["kind"]].add(told)
+    assert found["critical"] or found["lock"]
+    for name, address in found["critical"]:
+        assert name == "ledger" and address
+    # Two calls take locks: one of them the lock, one any of the array's.
+    assert found["lock"] <= {(None, hex(one)), (None, None)}
+
+
+def held(log: list[list[int]], lock: int) -> dict[int, float]:
+    """Of the time that others waited for it: the share in which each thread had it."""
+    of_lock = [one[1:] for one in log if one[0] == lock]
+    sums: dict[int, float] = defaultdict(float)
+    for thread, wanted, got, _ in of_lock:
+        for holder, _, since, until in of_lock:
+            if holder != thread:
+                sums[holder] += max(min(until, got) - max(since, wanted), 0)
+    whole = sum(sums.values())
+    return {holder: ns / whole for holder, ns in sums.items()}
+
+
+def shares(wait: dict[str, Any]) -> dict[int, float]:
+    sums: dict[int, float] = defaultdict(float)
+    for one in wait["charged"]:
+        sums[one["thread"]] += one["time"]
+    whole = sum(sums.values())
+    return {thread: ns / whole for thread, ns in sums.items()}
+
+
+def apart(one: dict[int, float], other: dict[int, float]) -> float:
+    """How much of the time is with another thread."""
+    return sum(abs(one.get(thread, 0) - other.get(thread, 0)) for thread in range(4)) / 2
+
+
+def test_waits_are_charged_to_the_holder(build, tmp_path) -> None:
+    """libgomp's waiters sleep, so that their waits are seen on a machine of few processors, too."""
+    _, log = sampled(build("holders", "gcc"), tmp_path / "r", 160)
+    command = [TREE / "gdb-plugin" / "bin" / "ompd", "show", "--json", tmp_path / "r"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    at_locks = [one for one in json.loads(done.stdout)["waits"] if one["loc"]]
+    waits = {one["name"] or one["loc"]["line"]: one for one in at_locks}
+    for wait, lock in ((waits["ledger"], CRITICAL), (waits[line_of("LOCK")], LOCK)):
+        truth, told = held(log, lock), shares(wait)
+        assert sum(one["time"] for one in wait["charged"]) > 0.3 * wait["time"]
+        assert apart(truth, told) < 0.15, (truth, told)
+        turned = {thread: truth[(thread + 1) % 4] for thread in range(4)}
+        assert apart(truth, told) < apart(turned, told)
+        assert all(one["certainty"] == "likely" for one in wait["charged"])
+    array = waits.get(line_of("ARRAY"))
+    assert array is None or not array["charged"]
