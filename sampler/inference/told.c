@@ -142,6 +142,20 @@ static void tell_end_from_beginning(const struct looked *looked, struct told *to
 	told->doubt = ompdx_doubt_none;
 }
 
+static void add_fork(struct told *told, uint32_t place, bool league)
+{
+	if (told->fork == NONE) {
+		told->fork = place;
+		told->league = league;
+		return;
+	}
+	for (size_t i = 0; i < OUTER_FORKS; i++)
+		if (told->outer_forks[i] == NONE) {
+			told->outer_forks[i] = place;
+			return;
+		}
+}
+
 static void find_region(const struct looked *looked, struct told *told)
 {
 	for (uint32_t i = 0; i < looked->count; i++) {
@@ -158,11 +172,8 @@ static void find_region(const struct looked *looked, struct told *told)
 			told->region = called_by(looked, i);
 		if (is_fork_of_libgomp(code))
 			learn_fork_call(looked, i);
-		if (forks && told->fork == NONE && i + 1 < looked->count &&
-		    !code_is_runtime(frame_code(looked, i + 1))) {
-			told->fork = looked->code[i + 1];
-			told->league = code_has_role(code, OMPDX_ROLE_LEAGUE);
-		}
+		if (forks && i + 1 < looked->count && !code_is_runtime(frame_code(looked, i + 1)))
+			add_fork(told, looked->code[i + 1], code_has_role(code, OMPDX_ROLE_LEAGUE));
 	}
 }
 
@@ -237,6 +248,7 @@ static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompd
 			    .stack = stack,
 			    .caller = NONE,
 			    .fork = NONE,
+			    .outer_forks = {NONE, NONE, NONE},
 			    .state = (uint16_t)answer.state,
 			    .wait = (uint8_t)answer.wait,
 			    .construct = (uint8_t)answer.construct,

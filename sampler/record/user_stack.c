@@ -39,16 +39,26 @@ static bool is_base_of(const void *context, uint32_t told)
 	const uint32_t *region = ((const void *const *)context)[1];
 	const struct told *one = told_of(stacks->tables->tellings, told);
 
-	return one->fork != NONE && region_of_fork(stacks->tables, one->fork) == *region;
+	if (one->fork != NONE && region_of_fork(stacks->tables, one->fork) == *region)
+		return true;
+	for (size_t i = 0; i < OUTER_FORKS && one->outer_forks[i] != NONE; i++)
+		if (region_of_fork(stacks->tables, one->outer_forks[i]) == *region)
+			return true;
+	return false;
 }
+
+/* What is known of a team that a stack may have come from. */
+struct origin {
+	uint32_t team;   /* who began it; NONE */
+	uint32_t region; /* whose team it is; NONE: not known */
+};
 
 static uint32_t path_to_region(const struct user_stacks *stacks, uint32_t team, uint64_t time,
 			       uint32_t region, unsigned depth);
 
-/* The frames from the outermost to `end' (excluded), above base. entered: the region whose code the thread's own part
- * begins with; NONE: not known, or the stack begins elsewhere. */
+/* The frames from the outermost to `end' (excluded), above the path to the region whose code the stack begins with. */
 static uint32_t push_frames(const struct user_stacks *stacks, const struct native *native,
-			    uint32_t end, uint32_t team, uint64_t time, unsigned depth)
+			    uint32_t end, struct origin origin, uint64_t time, unsigned depth)
 {
 	struct tables *tables = stacks->tables;
 	uint32_t stack = NONE;
@@ -85,8 +95,12 @@ static uint32_t push_frames(const struct user_stacks *stacks, const struct nativ
 				if (known->image == place.image && known->offset == place.offset)
 					region = k;
 			}
+			/* A thread that began a region inside is in another team as well. */
+			const bool other = origin.region != NONE && origin.region != region;
+
 			if (!any && region != NONE)
-				stack = path_to_region(stacks, team, time, region, depth + 1);
+				stack = path_to_region(stacks, other ? NONE : origin.team, time,
+						       region, depth + 1);
 			stack = table_stack(tables, stack,
 					    table_construct_frame(tables, region, native->code[i]));
 		}
@@ -134,8 +148,12 @@ static uint32_t path_to_region(const struct user_stacks *stacks, uint32_t team, 
 	const struct seen *seen =
 		history_nearest(&threads->all[team]->history, time, 1u << SEEN_INSIDE);
 	/* Its own team is the one outside; of a thread that begins regions inside of others a picture shows the inner. */
-	uint32_t outer = seen && seen->team != team ? seen->team : NONE;
+	struct origin outer = {NONE, NONE};
 
+	if (seen && seen->team != team)
+		outer = (struct origin){seen->team,
+					seen->region ? table_region(stacks->tables, seen->region)
+						     : NONE};
 	return push_frames(stacks, &native, fork_frame(stacks, &native, region), outer, time,
 			   depth);
 }
@@ -168,7 +186,8 @@ uint32_t user_stack(const struct user_stacks *stacks, const struct moment *momen
 		return table_stack(tables, NONE, table_wait_frame(tables, moment->state, NONE));
 	read_native(tables, moment->told->stack, &native);
 	if (moment->told->inside || !at_end || moment->region == NONE)
-		stack = push_frames(stacks, &native, 0, moment->team, moment->time, 0);
+		stack = push_frames(stacks, &native, 0,
+				    (struct origin){moment->team, moment->region}, moment->time, 0);
 	else
 		stack = path_to_region(stacks, moment->team, moment->time, moment->region, 1);
 	if (at_end && moment->region != NONE)

@@ -320,6 +320,7 @@ void session_sample_by_memory(struct session *session, struct thread *thread, ui
 	struct told told = {.stack = NONE,
 			    .caller = NONE,
 			    .fork = NONE,
+			    .outer_forks = {NONE, NONE, NONE},
 			    .state = OMPDX_STATE_UNDEFINED,
 			    .doubt = ompdx_doubt_no_stack};
 

@@ -270,7 +270,12 @@ def test_keys(running: subprocess.Popen[bytes]) -> None:
     terminal = Terminal("top", "-i", "0.2", str(running.pid))
     terminal.until("% of time")
     assert "\x1b[?1049h" in terminal.seen
-    for key, word in (("t", "LWP"), ("w", "barrier, end of for"), ("s", "#pragma"), ("a", "a recent")):
+    for key, word in (
+        ("t", "LWP"),
+        ("w", "barrier, end of for"),
+        ("s", "#pragma"),
+        ("a", "a recent"),
+    ):
         terminal.type(key)
         terminal.until(word)
     terminal.type("q")

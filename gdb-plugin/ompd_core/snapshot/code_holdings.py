@@ -41,14 +41,12 @@ from ..model.holding import (
 )
 from ..model.native import Frame, Location
 from .lock_calls import ROUTINES
-from .symbol_end import symbol_end
+from .symbol_end import MOST_PARTS, SELDOM, symbol_end
 
 # Functions that are looked through for what a call may end.
 MOST_CALLED = 64
 MOST_FUNCTIONS = 512
 DEEPEST_CALL = 16
-# A function is split into a few parts at most.
-MOST_PARTS = 4
 MOST_TARGETS = 4096
 MOST_OF_STUB = 6  # instructions
 
@@ -67,7 +65,6 @@ _LIBRARIES = (
     "libgfortran.so*",
     "libquadmath.so*",
 )
-_SELDOM = ".cold"  # in the name of the part of a function that is seldom executed
 _JUMPS = ("jump", "branch")
 # Who returns again may have gone any way in between.
 _RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp".split())
@@ -164,7 +161,7 @@ class Holdings:
         return Stack(self._whole and known, abi.normal(self._entry or "") in ROUTINES)
 
     def _is_understood(self, level: _Level, callers: Collection[int]) -> bool:
-        if level.start is None or _SELDOM in (self._code.object(level.start) or ""):
+        if level.start is None or SELDOM in (self._code.object(level.start) or ""):
             return False
         return level.start not in callers or self._state(level, ())[0] is not None
 
@@ -456,7 +453,7 @@ class Holdings:
         code: dict[int, Instruction] = {}
         parts: dict[int, int] = {}
         waiting = [start]
-        if _SELDOM in (self._code.object(start) or ""):
+        if SELDOM in (self._code.object(start) or ""):
             return None
         while waiting:
             part = waiting.pop()
@@ -480,7 +477,7 @@ class Holdings:
     def _is_part(self, address: int, start: int) -> bool:
         """Compilers put a function's code that is seldom executed elsewhere."""
         name, other = self._code.object(start) or "", self._code.object(address) or ""
-        return other.startswith(name) and _SELDOM in other
+        return other.startswith(name) and SELDOM in other
 
     def _targets(self, value: Number, limits: Mapping[Number, int], body: Body) -> list[int] | None:
         """Of a jump by a table: its entries are addresses, or distances from a place in the code

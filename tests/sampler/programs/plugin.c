@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plugin LIBRARY TIMES: a program without OpenMP, which so often loads a library with regions, has it work, and unloads it.
+ * Compiled with -DLIBRARY -shared it is that library.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile double sink;
+
+static void work(double seconds)
+{
+	struct timespec t;
+	double end = 0, at;
+
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+		end = end > 0 ? end : at + seconds;
+		for (int i = 0; i < 1000; i++)
+			sink = sink + 1;
+	} while (at < end);
+}
+
+#ifdef LIBRARY
+
+void region(void)
+{
+#pragma omp parallel num_threads(2)
+	work(0.2);
+}
+
+#else
+
+int main(int argc, char **argv)
+{
+	for (int i = 0; argc > 2 && i < atoi(argv[2]); i++) {
+		work(0.1);
+		void *library = dlopen(argv[1], RTLD_NOW);
+		void (*region)(void) = library ? (void (*)(void))dlsym(library, "region") : NULL;
+
+		if (!region)
+			return 1;
+		region();
+		dlclose(library);
+	}
+	puts("done");
+	return 0;
+}
+
+#endif

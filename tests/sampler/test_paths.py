@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does each path by which a region is begun get its share of the time, with regions inside and
+tasks? Of a program in step with the sampler, too? And one that loads and unloads its runtime?"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAMS, SAMPLER
+from record import Record, read
+
+
+def sampled(folder: Path, rate: int, program: Path, *words: object) -> tuple[Record, str]:
+    options = ("-F", str(rate), "--budget", "0", "-o", folder / "r")
+    command = [str(word) for word in (SAMPLER, *options, "--", program, *words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return read(folder / "r"), done.stdout
+
+
+def shares(sums: dict[str, float]) -> dict[str, float]:
+    whole = sum(sums.values())
+    return {name: value / whole for name, value in sums.items()}
+
+
+def told_by(record: Record, names: dict[str, str]) -> tuple[dict[str, float], int]:
+    """Time on a processor by which of these functions are on the stack, outermost first."""
+    sums: dict[str, float] = defaultdict(float)
+    samples = 0
+    for _, _, duration, activity, count in record.rows():
+        if not activity.get("on") or activity["state"] != "work_parallel":
+            continue
+        on_it = [str(frame.get("function")) for frame in record.stack(activity["stack"])]
+        path = " ".join(names[one] for one in on_it if one in names)
+        sums[path] += duration
+        samples += count
+    return sums, samples
+
+
+def close(truth: dict[str, float], sums: dict[str, float], samples: int) -> None:
+    told = shares(sums)
+    for name, share in truth.items():
+        chance = (max(share, 0.02) * (1 - share) / samples) ** 0.5
+        assert abs(told.get(name, 0) - share) < 0.02 + 4 * chance, (name, truth, told)
+    assert sum(told.get(name, 0) for name in truth) > 0.97, told
+
+
+@pytest.mark.parametrize("compiler", ["clang", "gcc"])
+def test_each_path_has_its_share(build, tmp_path, compiler) -> None:
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    # libgomp makes new threads for each region inside, which live too short for a clock of theirs.
+    flat = ["flat"] if compiler == "gcc" else []
+    record, text = sampled(tmp_path, 500, build("paths", compiler), seed, 1.5, *flat)
+    words = [line.split() for line in text.splitlines()]
+    truth = shares({f"{side} {kind}": float(ns) for side, kind, ns in words if float(ns)})
+    names = {"left": "left", "right": "right", "own_work": "own"}
+    names.update({"inner_work": "inner", "task_work": "tasks"})
+    sums, samples = told_by(record, names)
+    close(truth, sums, samples)
+    turned = {name: truth[other] for name, other in zip(truth, [*truth][1:] + [*truth][:1])}
+    with pytest.raises(AssertionError):
+        close(turned, sums, samples)
+
+
+@pytest.mark.parametrize("periods", [0.5, 1, 2])
+def test_program_in_step_with_the_sampler(build, tmp_path, periods) -> None:
+    """At 100 Hz: of 10 ms, half and twice that."""
+    record, text = sampled(tmp_path, 100, build("beat"), 10 * periods, 5)
+    truth = shares({name: float(ns) for name, ns in (line.split() for line in text.splitlines())})
+    sums, samples = told_by(record, {"first": "first", "second": "second"})
+    close(truth, sums, samples)
+
+
+@pytest.mark.parametrize("compiler", ["clang", "gcc"])
+def test_runtime_that_comes_and_goes(build, tmp_path, compiler) -> None:
+    """Before it comes nothing is OpenMP's, and each region is told."""
+    library = tmp_path / "region.so"
+    made = {"clang": "clang-14", "gcc": "gcc"}[compiler]
+    options = ["-DLIBRARY", "-shared", "-fPIC", "-fopenmp", "-O2", "-g", "-o", library]
+    if compiler == "gcc":
+        options.append("-Wl,-z,nodelete")  # libgomp does not survive it, with its threads
+    subprocess.run((made, *options, PROGRAMS / "plugin.c"), check=True)
+    record, text = sampled(tmp_path, 250, build("plugin", "plain", "-ldl"), library, 3)
+    assert text == "done\n"
+    assert record.tables["runtime"] and record.tables["region"]
+    sums = shares(
+        {
+            state: sum(of.get(state, 0) for of in record.on_by_state().values())
+            for state in ("outside", "work_serial", "work_parallel", "?")
+        }
+    )
+    # Of 0.1 s serial and 0.4 s in a region, three times.
+    assert sums["work_parallel"] > 0.6 and sums["?"] < 0.2, sums
+    assert sums["outside"] + sums["work_serial"] > 0.1, sums
