@@ -110,26 +110,63 @@ def test_a_construct_on_the_host(folder: Path) -> None:
     assert one["reason"].startswith("one of: its `if' is false")
 
 
-@pytest.mark.parametrize("compiler", [machine.CLANG, "gcc"])
-def test_why_on_the_host(compiler: str, folder: Path) -> None:
-    """Of gcc's programs libgomp calls the code itself."""
+IN_ENVIRONMENT = "the program's environment has OMP_TARGET_OFFLOAD=disabled"
+NO_DEVICE = "the offload runtime has found no device for the program's code"
+# What there is, what the program does, and what is said: of gcc's programs libgomp calls the code.
+REASONS = {
+    "disabled": (machine.CLANG, "libomptarget-14", "on_host", "target-offload-var is disabled"),
+    "disabled-gcc": ("gcc", "libgomp-12", "on_host", IN_ENVIRONMENT),
+    "if-gcc": ("gcc", "libgomp-12", "if_zero", "its `if' is false"),
+    "unknown-gcc": ("gcc", "libgomp-12", "on_host", "there is no device, or one of: its `if'"),
+    "no-plugin": (
+        *(machine.CLANG, "libomptarget-14", "on_host"),
+        "the offload runtime has loaded no plugin for devices",
+    ),
+    "other-code": (
+        *(machine.CLANG, "libomptarget-16", "on_host"),
+        f"{NO_DEVICE} by the plugins that are loaded: amdgpu, cuda, x86_64",
+    ),
+    "other-code-19": (machine.CLANG, "libomptarget-19", "on_host", NO_DEVICE),
+}
+
+
+def without_plugins(library: Path, folder: Path) -> Path:
+    made = folder / "without"
+    made.mkdir()
+    for path in library.iterdir():
+        if ".rtl." not in path.name:
+            (made / path.name).symlink_to(path)
+    return made
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name.startswith("disabled") else [pytest.mark.full])
+        for name in REASONS
+    ],
+)
+def test_why_on_the_host(name: str, folder: Path) -> None:
+    compiler, runtime, scenario, reason = REASONS[name]
     if compiler == "gcc":
-        library = machine.under_gcc("libgomp-12", folder)
+        library = machine.under_gcc(runtime, folder)
         program = machine.compiled("targets", compiler="gcc")
     else:
-        library, program = machine.cached("libomptarget-14"), compiled("targets")
-    settings = {"OMP_TARGET_OFFLOAD": "disabled"}
-    with target("live", program, ["on_host"], library, folder, settings) as made:
+        library, program = machine.cached(runtime), compiled("targets")
+    if name == "no-plugin":
+        library = without_plugins(library, folder)
+    elif name.startswith("other-code"):
+        # There is no driver for it.
+        program = gpu.program_for_gpus("targets", "debug", folder)
+    settings = {"OMP_TARGET_OFFLOAD": "disabled"} if name.startswith("disabled") else {}
+    with target("live", program, [scenario], library, folder, settings) as made:
         asked = ["ompd target -json", "ompd bt 1-1", "ompd target"]
         answer = ask("gdb", asked, made.before, made.files, folder=folder)
         ((_, _, line, _),) = recorded(made.record, "targets")
     (one,) = answer.document("ompd target -json")["offload"]["targets"]
     assert (one["phase"], one["device"]) == ("host", None)
     assert one["loc"]["line"] == int(line)
-    if compiler == "gcc":
-        assert one["reason"].endswith("what this runtime keeps of devices is not read")
-    else:
-        assert one["reason"] == "target-offload-var is disabled"
+    assert one["reason"].startswith(reason), answer.everything
     assert f"T1 on the host: {one['reason']}." in " ".join(answer.texts[2].split())
     assert f"#pragma omp target at targets.c:{line}, on the host" in answer.texts[1]
 
