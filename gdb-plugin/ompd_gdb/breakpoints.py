@@ -45,7 +45,7 @@ class Breakpoint:
         self.temporary = temporary
         self.hits = 0
         self.enabled = True
-        self.problem: str | None = session.NO_RUNTIME
+        self.problem: str | None = session.awaited(event)
         self.inferior = gdb.selected_inferior()
         self._process: EventBreakpoint | None = None
         self._pid = 0
@@ -93,7 +93,7 @@ class Breakpoint:
 
     def detach(self) -> None:
         process, self._process = self._process, None
-        self.problem = session.NO_RUNTIME
+        self.problem = session.awaited(self.event)
         if process is not None:
             process.delete()
 

@@ -40,12 +40,16 @@ if TYPE_CHECKING:
     from .target.stepper import Stepper
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
-NO_RUNTIME = "it waits for the program to load an OpenMP runtime"
-NO_OFFLOAD_RUNTIME = "it waits for the program to load LLVM's offload runtime"
 
 _library: Library | None = None
 _library_settings: tuple[str, str] | None = None
 _sessions: dict[int, Session] = {}
+
+
+def awaited(event: Event) -> str:
+    """Why a breakpoint cannot be hit yet."""
+    runtime = "LLVM's offload runtime" if event.is_of_devices else "an OpenMP runtime"
+    return f"it waits for the program to load {runtime}"
 
 
 def library() -> Library:
@@ -376,15 +380,11 @@ class Session:
 
     def watch(self, breakpoint_: EventBreakpoint) -> str | None:
         """Why there is nothing to watch, if so. Raises UserError."""
-        from ompd_core.model.events import OF_DEVICES
-
         runtimes = self.runtimes()
         if breakpoint_.watch(self.target, runtimes, self.code_map()):
             return None
-        if breakpoint_.event.kind in OF_DEVICES:
-            return NO_OFFLOAD_RUNTIME
-        if not runtimes:
-            return NO_RUNTIME
+        if not runtimes or breakpoint_.event.is_of_devices:
+            return awaited(breakpoint_.event)
         if not any(runtime.supported for runtime in runtimes):
             return f"{names(runtimes)} {refusal(runtimes[0].kind)}"
         return f"the entry points of {names(runtimes)} are not found: it has no symbols"

@@ -13,6 +13,7 @@ from typing import Any, Iterator
 
 import agreement
 import cover
+import device_score
 import pytest
 import states
 import truth
@@ -54,6 +55,7 @@ def pytest_sessionfinish(session: Any) -> None:
         session.config.workeroutput["compared"] = truth.compared
         session.config.workeroutput["states"] = states.score.counts
         session.config.workeroutput["agreement"] = agreement.score.counts
+        session.config.workeroutput["devices"] = dict(device_score.score.counts)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -63,6 +65,7 @@ def pytest_testnodedown(node: Any) -> None:
     _of_workers += output.get("compared", 0)
     states.score.add(*output.get("states", (0, 0, 0)))
     agreement.score.add(output.get("agreement", ()))
+    device_score.score.counts.update(output.get("devices", {}))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -72,5 +75,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(
         f"{right} of {judged} threads' states right; {in_transition} more in transition"
     )
-    for line in agreement.score.lines():
+    for line in [*agreement.score.lines(), *device_score.score.lines()]:
         terminalreporter.write_line(line)

@@ -13,6 +13,15 @@ OFFLOADING = ("-fopenmp-targets=x86_64-pc-linux-gnu", "-fopenmp-version=51")
 DRIVER = machine.ROOT / "tests" / "offload" / "fake_driver.c"
 
 
+def offloading(compiler: str) -> tuple[str, ...]:
+    """What it is told to make code for LLVM's host plugin."""
+    if compiler == machine.CLANG:
+        return OFFLOADING
+    header = machine.run(machine.CLANG, "-print-file-name=include/omp.h").strip()
+    # It asks for code of a device's that there is none of for this one.
+    return (*OFFLOADING, "-nogpulib", "-idirafter", str(Path(header).parent))
+
+
 def program_for_gpus(name: str, build: str, folder: Path) -> Path:
     path = folder / "on_gpu" / name
     path.parent.mkdir(exist_ok=True)

@@ -75,4 +75,5 @@ def test_a_condition_and_a_place(folder: Path) -> None:
         f"OpenMP breakpoint 2, call that updates data of a device, construct () at targets.c:{line}"
         in answer.everything
     )
+    assert "it waits for the program to load LLVM's offload runtime" in answer.texts[2]
     assert f"target update, targets.c:{line}" in answer.texts[5]

@@ -38,18 +38,18 @@ def constructs(answer: Answer) -> Any:
     return answer.document("ompd target -json")["offload"]["targets"]
 
 
-@pytest.mark.parametrize(
-    "scenario,runtime",
-    [
-        ("held_in_circle", "libomptarget-14"),
-        *(
-            pytest.param(scenario, runtime, marks=pytest.mark.full)
-            for scenario in ("held", "held_in_circle")
-            for runtime in RUNTIMES
-        ),
-    ],
-)
+def test_circle_over_the_table(folder: Path) -> None:
+    compare("held_in_circle", "libomptarget-14", folder)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("scenario", ["held", "held_in_circle"])
 def test_lock_of_the_table(scenario: str, runtime: str, folder: Path) -> None:
+    compare(scenario, runtime, folder)
+
+
+def compare(scenario: str, runtime: str, folder: Path) -> None:
     answer, truth = stopped(scenario, runtime, folder)
     first, last = re.findall("^checksum (\\w+)$", answer.everything, re.MULTILINE)
     assert first == last, "the process is not as it was"

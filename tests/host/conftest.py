@@ -36,11 +36,14 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     import comparison
+    import figures
 
     total = sum(comparison.compared.values())
     terminalreporter.write_line(f"{total} facts compared with what the programs recorded")
     told = [fact for fact in comparison.compared if re.fullmatch(r"[\w-]+-var", fact)]
     icvs = ", ".join(f"{icv} {comparison.compared[icv]}" for icv in sorted(told))
     terminalreporter.write_line(f"ICVs compared: {icvs}")
+    for line in figures.lines():
+        terminalreporter.write_line(line)
     silent = sorted(comparison.untold - set(comparison.compared))
     terminalreporter.write_line(f"ICVs that no library told: {', '.join(silent) or 'none'}")

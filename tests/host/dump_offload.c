@@ -5,6 +5,7 @@
 #include "dump.h"
 
 #include <ompd-ext.h>
+#include <time.h>
 
 #include "callbacks.h"
 
@@ -103,15 +104,21 @@ void dump_offload(struct dump *dump)
 	get_offload_t *get_offload;
 	ompdx_offload_t *offload = NULL;
 	const struct costs before = costs;
+	struct timespec began, ended;
 	ompd_rc_t rc = RC_ABSENT;
 
 	*(void **)&get_offload = library_extension("ompdx_get_offload");
+	clock_gettime(CLOCK_MONOTONIC, &began);
 	if (get_offload)
 		rc = get_offload(dump->space, NULL, 0, &offload);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
 	json_begin_object(dump->json, "offload");
 	dump_rc(dump, "rc", rc);
 	json_integer(dump->json, "reads", (int64_t)(costs.reads - before.reads));
 	json_integer(dump->json, "bytes", (int64_t)(costs.bytes - before.bytes));
+	json_integer(dump->json, "microseconds",
+		     (ended.tv_sec - began.tv_sec) * 1000000L +
+			     (ended.tv_nsec - began.tv_nsec) / 1000);
 	json_integer(dump->json, "strings", (int64_t)(costs.strings - before.strings));
 	if (rc == ompd_rc_ok) {
 		dump_answer(dump->json, offload);

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import comparison
+import figures
 import fork
 import machine
 import pytest
@@ -37,9 +38,10 @@ def seed() -> int:
     return chosen
 
 
-def compare(document: Any, account: Any, runtime: str) -> None:
+def compare(document: Any, account: Any, runtime: str, how: str) -> None:
     """Every mapping equal, none more, none missing; devices, ICVs and entries."""
     offload = document["offload"]
+    figures.count(runtime, how, offload, account)
     release = int(runtime.rpartition("-")[2])
     assert offload["rc"] == "ok" and offload["version"] == release
     assert (offload["layout"], offload["mapping_layout"]) == ("proven", "proven"), offload["reason"]
@@ -58,22 +60,56 @@ def compare(document: Any, account: Any, runtime: str) -> None:
     icvs = document["address_space"]["icvs"]
     assert icvs["num-devices-var"]["value"] == account["devices"]
     assert icvs["device-num-var"]["value"] == account["initial"]
-    print(
-        f"{runtime}: {len(recorded)} mappings, {offload['reads']} reads, {offload['bytes']} bytes"
-    )
     assert offload["reads"] <= READS_MAX and offload["bytes"] <= KIB_MAX * 1024
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_process(runtime: str, folder: Path) -> None:
     with shown.living(runtime, folder, seed(), STEPS, "wait") as (process, account):
-        compare(shown.told("attach", process.pid), account, runtime)
+        compare(shown.told("attach", process.pid), account, runtime, "living")
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES if machine.FULL else RUNTIMES[1::2])
 def test_core(runtime: str, folder: Path) -> None:
     core, account = shown.died(runtime, folder, seed(), STEPS)
-    compare(shown.told("core", core, shown.built(runtime)), account, runtime)
+    compare(shown.told("core", core, shown.built(runtime)), account, runtime, "core")
+
+
+def rows_in(text: str) -> list[tuple[int, ...]]:
+    """Of a table that the runtime has printed. Before 14 there was one count."""
+    row = r"(0x[0-9a-f]+) (0x[0-9a-f]+)\s+(\d+)\s+(INF|\d+)(?:\s+(INF|\d+))?(?:\s|$)"
+    return sorted(
+        (
+            *(int(begin, 16), int(target, 16), int(size)),
+            *(shown.NEVER if count == "INF" else int(count or 0) for count in counts),
+        )
+        for begin, target, size, *counts in re.findall(row, text)
+    )
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_runtime_prints_the_same_when_it_fails(runtime: str, folder: Path) -> None:
+    """What LIBOMPTARGET_INFO has it print of the device that a map clause fails on."""
+    core, account = shown.died(
+        *(runtime, folder, seed(), STEPS), how="extend", LIBOMPTARGET_INFO="4"
+    )
+    offload = shown.told("core", core, shown.built(runtime))["offload"]
+    told, recorded = shown.shown(offload), shown.recorded(account)
+    assert told == recorded
+    scoped = next(key for key in recorded if recorded[key][4] == "scoped[0:bytes]")
+    ours = sorted(
+        (begin, target, end - begin, dynamic, hold)
+        for (device, begin), (end, dynamic, hold, target, _) in told.items()
+        if device == scoped[0]
+    )
+    text = (folder / "output").read_text(encoding="utf-8", errors="replace")
+    # It has printed tables before, at the ends of other directives, and of other devices.
+    tables = [
+        one for one in text.split("pointer mappings") if f"device {scoped[0]} info: 0x" in one
+    ]
+    printed = rows_in(tables[-1])
+    assert printed and printed == ours, text[-3000:]
+    comparison.compared["mappings, as the runtime prints them"] += len(printed)
 
 
 @pytest.mark.parametrize("runtime", [one for one in RUNTIMES if one >= "libomptarget-19"])
@@ -82,14 +118,7 @@ def test_runtime_prints_the_same(runtime: str, folder: Path) -> None:
     with shown.living(runtime, folder, seed(), STEPS, "dump") as (process, _):
         told = shown.shown(shown.told("attach", process.pid)["offload"])
         text = (folder / "output").read_text(encoding="utf-8", errors="replace")
-    row = r"(0x[0-9a-f]+) (0x[0-9a-f]+)\s+(\d+)\s+(INF|\d+)\s+(INF|\d+)"
-    printed = sorted(
-        (
-            *(int(begin, 16), int(target, 16), int(size)),
-            *(shown.NEVER if count == "INF" else int(count) for count in counts),
-        )
-        for begin, target, size, *counts in re.findall(row, text)
-    )
+    printed = rows_in(text)
     ours = sorted(
         (begin, target, end - begin, dynamic, hold)
         for (_, begin), (end, dynamic, hold, target, _) in told.items()
@@ -114,6 +143,7 @@ def test_lock_is_held(runtime: str, folder: Path) -> None:
                 pid = process.pid
         except AssertionError:
             break  # so often operator new is not called
+        assert offload["reads"] <= READS_MAX and offload["bytes"] <= KIB_MAX * 1024
         owners = [device["owner"] for device in offload["devices"] if device["locked"]]
         assert owners in ([], [pid])
         assert offload["mapping_layout"] == "proven"

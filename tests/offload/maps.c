@@ -2,7 +2,8 @@
  *
  * Maps and unmaps at random and keeps its own account of what is mapped where: maps SEED STEPS HOW FILE. At the end it
  * writes the account to FILE, which is there at once or not, and then, by HOW: "wait"s; "abort"s; "dump"s: has the
- * runtime print its own tables, and waits; "lock" and a number: maps once more, and waits in the so many-th call of
+ * runtime print its own tables, and waits; "extend"s what is mapped, which fails: the runtime prints the tables that it is
+ * told to, and aborts; "lock" and a number: maps once more, and waits in the so many-th call of
  * operator new, which libomptarget makes with its table's lock held (compiled with COUNT_NEW).
  */
 #define _GNU_SOURCE
@@ -178,7 +179,7 @@ static void write_all(const char *hold_begin, int hold_bytes, int hold_device, c
 	fclose(account);
 }
 
-static void end(const char *how, char *scoped)
+static void end(const char *how, char *scoped, int bytes, int device)
 {
 	if (strncmp(how, "lock", 4) == 0) {
 		calls_left = atoi(how + 4);
@@ -190,6 +191,10 @@ static void end(const char *how, char *scoped)
 		fflush(NULL);
 	}
 	show_account();
+	if (strcmp(how, "extend") == 0) {
+#pragma omp target enter data map(to : scoped [0:bytes + 1]) device(device)
+		exit(5); /* it did not fail */
+	}
 	if (strcmp(how, "abort") == 0)
 		abort();
 	pause();
@@ -221,7 +226,7 @@ int main(int argc, char **argv)
 #pragma omp target device(device)
 		declared[0]++;
 		write_all(scoped, bytes, device, argv[4]);
-		end(argv[3], scoped);
+		end(argv[3], scoped, bytes, device);
 	}
 	return 0;
 }

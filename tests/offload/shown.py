@@ -93,17 +93,22 @@ def living(
         remove_images(folder)
 
 
-def died(runtime: str, folder: Path, *arguments: object, **settings: str) -> tuple[Path, Any]:
-    """The core file that the kernel wrote of it, and its account."""
+def died(
+    runtime: str, folder: Path, *arguments: object, how: str = "abort", **settings: str
+) -> tuple[Path, Any]:
+    """The core file that the kernel wrote of it, and its account; what it printed is in
+    folder/output."""
     account = folder / "account.json"
     before = set(folder.glob("core*"))
-    process = subprocess.Popen(
-        [built(runtime), *map(str, arguments), "abort", account],
-        env={**environment(runtime), "TMPDIR": str(folder), **settings},
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (-1, -1)),
-    )
+    with open(folder / "output", "w", encoding="utf-8") as output:
+        process = subprocess.Popen(
+            [built(runtime), *map(str, arguments), how, account],
+            env={**environment(runtime), "TMPDIR": str(folder), **settings},
+            stderr=output,
+            stdout=output,
+            cwd=folder,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (-1, -1)),
+        )
     process.wait(timeout=PATIENCE)
     cores = set(folder.glob("core*")) - before
     if not cores:

@@ -11,6 +11,10 @@
 #define PAGE 4096
 #define MANY 1000
 
+#pragma omp declare target
+double declared[16];
+#pragma omp end declare target
+
 static void mapped(const char *name, const void *begin, size_t size, int count, const char *why)
 {
 	truth_append("mapped", "%s %#lx %zu %d %s\n", name, (unsigned long)(uintptr_t)begin, size,
@@ -87,6 +91,33 @@ static void below(void)
 	stop();
 }
 
+/* ---- At the end of the program ---------------------------------------------------------------- */
+
+static void left(void)
+{
+	all_of(calloc(MANY, sizeof(double)));
+	atexit(stop);
+	exit(0);
+}
+
+static double *later;
+
+static void unmap_later(void)
+{
+#pragma omp target exit data map(delete : later [0:MANY])
+	stop();
+}
+
+static void unmapped_at_exit(void)
+{
+	double *p = later = calloc(MANY, sizeof(*p));
+
+#pragma omp target enter data map(to : p [0:MANY])
+	mapped("declared", declared, sizeof(declared), -1, "-");
+	atexit(unmap_later);
+	exit(0);
+}
+
 /* ---- Right ------------------------------------------------------------------------------------ */
 
 static void heap(void)
@@ -98,9 +129,6 @@ static void heap(void)
 }
 
 static double global[MANY];
-#pragma omp declare target
-double declared[16];
-#pragma omp end declare target
 
 static void of_program(void)
 {
@@ -218,6 +246,8 @@ int main(int argc, char **argv)
 		{"unmapped", unmapped},
 		{"returned", returned},
 		{"below", below},
+		{"left", left},
+		{"unmapped_at_exit", unmapped_at_exit},
 		{"heap", heap},
 		{"of_program", of_program},
 		{"live_local", live_local},

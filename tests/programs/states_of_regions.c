@@ -94,6 +94,25 @@ static void cancelled_dynamic(void)
 	}
 }
 
+/* Optimised code makes way for the runtime's at its end. */
+static __attribute__((noinline)) void share_sections(void)
+{
+#pragma omp sections
+	{
+#pragma omp section
+		work("work_parallel");
+	}
+}
+
+static void sections_last(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		share_sections();
+		truth_seen();
+	}
+}
+
 static void cancelled_sections(void)
 {
 #pragma omp parallel num_threads(2)
@@ -164,6 +183,7 @@ static const struct scenario scenarios[] = {
 	{"cancelled", cancelled, 3},
 	{"cancelled_dynamic", cancelled_dynamic, 1},
 	{"cancelled_sections", cancelled_sections, 1},
+	{"sections_last", sections_last, 1},
 	{"cancelled_region", cancelled_region, 3},
 	{"copied", copied, 1},
 	{"target_on_host", target_on_host, 1},

@@ -260,6 +260,17 @@ static void on_host(unsigned seed)
 	STAY(released);
 }
 
+static void if_zero(unsigned seed)
+{
+	uintptr_t released = (uintptr_t)&truth_released;
+
+	(void)seed;
+	expected = 1;
+	going_into("host", __LINE__ + 1, -1);
+#pragma omp target if (0)
+	STAY(released);
+}
+
 static void deferred(unsigned seed)
 {
 	uintptr_t released = (uintptr_t)&truth_released;
@@ -286,7 +297,8 @@ int main(int argc, char **argv)
 	} scenarios[] = {
 		{"several", several},   {"in_turn", in_turn}, {"copying", copying},
 		{"counting", counting}, {"held", held},       {"held_in_circle", held_in_circle},
-		{"in_data", in_data},   {"on_host", on_host}, {"deferred", deferred},
+		{"in_data", in_data},   {"on_host", on_host}, {"if_zero", if_zero},
+		{"deferred", deferred},
 	};
 	pthread_t observer;
 

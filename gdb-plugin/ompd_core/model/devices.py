@@ -94,6 +94,7 @@ class Devices:
     targets: Sequence[Target] = ()  # the constructs that threads are in
     names: Map[int, str] = field(default_factory=dict)  # of variables that no map clause names
     stale: Sequence[Stale] = ()
+    ending: Thread | None = None  # that ends the program
     loaded: Sequence[str] = ()  # offload runtimes' files, also where they cannot be read
 
     @property
@@ -113,6 +114,18 @@ class Devices:
             for field, layout in layouts.items()
             if layout != "proven"
         }
+
+    def left(self) -> list[tuple[Device, Mapping]]:
+        """What is mapped while the program ends, and nobody is about to unmap."""
+        if self.ending is None or self.targets:
+            return []
+        gone = {one.mapping.address for one in self.stale}
+        return [
+            (device, one)
+            for device in self.all
+            for one in device.mappings
+            if not one.infinite and not goes_later(one) and one.address not in gone
+        ]
 
     def device(self, number: int) -> Device | None:
         return next((one for one in self.all if one.number == number), None)

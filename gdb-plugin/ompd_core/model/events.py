@@ -20,8 +20,6 @@ WHENS = {
     "data": ("begin", "end"),
     "update": ("begin", "end"),
 }
-# Those that an offload runtime is called for.
-OF_DEVICES = ("target", "data", "update")
 
 _TITLES = {
     ("parallel", "begin"): "begin of a parallel region",
@@ -51,6 +49,11 @@ class Event:
     @property
     def title(self) -> str:
         return _TITLES[self.kind, self.when]
+
+    @property
+    def is_of_devices(self) -> bool:
+        """The offload runtime is called for it."""
+        return self.kind in ("target", "data", "update")
 
     @property
     def name(self) -> str:

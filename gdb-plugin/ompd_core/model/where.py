@@ -119,6 +119,10 @@ class CodeMap:
         """Of the C library or the dynamic linker."""
         return self._is_of(frame, SYSTEM)
 
+    def ends_program(self, frame: Frame) -> bool:
+        """Is it the C library's exit, which returning from main calls too?"""
+        return self.is_system(frame) and system_name(frame.location.function or "") == "exit"
+
     def is_offload_runtime(self, frame: Frame) -> bool:
         return self._is_of(frame, runtimes.OFFLOAD_FILES)
 

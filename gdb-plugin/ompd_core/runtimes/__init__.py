@@ -22,6 +22,7 @@ ENVIRONMENT = ("OMP_", *(prefix for one in RUNTIMES for prefix in one.environmen
 UNKNOWN = "An OpenMP runtime"
 OFFLOAD_FILES = tuple(name for one in OFFLOADS for name in one.files)
 OFFLOAD_HELPERS = tuple(name for one in OFFLOADS for name in one.helpers)
+PLUGINS_INSIDE = min(one.plugins_inside for one in OFFLOADS)
 DEVICE_WAITS = re.compile("|".join(one.waits for one in OFFLOADS))
 DEVICE_TRANSFERS = re.compile("|".join(one.transfers for one in OFFLOADS))
 
@@ -31,6 +32,13 @@ FUNCTIONS = "^(" + "|".join([*(one.functions for one in RUNTIMES), abi.ENTRY_POI
 _OWN = re.compile(FUNCTIONS)
 _LOOSELY = re.compile("|".join(one.loosely for one in RUNTIMES))
 _SOURCES = re.compile("|".join(one.sources for one in RUNTIMES))
+
+
+def plugin_name(path: str) -> str | None:
+    """For which devices is a plugin of an offload runtime's? None: it is none."""
+    name = path.rsplit("/", 1)[-1]
+    found = next(filter(None, (re.match(one.plugins, name) for one in OFFLOADS)), None)
+    return found.group(1) if found is not None else None
 
 
 def of_kind(kind: str) -> Runtime | None:

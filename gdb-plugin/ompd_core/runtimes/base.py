@@ -55,3 +55,7 @@ class Offload:
     # Functions of drivers that wait for a device, and that copy from or to one.
     waits: str
     transfers: str
+    # How its plugins' files are called, the devices' name in them; and the first release that has
+    # them inside.
+    plugins: str
+    plugins_inside: int

@@ -23,5 +23,7 @@ OFFLOAD = Offload(
         r"cu(Stream|Event|Ctx)(Synchronize|Query)(_ptsz)?|hsa(_amd)?_signal_wait\w*"
         r"|ze(Fence|Event)HostSynchronize|zeCommandQueueSynchronize"
     ),
+    plugins=r"libomptarget\.rtl\.(\w+)\b.*\.so",
+    plugins_inside=19,
     transfers=r"cuMemcpy\w*|hsa_amd_memory_\w+|hsa_memory_copy|zeCommandListAppendMemoryCopy\w*",
 )

@@ -25,7 +25,6 @@ from ..model import doubts
 from ..model.native import Frame
 from ..model.process import Membership, Region, Thread
 from ..model.waiting import Seen, facts_of
-from . import entries
 from .stacks import Stacks
 
 
@@ -99,7 +98,7 @@ class Classifier:
             seen.calls_directly(found.outermost, direct)
             answers = True
         if asked & ASKS_CALLED and found.caller is not None:
-            name = entries.called_by(self._debugger, seen.frames[found.caller])
+            name = self._stacks.called_by(seen.frames[found.caller])
             seen.calls(found.caller, name)
             answers = answers or name is not None
         if asked & ASKS_SLEEP:

@@ -8,23 +8,15 @@ from dataclasses import replace
 from typing import Sequence
 
 from .. import abi
+from ..arch.base import Machine
 from ..debugger import Debugger
 from ..errors import Unreadable
 from ..model.native import Frame
 from ..model.where import CodeMap
+from .symbol_end import MOST_PARTS, SELDOM, symbol_end
 
-
-def called_by(debugger: Debugger, caller: Frame) -> str | None:
-    """None: none, or it is not told, as in a call by pointer."""
-    if debugger.machine is None:
-        return None
-    try:
-        address = debugger.machine.called(debugger.code.read, caller.pc)
-    except (Unreadable, OverflowError):
-        return None
-    symbol = debugger.code.object(address) if address is not None else None
-    name = symbol.partition("@")[0] if symbol is not None else ""
-    return abi.normal(name) if abi.is_entry_point(name) else None
+# Functions that make way for each other.
+MOST_TAILS = 4
 
 
 class Entries:
@@ -34,6 +26,55 @@ class Entries:
         self._debugger = debugger
         # With the frames, which live as long as their ids are asked for.
         self._known: dict[tuple[int, int], tuple[Frame, Frame, Frame]] = {}
+        self._called: dict[int, str | None] = {}  # by where the call returns
+
+    def called_by(self, caller: Frame) -> str | None:
+        """None: none, or it is not told, as in a call by pointer."""
+        if caller.pc not in self._called:
+            try:
+                self._called[caller.pc] = self._called_at(caller.pc)
+            except (Unreadable, OverflowError):
+                self._called[caller.pc] = None
+        return self._called[caller.pc]
+
+    def _called_at(self, pc: int) -> str | None:
+        machine, code = self._debugger.machine, self._debugger.code
+        address = machine.called(code.read, pc) if machine is not None else None
+        # A function of the program's that is not on the stack has made way for what it called last.
+        for _ in range(MOST_TAILS):
+            symbol = code.object(address) if address is not None else None
+            name = symbol.partition("@")[0] if symbol is not None else ""
+            if abi.is_entry_point(name):
+                return abi.normal(name)
+            if machine is None or address is None or code.start(address) != address:
+                return None
+            left_for = self._left_for(machine, address)
+            address = left_for.pop() if len(left_for) == 1 else None
+        return None
+
+    def _left_for(self, machine: Machine, start: int) -> set[int]:
+        """Where a function's jumps lead to outside of it; nowhere, if that is not known of one."""
+        code, waiting = self._debugger.code, [start]
+        ends: dict[int, int] = {}
+        targets: set[int] = set()
+        while waiting:
+            part = waiting.pop()
+            end = symbol_end(code, part, part)
+            if end is None or len(ends) == MOST_PARTS or not code.is_known(part, end):
+                return set()
+            ends[part] = end
+            for one in machine.instructions(self._debugger.disassembler, part, end).values():
+                if one.flow not in ("jump", "branch") or part <= (one.to.address or 0) < end:
+                    continue
+                if one.to.address is None:
+                    return set()
+                other = code.start(one.to.address)
+                if other is not None and SELDOM in (code.object(other) or ""):
+                    waiting += [other] if other not in ends and other not in waiting else []
+                else:
+                    targets.add(one.to.address)
+        inside = [to for to in targets if any(a <= to < b for a, b in ends.items())]
+        return targets.difference(inside)
 
     def named(self, frames: Sequence[Frame], code: CodeMap) -> list[Frame]:
         """With the names of the entry points that the program called."""
@@ -53,5 +94,5 @@ class Entries:
             return frame
         if code.is_runtime(outer) or code.is_skipped(outer):
             return frame
-        name = called_by(self._debugger, outer) or known
+        name = self.called_by(outer) or known
         return replace(frame, location=replace(frame.location, function=name))

@@ -284,6 +284,12 @@ class Picture:
         targets = self._places.targets
         made = Devices(targets.offload, found, targets.names(), loaded=self._offload_files)
         with self._debugger.looking():
+            ending = (
+                thread
+                for thread in self.process.threads
+                if self._places.ends_program(thread, _DEPTH_FOR_TASKS)
+            )
+            made.ending = next(ending, None)
             made.stale = mapped.stale(self._debugger, made, self.process.threads)
         return made
 

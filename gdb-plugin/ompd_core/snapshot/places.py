@@ -457,6 +457,10 @@ class Places:
             self.targets.tell_lock(one, thread.kept)
         return found
 
+    def ends_program(self, thread: Thread, depth: int) -> bool:
+        walked = self._stacks.walked(thread, depth)
+        return walked is not None and any(map(self.code.ends_program, walked.frames))
+
     def tell_arguments(self, found: Sequence[Target]) -> None:
         """What they pass to their devices."""
         if self._holding is None or not found:

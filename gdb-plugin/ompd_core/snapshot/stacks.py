@@ -45,6 +45,10 @@ class Stacks:
         known = self._known[native.num] = Walked(self.named(stack.seen), stack.whole, limited)
         return known
 
+    def called_by(self, caller: Frame) -> str | None:
+        """The entry point that the program called there."""
+        return self._entries.called_by(caller)
+
     def named(self, frames: Sequence[Frame]) -> Sequence[Frame]:
         """With the names of the entry points that the program called."""
         return frames if self.code is None else self._entries.named(frames, self.code)

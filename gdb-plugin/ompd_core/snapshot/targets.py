@@ -12,9 +12,9 @@ import struct
 from dataclasses import dataclass, field
 from typing import Callable, Iterable, Sequence
 
-from .. import abi
+from .. import abi, runtimes
 from ..debugger import Debugger, StoppedThread
-from ..errors import Unreadable
+from ..errors import Unreadable, UserError
 from ..library.types import Offload
 from ..model import doubts, targets
 from ..model.devices import variable_of
@@ -23,7 +23,7 @@ from ..model.naming import Kernel, Source, kernel_of, parse_source
 from ..model.native import Frame, Location
 from ..model.targets import Call, Target
 from ..model.where import CodeMap, in_users_terms
-from . import passed
+from . import environment, passed
 from .c_strings import c_string
 
 # Of the offload runtime's frames of one call; they have some kilobytes.
@@ -41,6 +41,17 @@ ONE_OF = (
 )
 NOT_KNOWN = f"there is no device, or {ONE_OF}"
 BY_ANOTHER_RUNTIME = f"{NOT_KNOWN}; what this runtime keeps of devices is not read"
+IF_IS_FALSE = "its `if' is false"
+DISABLED = "target-offload-var is disabled"
+IN_ENVIRONMENT = (
+    "the program's environment has OMP_TARGET_OFFLOAD=disabled, which the runtime reads when it is"
+    " loaded"
+)
+NO_PLUGIN = "the offload runtime has loaded no plugin for devices"
+NO_DEVICE = "the offload runtime has found no device"
+# What gcc's code passes as the device then (GOMP_DEVICE_HOST_FALLBACK), in 4 bytes.
+_HOST_FALLBACK = 0xFFFFFFFE
+_TARGET_OFFLOAD = "OMP_TARGET_OFFLOAD"
 # ident_t (kmp.h): reserved, flags, two more words, and where the source stands.
 _IDENT = struct.Struct("<iiiiQ")
 _OF_COMPILER = 2
@@ -131,17 +142,48 @@ class Targets:
             found.reason = self._reason()
         elif call.caller is not None:
             found.location = in_users_terms(call.caller.location, call.caller.holder)
-            found.reason = BY_ANOTHER_RUNTIME
+            found.reason = self._reason_of_call(call.caller)
         return found
+
+    def _reason_of_call(self, caller: Frame) -> str:
+        """Of a runtime that calls the construct's code."""
+        device = passed.constant(
+            self._debugger, caller, lambda name: 0 if abi.normal(name) in abi.HOST_TARGETS else None
+        )
+        if device is not None and device & 0xFFFFFFFF == _HOST_FALLBACK:
+            return IF_IS_FALSE
+        return IN_ENVIRONMENT if self._is_disabled() else BY_ANOTHER_RUNTIME
+
+    def _is_disabled(self) -> bool | None:
+        """By the program's environment, as it is now. None: it is not known."""
+        try:
+            policy = environment.settings(self._debugger).get(_TARGET_OFFLOAD, "")
+        except UserError:
+            return None
+        return policy.strip().lower() == "disabled"
 
     def _reason(self) -> str:
         """Why the program was told to call a construct's code itself."""
         offload = self.offload
         if offload is None or offload.layout == "refused":
             return NOT_KNOWN
-        if offload.target_offload == "disabled":
-            return "target-offload-var is disabled"
-        return ONE_OF if offload.devices else "the offload runtime has found no device"
+        if offload.devices:
+            return DISABLED if offload.target_offload == "disabled" else ONE_OF
+        # Without a device the runtime itself sets the variable so.
+        is_disabled = self._is_disabled()
+        if is_disabled is None:
+            return f"one of: {DISABLED}, or {NO_DEVICE}"
+        return DISABLED if is_disabled else self._why_no_device(offload)
+
+    def _why_no_device(self, offload: Offload) -> str:
+        loaded = [one.path or "" for one in self._debugger.images.loaded]
+        plugins = sorted({one for one in map(runtimes.plugin_name, loaded) if one is not None})
+        if plugins:
+            named = ", ".join(plugins)
+            return f"{NO_DEVICE} for the program's code by the plugins that are loaded: {named}"
+        if offload.version is None or offload.version >= runtimes.PLUGINS_INSIDE:
+            return f"{NO_DEVICE} for the program's code"
+        return NO_PLUGIN
 
     def tell_lock(self, found: Target, kept: Kept | None) -> None:
         """Is it a mapping table's? kept: what of the C library's the thread waits for."""

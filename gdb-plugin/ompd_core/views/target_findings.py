@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from ..model import devices, targets
 from ..model.arguments import NONE, PART, Argument, overlap
-from ..model.devices import Devices, Stale, Variable, variable_of
+from ..model.devices import Device, Devices, Mapping, Stale, Variable, variable_of
 from ..model.targets import Target
 from .table import count, plain
 
@@ -20,6 +22,7 @@ _NO_GROWING = "and what is mapped cannot grow"
 _NULL, _HOSTS = "null", "the host's address"
 _HANDS_ON_ADDRESSES = 16  # the first libomptarget that does
 MOST_ARGUMENTS = 4  # of one construct
+MOST_MAPPINGS = 4
 
 
 def findings(found: Devices) -> list[tuple[str, str]]:
@@ -43,7 +46,31 @@ def findings(found: Devices) -> list[tuple[str, str]]:
                 told.append(("argument_not_mapped", text))
     for stale in found.stale:
         told.append(("mapping_stale", _stale(found, stale)))
+    left = found.left()
+    if left:
+        told.append(("mapping_left", _left(found, left)))
     return told
+
+
+def _left(found: Devices, left: Sequence[tuple[Device, Mapping]]) -> str:
+    """No error: the program's end takes all with it. What exit handlers will do, is not known."""
+    named = []
+    for device, mapping in left[:MOST_MAPPINGS]:
+        variable = found.variable(mapping)
+        at = f", mapped at {mapped_at(variable)}" if mapped_at(variable) else ""
+        counted = count(mapping.dynamic_count + mapping.hold_count, "reference")
+        named.append(f"{_named(found, mapping)} (device {device.number}{at}, {counted})")
+    if len(left) > MOST_MAPPINGS:
+        named.append(f"{count(len(left) - MOST_MAPPINGS, 'other mapping')}")
+    return (
+        f"The program is ending, and still mapped: {', '.join(named)}. Unless an exit handler"
+        " unmaps what is left, an `exit data' is missing."
+    )
+
+
+def _named(found: Devices, mapping: Mapping) -> str:
+    variable = found.variable(mapping)
+    return plain(variable.name) if variable is not None else f"{mapping.begin:#x}"
 
 
 def refuses(target: Target, argument: Argument) -> bool:
@@ -89,8 +116,7 @@ def _refused(found: Devices, target: Target, argument: Argument) -> tuple[str, s
     if place is None:
         why = f"is not mapped on {device}, though it is said to be present"
         return "argument_not_mapped", f"{who} {why}."
-    there = found.variable(place)
-    name = plain(there.name) if there is not None else f"{place.begin:#x}"
+    there, name = found.variable(place), _named(found, place)
     at = f", mapped at {mapped_at(there)}" if mapped_at(there) else ""
     size = count(place.end - place.begin, "byte")
     why = f"is on {device} only in part, as {name} ({size}{at}), {_NO_GROWING}"
@@ -108,7 +134,7 @@ def _thread(target: Target) -> str:
 
 def _stale(found: Devices, stale: Stale) -> str:
     variable = found.variable(stale.mapping)
-    name = plain(variable.name) if variable is not None else f"{stale.mapping.begin:#x}"
+    name = _named(found, stale.mapping)
     at = f", mapped at {mapped_at(variable)}," if mapped_at(variable) else ""
     size = count(stale.mapping.end - stale.mapping.begin, "byte")
     there = f"{name}{at} is still mapped on device {stale.device.number} ({size})"

@@ -16,7 +16,7 @@ import gdb
 from ompd_core import abi
 from ompd_core.arch.base import Machine, Registers
 from ompd_core.errors import Unreadable, UserError
-from ompd_core.model import events, glibc, where
+from ompd_core.model import glibc, where
 from ompd_core.model.events import Event, Hit, Note, Notes, Place
 from ompd_core.model.native import Location
 from ompd_core.model.process import Runtime
@@ -123,7 +123,7 @@ class EventBreakpoint:
 
     def _images(self, runtimes: Sequence[Runtime]) -> list[tuple[int, str | None]]:
         """That have the entry points."""
-        if self.event.kind in events.OF_DEVICES:
+        if self.event.is_of_devices:
             loaded = self._target.images.loaded
             return [(one.bias, one.path) for one in loaded if where.is_offload(one.path)]
         return [(one.base, one.path) for one in runtimes if one.supported]
