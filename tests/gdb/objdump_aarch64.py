@@ -82,6 +82,8 @@ def _flow(line: Line, one: Decoded) -> Iterator[str]:
             yield f"goes to {to.pointer}"
     if name in ("cbz", "b.eq") and one.instruction.if_zero is not True:
         yield "if zero"
+    if one.instruction.if_above is not {"b.hi": True, "b.ls": False}.get(name):
+        yield "if above"
     if name in ("cbnz", "b.ne") and one.instruction.if_zero is not False:
         yield "unless zero"
 

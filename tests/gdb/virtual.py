@@ -63,7 +63,8 @@ class Shared:
     def compiled(self, program: str | Path, build: Build, name: str) -> Path:
         """One of tests/programs, or a source file of a test's own."""
         executable = self.host / name
-        linking = f"-Wl,--dynamic-linker=/host/lib/{LOADER}"
+        # Not by the environment: gdbserver has a libc of its own.
+        linking = f"-Wl,--dynamic-linker=/host/lib/{LOADER},-rpath,/host/lib,--disable-new-dtags"
         words: list[str | Path] = [f"{TARGET}-gcc"]
         if build.compiler != "gcc":
             words = [build.compiler, f"--target={TARGET}", "-fuse-ld=lld", f"-L{self.runtime}"]
@@ -75,7 +76,7 @@ class Shared:
 
     def do(self, name: str, arguments: Sequence[str] = (), **settings: str) -> None:
         """A program, in a folder of its own."""
-        known = {"LD_LIBRARY_PATH": "/host/lib", "OMPD_TRUTH_FILE": f"/host/{name}.json"}
+        known = {"OMPD_TRUTH_FILE": f"/host/{name}.json"}
         words = ["env", *(f"{key}={value}" for key, value in {**known, **settings}.items())]
         self.lines.append(f"mkdir /tmp/{name}; cd /tmp/{name}")
         self.lines.append(shlex.join([*words, f"/host/{name}", *arguments]))

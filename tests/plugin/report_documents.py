@@ -298,6 +298,11 @@ def offload() -> Json:
             {
                 **executed(3, "target teams", 17, 0, "kernel", "kernel runs on this thread"),
                 "kernel": {"function": "solve", "line": 17, "number": 1},
+                "arguments": [
+                    argument("u[0:n]", "memory", "part"),
+                    argument(None, "memory", "none"),
+                    {**argument("n", "value", None), "host": None},
+                ],
             },
             {
                 **executed(4, "target", 20, None, "host", "runs on the host"),
@@ -338,6 +343,17 @@ def executed(gdb: int, name: str, line: int, number: int | None, phase: str, tex
         "text": text,
         "reason": None,
         "arguments": None,
+    }
+
+
+def argument(name: str | None, passed: str, mapped: str | None) -> Json:
+    return {
+        "name": name,
+        "host": "0x5555555ddf70",
+        "size": 800_000,
+        "passed": passed,
+        "mapped": mapped,
+        "target": None,
     }
 
 

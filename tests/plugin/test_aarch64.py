@@ -96,8 +96,10 @@ class Code:
         (0x53001C08, [Assign("x8", low(x(0), 1))]),  # uxtb w8, w0
         (0xD37DF008, [Assign("x8", x(0).times(8))]),  # lsl x8, x0, #3
         (0x9B017C08, [Assign("x8", None)]),  # mul x8, x0, x1
-        (0x7100001F, [Compare(low(x(0), 4))]),  # cmp w0, #0
-        (0x7100041F, [Compare(low(at(x(0), -1), 4))]),  # cmp w0, #1
+        (0x7100001F, [Compare(low(x(0), 4), low(x(0), 4))]),  # cmp w0, #0
+        (0x7100041F, [Compare(low(at(x(0), -1), 4), low(x(0), 4), 1)]),  # cmp w0, #1
+        (0xF1402BFF, [Compare(at(SP, -0xA000), SP, 0xA000)]),  # cmp sp, #10, lsl #12
+        (0x3100041F, [Compare(low(at(x(0), 1), 4))]),  # cmn w0, #1
         (0x6A00001F, [Compare(low(x(0), 4))]),  # tst w0, w0
         (0x7200001F, [Compare(None)]),  # tst w0, #1
         (0x1A9F17E8, [Assign("x8", None)]),  # cset w8, eq

@@ -45,8 +45,9 @@ Line = tuple[Any, ...]
 
 
 def lines(*written: Line) -> dict[int, Instruction]:
-    """("call", name[, object]), ("to", line), ("if", line[, zero]), ("end",), ("any",) for a jump
-    by what is in r, or steps. Line N is at 100 + 10 N; an object is put into a before its call."""
+    """("call", name[, object]), ("to", line), ("if", line[, zero[, above]]), ("end",), ("any",)
+    for a jump by what is in r, or steps. Line N is at 100 + 10 N; an object is put into a before
+    its call."""
     code: dict[int, Instruction] = {}
     for i, line in enumerate(written):
         at, kind = 100 + 10 * i, line[0]
@@ -59,10 +60,9 @@ def lines(*written: Line) -> dict[int, Instruction]:
         elif kind == "to":
             code[at] = Instruction(at, 10, flow="jump", to=Callee(100 + 10 * line[1]))
         elif kind == "if":
-            zero = line[2] if len(line) > 2 else None
-            code[at] = Instruction(
-                at, 10, flow="branch", to=Callee(100 + 10 * line[1]), if_zero=zero
-            )
+            zero, above = (*line[2:], None, None)[:2]
+            to = Callee(100 + 10 * line[1])
+            code[at] = Instruction(at, 10, flow="branch", to=to, if_zero=zero, if_above=above)
         elif kind == "any":
             code[at] = Instruction(at, 10, flow="jump", to=Callee(pointer=R))
         elif kind == "end":
@@ -81,7 +81,7 @@ def function(
         CONVENTION,
         lambda to: EFFECTS[to.name or ""],
         lambda to: [Ended("lock", 7)] if to.name == "gives" else [],
-        lambda value: targets,
+        lambda value, limits: targets,
         outer,
     )
 
@@ -102,6 +102,9 @@ def held(
 
 SET, UNSET, END = ("call", "set", 7), ("call", "unset", 7), ("end",)
 PARK = ("call", "work")
+SLOT = SP.plus(constant(-8))
+KEEP: Line = (Assign("s", constant(7)), Store(SLOT, 8, S), Assign("s", None))
+SET_KEPT = ("call", "set", number(Memory(SLOT, 8)))
 ASSIGN_ONE_OF = [("if", 3), (Assign("s", constant(7)),), ("to", 4), (Assign("s", constant(8)),)]
 
 
@@ -140,6 +143,8 @@ ASSIGN_ONE_OF = [("if", 3), (Assign("s", constant(7)),), ("to", 4), (Assign("s",
         # An address that is kept, and one that depends on the way.
         ([(Assign("s", constant(7)),), ("call", "set", S), PARK], 2, {7: True}),
         ([*ASSIGN_ONE_OF, SET, ("call", "unset", S), PARK], 6, {7: False}),
+        # One that is kept on the stack: which one is read there, but it is one on both ways.
+        ([KEEP, ("if", 4), SET_KEPT, ("to", 5), SET_KEPT, PARK], 5, {None: True}),
         # Jumps that can lead anywhere.
         ([("any",), SET, PARK, END], 2, {None: False}),
         ([SET, ("any",), PARK, END], 2, {7: False, None: False}),
@@ -194,6 +199,37 @@ def test_known_table() -> None:
     assert held(*code, at=2, targets=[110, 140]) == {7: True}
     assert held(*code, at=5, targets=[110, 140]) == {8: True}
     assert held(*code, at=5, targets=[110, 140, 150]) == {8: False}
+
+
+USE: Line = (Assign("t", S),)
+
+
+def not_above(most: int) -> list[Line]:
+    return [(Compare(None, S, most),), ("if", 9, None, True)]
+
+
+@pytest.mark.parametrize(
+    "written, most",
+    [
+        ([*not_above(5), ("any",)], 5),
+        ([*not_above(5), *not_above(4), ("any",)], 4),
+        ([USE, ("if", 5), *not_above(5), ("to", 7), *not_above(4), ("any",)], 5),
+        ([USE, ("if", 4), *not_above(5), ("any",)], None),
+        ([(Compare(None, S, 5),), ("if", 3, None, False), END, ("any",)], 5),
+        ([(Compare(None, S, 5),), (Compare(None),), ("if", 9, None, True), ("any",)], None),
+        ([(Compare(None, S, 5),), PARK, ("if", 9, None, True), ("any",)], None),
+        ([*not_above(5), (Assign("s", A),), ("any",)], None),
+    ],
+)
+def test_a_tables_last_entry(written: list[Line], most: int | None) -> None:
+    """A number that is not above another one where a jump goes by it."""
+    code = lines(*written, *[PARK] * (9 - len(written)), END)
+    (jump,) = [at for at, one in code.items() if one.to.pointer == R]
+    state = function(code, targets=[190]).at(jump)
+    assert state is not None
+    asked = state.value(S, 0)
+    met = [last for of, last in state.limits.items() if of == asked]
+    assert met == ([] if most is None else [most])
 
 
 def test_outer_frames() -> None:
@@ -266,7 +302,7 @@ OBJECTS = (7, 8, 9)
 
 
 def random_line(chance: random.Random, length: int) -> Line:
-    kind = chance.randrange(12)
+    kind = chance.randrange(14)
     register = chance.choice(REGISTERS)
     slot = SP.plus(constant(-8 * chance.randrange(1, 3)))
     if kind < 3:
@@ -287,6 +323,10 @@ def random_line(chance: random.Random, length: int) -> Line:
     if kind == 9:
         assert isinstance(slot, Number)
         return (Assign(register, number(Memory(slot, 8))),)
+    if kind == 10:
+        return (Compare(None, number(Register(chance.choice("rst"))), chance.randrange(12)),)
+    if kind == 11:
+        return ("if", chance.randrange(length), None, chance.choice([True, False]))
     return ("if", chance.randrange(length), chance.choice([None, True, False]))
 
 
@@ -298,6 +338,7 @@ class Execution:
         self.registers = {"sp": 0x800, "a": 1, "b": 2, "r": 3, "s": 4, "t": 5}
         self.memory: dict[int, int] = {}
         self.compared: int | None = None
+        self.is_above: bool | None = None
         self.held: set[int] = set()
         self.stuck = False
 
@@ -318,6 +359,7 @@ class Execution:
         for step in one.steps:
             if isinstance(step, Compare):
                 self.compared = self.value(step.value) if step.value is not None else None
+                self.is_above = self.value(step.of) > step.most if step.of is not None else None
             elif isinstance(step, Assign):
                 assert step.value is not None
                 self.registers[step.register] = self.value(step.value)
@@ -326,7 +368,7 @@ class Execution:
                 self.memory[self.value(step.address)] = self.value(step.value)
         if one.flow == "call":
             self.call(one.to.name or "")
-        if one.flow == "jump" or one.flow == "branch" and self.is_taken(one.if_zero):
+        if one.flow == "jump" or one.flow == "branch" and self.is_taken(one):
             assert one.to.address is not None
             return one.to.address
         return one.following
@@ -346,20 +388,25 @@ class Execution:
             self.registers[register] = self.chance.randrange(20)
         self.registers[CONVENTION.result] = result
 
-    def is_taken(self, if_zero: bool | None) -> bool:
-        if if_zero is None or self.compared is None:
+    def is_taken(self, branch: Instruction) -> bool:
+        if branch.if_above is not None and self.is_above is not None:
+            return self.is_above == branch.if_above
+        if branch.if_zero is None or self.compared is None:
             self.compared = None
             return self.chance.random() < 0.5
-        return (self.compared == 0) == if_zero
+        return (self.compared == 0) == branch.if_zero
 
 
 def check_told(state: HoldingState, run: Execution, where: str) -> None:
     told = {one.object.constant for one in state.held if one.object and one.object.is_constant}
     unknown = any(one.object is None or not one.object.is_constant for one in state.held)
+    reader = Reader(run.registers.get, lambda address, size: run.memory.get(address, 0))
+    for of, most in state.limits.items():
+        now = state.now(of, reader)
+        assert now is None or now <= most, f"{where}: told not above {most}, is {now}"
     for one, always in state.held.items():
         if not always or one.object is None:
             continue
-        reader = Reader(run.registers.get, lambda address, size: run.memory.get(address, 0))
         now = state.now(one.object, reader)
         assert now is None or now in run.held, f"{where}: told {now}, held {run.held}"
     assert unknown or run.held <= told, f"{where}: told {told}, held {run.held}"

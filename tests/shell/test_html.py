@@ -329,8 +329,10 @@ def test_devices(seen: Browser, folder: Path) -> None:
     for _, construct, line, device in recorded:
         told = f" {construct}.*, targets.c:{line} meet, line {line} {device} kernel runs on this"
         assert [row for row in rows if re.search(told, row)], (told, rows)
-    assert search(seen, "u[0:n]") == "4 rows"
-    assert len(seen.shown("#offload tr.hit")) == 4
+    # What each passes, and what is mapped.
+    assert search(seen, "u[0:n]") == "8 rows"
+    assert len(seen.shown("#offload details tr.hit")) == 4
+    assert len(seen.shown("#offload > .scroll tr.hit")) == 4
 
 
 def test_names_of_a_hostile_program(seen: Browser, folder: Path) -> None:

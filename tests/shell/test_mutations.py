@@ -131,7 +131,6 @@ def mutated(one: Mutation, folder: Path) -> Path:
     return command
 
 
-@pytest.mark.each("one")
 @pytest.mark.parametrize("one", MUTATIONS, ids=lambda one: one.name)
 def test_mutation(one: Mutation, folder: Path) -> None:
     if one.file.startswith("libompd/") and not machine.FULL:

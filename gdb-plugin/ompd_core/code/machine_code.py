@@ -141,6 +141,9 @@ class Compare:
     """With zero, for the branches that follow. None: with something else."""
 
     value: Number | None
+    # Those that ask for it tell whether this number, which has no sign, is above that one.
+    of: Number | None = None
+    most: int = 0
 
 
 Step = Union[Assign, Store, Compare]
@@ -164,6 +167,7 @@ class Instruction:
     to: Callee = Callee()
     if_zero: bool | None = None  # a branch that is taken if what was compared is zero, or is not
     tested: Number | None = None  # of a branch that compares this with zero itself
+    if_above: bool | None = None  # a branch that is taken if what was compared is above, or is not
 
     @property
     def following(self) -> int:

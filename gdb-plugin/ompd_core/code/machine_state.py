@@ -45,15 +45,19 @@ class MachineState:
     def __init__(self, convention: Convention, entry: int) -> None:
         self._convention = convention
         self.registers = {convention.stack: number(Unknown(entry, convention.stack))}
-        self.stack: dict[Memory, Number] = {}  # no constants: its slots may be changed unseen
+        # A constant has a name here: its slot may be changed unseen, and is read again then.
+        self.stack: dict[Memory, Number] = {}
         self.shared: frozenset[Number] = frozenset()  # addresses of slots that others may know
         self.compared: Number | None = None
+        self.limit: tuple[Number, int] | None = None  # whether it is above was compared
+        self.limits: dict[Number, int] = {}  # numbers that are not above
         self._namings = 0
 
     def copy(self) -> MachineState:
         made = MachineState.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made.registers, made.stack = dict(self.registers), dict(self.stack)
+        made.limits = dict(self.limits)
         return made
 
     def join(self, other: MachineState) -> bool:
@@ -62,18 +66,32 @@ class MachineState:
         stack = _common(self.stack, other.stack)
         shared = self.shared | other.shared
         compared = self.compared if self.compared == other.compared else None
+        limit = self.limit if self.limit == other.limit else None
+        both = self.limits.keys() & other.limits.keys()
+        limits = {of: max(self.limits[of], other.limits[of]) for of in both}
         before = (len(self.registers), len(self.stack), self.shared, self.compared)
+        limited = (self.limit, self.limits)
         self.registers, self.stack, self.shared, self.compared = registers, stack, shared, compared
-        return before != (len(registers), len(stack), shared, compared)
+        self.limit, self.limits = limit, limits
+        after = (len(registers), len(stack), shared, compared)
+        return before != after or limited != (limit, limits)
+
+    def not_above(self) -> None:
+        """So the branch tells that has not been taken, or has."""
+        if self.limit is not None:
+            of, most = self.limit
+            self.limits[of] = min(most, self.limits.get(of, most))
 
     def forget_places(self) -> None:
-        self.registers, self.stack, self.compared = {}, {}, None
+        self.registers, self.stack, self.compared, self.limit = {}, {}, None, None
 
     # ---- One instruction -------------------------------------------------------------------------
 
     def do(self, step: Step, site: int) -> None:
         if isinstance(step, Compare):
             self.compared = self.value(step.value, site)
+            of = self.value(step.of, site)
+            self.limit = None if of is None else (of, step.most)
         elif isinstance(step, Assign):
             value = self.value(step.value, site)
             if value is None:
@@ -94,7 +112,9 @@ class MachineState:
         for slot in list(self.stack):
             if slot.address.terms != address.terms or _overlap(slot, address, step.size):
                 del self.stack[slot]
-        if value is not None and not value.is_constant and step.size in (4, 8):
+        if value is not None and step.size in (4, 8):
+            if value.is_constant:
+                value = self._new_name(site, "memory")
             self.stack[Memory(address, step.size)] = low(value, step.size)
 
     def after_call(self) -> None:
@@ -103,7 +123,7 @@ class MachineState:
         for slot in list(self.stack):
             if slot.address in self.shared:
                 del self.stack[slot]
-        self.compared = None
+        self.compared = self.limit = None
 
     # ---- Numbers ---------------------------------------------------------------------------------
 
@@ -171,6 +191,10 @@ class MachineState:
                 del self.stack[slot]
         if self.compared is not None and self.compared.mentions(name):
             self.compared = None
+        if self.limit is not None and self.limit[0].mentions(name):
+            self.limit = None
+        for of in [of for of in self.limits if of.mentions(name)]:
+            del self.limits[of]
 
     def _is_on_stack(self, address: Number) -> bool:
         return any(

@@ -276,11 +276,11 @@ class Function:
         convention: Convention,
         effect_of: Callable[[Callee], Effect],
         ended_by: Callable[[Callee], Iterable[Ended]],
-        targets_of: Callable[[Number], Sequence[int] | None],
+        targets_of: Callable[[Number, Mapping[Number, int]], Sequence[int] | None],
         outer: Iterable[Held] = (),
     ) -> None:
         """ended_by: what a function may end that it has not begun itself. targets_of: where a jump
-        to a number can lead. Raises TooMuch."""
+        to a number can lead, by which numbers are not above others. Raises TooMuch."""
         self._code, self._effect_of, self._targets_of = code, effect_of, targets_of
         self._ended_by = ended_by
         self._before: dict[int, HoldingState] = {}  # at each of `_joints' that is reached
@@ -369,6 +369,8 @@ class Function:
                     (state, not instruction.if_zero),
                 ):
                     way.branched(instruction, is_zero)
+            elif instruction.if_above is not None:
+                (state if instruction.if_above else taken).not_above()
             if instruction.to.address is not None:
                 self._arrive(instruction.to.address, taken)
         elif instruction.flow == "jump" and instruction.to.address is not None:
@@ -378,7 +380,7 @@ class Function:
 
     def _computed_jump(self, instruction: Instruction, state: HoldingState) -> None:
         value = state.value(instruction.to.pointer, instruction.address)
-        targets = self._targets_of(value) if value is not None else None
+        targets = self._targets_of(value, state.limits) if value is not None else None
         if targets is None:
             self._arrive_anywhere(state)
             return
@@ -476,7 +478,7 @@ class Function:
                 yield to
             return
         value = state.value(to.pointer, instruction.address)
-        for target in (self._targets_of(value) if value is not None else None) or ():
+        for target in (self._targets_of(value, state.limits) if value is not None else None) or ():
             if target not in self._code:
                 yield Callee(target)
 

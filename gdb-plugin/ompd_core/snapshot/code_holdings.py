@@ -20,6 +20,7 @@ from ..code.machine_code import (
     Store,
     constant,
     low_bytes,
+    number,
 )
 from ..code.machine_state import MachineState, Reader
 from ..code.returning import NEVER_RETURN
@@ -104,6 +105,7 @@ class _Table:
     signed: bool
     origin: int  # what entries count from
     unit: int  # by how many bytes
+    last: int | None  # of its entries; None: it is not known where it ends
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,7 @@ class Holdings:
                 self._machine.CONVENTION,
                 self._effect,
                 lambda to: (),
-                lambda value: self._targets(value, body),
+                lambda value, limits: self._targets(value, limits, body),
             )
         except (TooMuch, Unreadable):
             return None
@@ -288,10 +290,10 @@ class Holdings:
         found: list[_Level] = []
         self._whole, self._entry = False, None
         frames, in_call = stopped.frames(), False
-        for number, record in enumerate(frames):
+        for i, record in enumerate(frames):
             if not record.inlined and not self._is_passed_over(record):
                 start = self._start(record, in_call)
-                found.append(_Level(stopped, number, record, in_call, start))
+                found.append(_Level(stopped, i, record, in_call, start))
                 if len(found) == most:
                     break
             elif not found and self._code_map.is_runtime(record):
@@ -417,7 +419,7 @@ class Holdings:
                     self._machine.CONVENTION,
                     self._effect,
                     self._ended_by,
-                    lambda value: self._targets(value, body),
+                    lambda value, limits: self._targets(value, limits, body),
                     outer,
                 )
             except (TooMuch, Unreadable):
@@ -477,7 +479,7 @@ class Holdings:
         name, other = self._code.object(start) or "", self._code.object(address) or ""
         return other.startswith(name) and SELDOM in other
 
-    def _targets(self, value: Number, body: Body) -> list[int] | None:
+    def _targets(self, value: Number, limits: Mapping[Number, int], body: Body) -> list[int] | None:
         """Of a jump by a table: its entries are addresses, or distances from a place in the code
         or from the table, counted in instructions where those have one size."""
         known = self._pointed(value)
@@ -495,13 +497,17 @@ class Holdings:
             return None
         if not inner.address.constant or [f for _, f in inner.address.terms] != [inner.size]:
             return None
-        return self._entries(_Table(inner, signed, value.constant, unit), body)
+        ((index, _),) = inner.address.terms
+        table = _Table(inner, signed, value.constant, unit, limits.get(number(index)))
+        return self._entries(table, body)
 
     def _entries(self, table: _Table, body: Body) -> list[int] | None:
-        """As long as they lead into the function: some too many do no harm."""
+        """As many as the code asks for in front of the jump, else as long as they lead into the
+        function: some too many do no harm."""
         found: list[int] = []
         size = table.entry.size
-        for i in range(min(MOST_TARGETS, 1 << 8 * size)):
+        count = 1 << 8 * size if table.last is None else table.last + 1
+        for i in range(min(MOST_TARGETS, count)):
             entry = self._number_at(table.entry.address.constant + i * size, size)
             if entry is None:
                 break

@@ -40,15 +40,14 @@ class Threads:
         return self._described(thread)
 
     def _described(self, thread: gdb.InferiorThread) -> NativeThread:
-        running = thread.is_running()
         return NativeThread(
             num=thread.num,
             inferior=self._inferior.num,
             global_num=thread.global_num,
             ptid=thread.ptid,
             name=thread_names.own(thread),
-            running=running,
-            pthread_id=self._pthread_id(thread, running),
+            running=thread.is_running(),
+            pthread_id=self._pthread_id(thread),
         )
 
     def by_number(self, num: int) -> gdb.InferiorThread | None:
@@ -56,11 +55,12 @@ class Threads:
         thread = self._by_number.get(num)
         return thread if thread is not None and thread.is_valid() else None
 
-    def _pthread_id(self, thread: gdb.InferiorThread, running: bool) -> int | None:
+    def _pthread_id(self, thread: gdb.InferiorThread) -> int | None:
         key = (thread.global_num, thread.ptid)
         known = self._pthread_ids.get(key)
         if known is None:
-            known = _handle(thread) or (None if running else self._from_registers(thread))
+            # While a breakpoint's condition is evaluated GDB calls threads running that stand.
+            known = _handle(thread) or self._from_registers(thread)
             if known:
                 self._pthread_ids[key] = known
         return known

@@ -15,6 +15,7 @@ LINK = "x30"
 _ADDRESSES = (1 << 64) - 1
 _NOP, _CHKFEAT = 0xD503201F, 0xD503251F
 _CONDITIONS = {0: True, 1: False}  # eq, ne: whether what was compared is zero
+_ABOVE = {8: True, 9: False}  # hi, ls
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,10 @@ def _branch(at: int, word: int, name: str | None) -> Decoded:
         flow = "call" if word >> 31 else "jump"
         return Decoded(Instruction(at, SIZE, flow=flow, to=to(26, 0)))
     if word >> 24 == 0x54:
-        if_zero = _CONDITIONS.get(word & 15)
-        return Decoded(Instruction(at, SIZE, flow="branch", to=to(19, 5), if_zero=if_zero))
+        if_zero, if_above = _CONDITIONS.get(word & 15), _ABOVE.get(word & 15)
+        return Decoded(
+            Instruction(at, SIZE, flow="branch", to=to(19, 5), if_zero=if_zero, if_above=if_above)
+        )
     if word & 0x7E000000 == 0x34000000:  # cbz, cbnz
         tested = _sized(register(word & 31), bool(word >> 31))
         if_zero = not word >> 24 & 1
@@ -129,9 +132,11 @@ def _immediate(at: int, word: int) -> Iterator[Step]:
         yield from _assign(rd, value)
     elif word & 0x1F800000 == 0x11000000:  # add, sub
         added = (word >> 10 & 0xFFF) << (12 if word >> 22 & 1 else 0)
-        value = register_or_stack(rn).plus(constant(-added if word >> 30 & 1 else added))
+        subtracts = bool(word >> 30 & 1)
+        value = register_or_stack(rn).plus(constant(-added if subtracts else added))
         if word >> 29 & 1:
-            yield Compare(_sized(value, wide))
+            of = _sized(register_or_stack(rn), wide) if subtracts else None
+            yield Compare(_sized(value, wide), of, added if subtracts else 0)
         yield from _assign(rd, value, wide, stack=not word >> 29 & 1)
     elif word & 0x1F800000 == 0x12000000:  # and, orr, eor, ands
         yield from _bits(word, rd, rn, wide)

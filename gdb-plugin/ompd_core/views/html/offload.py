@@ -6,7 +6,7 @@ from __future__ import annotations
 from ...model.devices import KINDS
 from . import places, who
 from .document import Json, doubt, number, object_of, objects, word
-from .markup import Markup, Part, join, row, table, tag
+from .markup import Markup, Part, fold, join, row, table, tag
 from .report import Report, Section, capped
 
 _FOR_EVER = "for ever"
@@ -91,7 +91,36 @@ def _targets(report: Report, targets: list[Json]) -> list[Part]:
     headings = ["Thread", "OpenMP", "Construct", "Kernel", "Device", "Does"]
     rows = [_target(report, one, threads.get(word(one, "gdb") or "", {})) for one in shown]
     title = "Threads in constructs of devices"
-    return [tag("h3", title), table(headings, rows, title), more]
+    return [tag("h3", title), table(headings, rows, title), more, _passed(report, targets)]
+
+
+_MAPPED = {"whole": "mapped", "part": "only in part", "none": "not mapped"}
+_COPIES = {"value": "by value", "private": "private copy"}
+
+
+def _passed(report: Report, targets: list[Json]) -> Markup | None:
+    """Folded: as many as the constructs' variables."""
+    pairs = [(target, one) for target in targets for one in objects(target, "arguments")]
+    doubts = [report.doubts.mark(doubt(target, "arguments")) for target in targets]
+    if not pairs:
+        return None
+    shown, more = capped(pairs)
+    rows = [
+        row(
+            tag("b", who.gdb_name(target) or "-"),
+            tag("code", name) if (name := word(one, "name")) is not None else "-",
+            tag("code", word(one, "host") or "-"),
+            _integer(one, "size"),
+            tag("code", word(one, "target") or "-"),
+            _COPIES.get(word(one, "passed") or "", _MAPPED.get(word(one, "mapped") or "", "?")),
+            data_who="",
+            data_gdb=who.gdb_name(target),
+        )
+        for target, one in shown
+    ]
+    headings = ["Thread", "Argument", "Host", "Bytes", "On the device", "Passed"]
+    title = f"What these constructs pass to their devices ({len(pairs):,})"
+    return fold(title, table(headings, rows, title), more, doubts)
 
 
 def _target(report: Report, target: Json, thread: Json) -> Markup:

@@ -24,7 +24,10 @@ _TITLES = {
     "thread_unknown": "Unknown threads",
     "several_runtimes": "Several OpenMP runtimes",
     "target_aborted": "A construct of a device has failed",
+    "argument_not_mapped": "An argument of a construct is not on the device",
+    "argument_partly_mapped": "Only a part of an argument is on the device",
     "mapping_stale": "A mapping has outlived its variable",
+    "mapping_left": "Something is still mapped at the end",
 }
 # Where the page tells more.
 _TARGETS = {
@@ -39,7 +42,10 @@ _TARGETS = {
     "runtime_problem": "program",
     "several_runtimes": "program",
     "target_aborted": "offload",
+    "argument_not_mapped": "offload",
+    "argument_partly_mapped": "offload",
     "mapping_stale": "offload",
+    "mapping_left": "offload",
 }
 _COMMAND = re.compile(r" `ompd [a-z]+' tells more\.$")
 
