@@ -4,9 +4,11 @@ goes on with something else, and the task keeps what the offload runtime asks th
 
 from __future__ import annotations
 
+import functools
 import struct
 from typing import Sequence
 
+from .. import runtimes
 from ..code.machine_code import Assign
 from ..debugger import Debugger
 from ..errors import Unreadable
@@ -15,8 +17,6 @@ from ..model.devices import Deferred
 from ..model.tasks import ExplicitTask
 from .symbol_end import symbol_end
 
-# libomp's function that returns where the current task keeps it, for the offload runtime.
-_GETTER = "__kmpc_omp_get_target_async_handle_ptr"
 _LEAST, _MOST = 64, 4096  # so far in a task
 _WORDS = 16  # of what the offload runtime keeps: which device, is among the first
 
@@ -28,7 +28,8 @@ def deferred(
     devices: Sequence[Device],
 ) -> list[Deferred]:
     """tasks: that no thread shows in a construct; others: that they may block."""
-    place = _place(debugger) if tasks else None
+    known = map(functools.partial(_place, debugger), runtimes.DEVICE_HANDLES if tasks else ())
+    place = next(filter(None, known), None)
     if place is None:
         return []
     numbers = {one.address: one.number for one in devices}
@@ -49,9 +50,9 @@ def deferred(
     return found
 
 
-def _place(debugger: Debugger) -> int | None:
+def _place(debugger: Debugger, getter: str) -> int | None:
     """By the code of the function: the only number that it adds to what it has read."""
-    machine, start = debugger.machine, debugger.symbol(_GETTER, None)
+    machine, start = debugger.machine, debugger.symbol(getter, None)
     if machine is None or not start:
         return None
     code = debugger.code
