@@ -19,9 +19,9 @@ struct registers {
 
 struct machine {
 	uint16_t elf_machine;
-	unsigned count;  /* of registers that rules may speak of */
-	unsigned sp, pc; /* pc: the column in which rules tell the return address */
-	uint64_t kept;   /* by a function for its caller */
+	unsigned count;      /* of registers that rules may speak of */
+	unsigned fp, sp, pc; /* pc: the column in which rules tell the return address */
+	uint64_t kept;       /* by a function for its caller */
 	uint64_t
 		perf_mask; /* what perf is asked for, and DWARF's numbers in the order of its bits: */
 	unsigned perf_count;
@@ -33,6 +33,18 @@ extern const struct machine this_machine;
 
 /* A return address as the code has it: without a signature. */
 uint64_t machine_plain_address(uint64_t address);
+
+struct word_source;
+
+/* Of a function that has called, and whose rules leave the stack as it was: what its caller's registers may be, by where
+ * such functions of a runtime keep them. One guess after the other; false: there is none more. */
+bool machine_guess_caller(const struct registers *registers, const struct word_source *words,
+			  unsigned guess, struct registers *caller);
+
+/* Of the innermost function, which no information tells (the vDSO on arm64): its caller's registers, if it has called
+ * nobody. false: not on this machine. */
+bool machine_leaf_caller(const struct registers *registers, const struct word_source *words,
+			 struct registers *caller);
 
 /* Registers of a thread that we have stopped. */
 bool machine_stopped_registers(pid_t lwp, struct registers *registers);

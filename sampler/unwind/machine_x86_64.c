@@ -16,6 +16,7 @@ enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R12 = 12, R15 = 15, RIP = 16 
 const struct machine this_machine = {
 	.elf_machine = EM_X86_64,
 	.count = 17,
+	.fp = RBP,
 	.sp = RSP,
 	.pc = RIP,
 	.kept = BIT(RBX) | BIT(RBP) | BIT(12) | BIT(13) | BIT(14) | BIT(15),
@@ -28,6 +29,25 @@ const struct machine this_machine = {
 uint64_t machine_plain_address(uint64_t address)
 {
 	return address;
+}
+
+bool machine_guess_caller(const struct registers *registers, const struct word_source *words,
+			  unsigned guess, struct registers *caller)
+{
+	(void)registers;
+	(void)words;
+	(void)guess;
+	(void)caller;
+	return false;
+}
+
+bool machine_leaf_caller(const struct registers *registers, const struct word_source *words,
+			 struct registers *caller)
+{
+	(void)registers;
+	(void)words;
+	(void)caller;
+	return false;
 }
 
 bool machine_stopped_registers(pid_t lwp, struct registers *registers)

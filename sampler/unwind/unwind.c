@@ -172,6 +172,47 @@ static bool go_up(const struct place *place, struct registers *registers,
 	return registers->known >> this_machine.pc & 1;
 }
 
+static bool may_have_called(struct unwinder *unwinder, const struct registers *caller,
+			    const struct registers *called)
+{
+	const uint64_t frame = caller->value[this_machine.fp];
+
+	return caller->value[this_machine.pc] > LOWEST_ADDRESS && frame % 16 == 0 &&
+	       frame >= caller->value[this_machine.sp] && frame > called->value[this_machine.fp] &&
+	       place_at(unwinder, caller->value[this_machine.pc] - 1)->row.told;
+}
+
+/* By where a function without rules may have kept them, if that comes out in one way alone. */
+static bool go_up_without_rules(struct unwinder *unwinder, struct registers *registers,
+				const struct word_source *words)
+{
+	struct registers guessed, found;
+	unsigned fitting = 0;
+
+	for (unsigned guess = 0; machine_guess_caller(registers, words, guess, &guessed); guess++) {
+		if (!may_have_called(unwinder, &guessed, registers))
+			continue;
+		found = guessed;
+		fitting++;
+	}
+	if (fitting == 1)
+		*registers = found;
+	return fitting == 1;
+}
+
+/* A return address that lies in code without information would be a call's of the function's own. */
+static bool leave_leaf(struct unwinder *unwinder, struct registers *registers,
+		       const struct word_source *words)
+{
+	struct registers caller;
+
+	if (!machine_leaf_caller(registers, words, &caller) ||
+	    !place_at(unwinder, caller.value[this_machine.pc] - 1)->row.told)
+		return false;
+	*registers = caller;
+	return true;
+}
+
 void unwind(struct unwinder *unwinder, struct registers registers, const struct stack_copy *stack,
 	    struct frames *frames)
 {
@@ -192,12 +233,19 @@ void unwind(struct unwinder *unwinder, struct registers registers, const struct 
 		frames->pc[frames->count++] = pc;
 		const struct place *place = place_at(unwinder, pc);
 
+		if (!called && !place->cfi && leave_leaf(unwinder, &registers, &words)) {
+			called = true;
+			continue;
+		}
 		frames->whole = place->row.told && place->row.outermost;
 		if (frames->whole || !place->row.told || !find_cfa(place, &registers, &words, &cfa))
 			break;
 		/* A stack grows downwards: who calls lies higher. */
-		if (called && !place->row.signal && cfa <= registers.value[this_machine.sp])
+		if (called && !place->row.signal && cfa <= registers.value[this_machine.sp]) {
+			if (go_up_without_rules(unwinder, &registers, &words))
+				continue;
 			break;
+		}
 		called = !place->row.signal;
 		if (!go_up(place, &registers, &words, cfa))
 			break;

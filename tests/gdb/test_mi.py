@@ -52,9 +52,12 @@ def session(gdb: str, made: Any, folder: Path) -> mi.Session:
 
 
 @pytest.mark.parametrize("gdb", GDBS)
+@pytest.mark.parametrize("runtime", ["libomp-19", "libgomp-12"])
 @pytest.mark.parametrize("case, kind", zip(CASES, ("live", "core", "attach", "core")), ids=str)
-def test_fields_are_the_documents(case: Case, kind: str, gdb: str, folder: Path) -> None:
-    executable, home = machine.compiled(case.source), machine.cached("libomp-19")
+def test_fields_are_the_documents(
+    case: Case, kind: str, runtime: str, gdb: str, folder: Path
+) -> None:
+    executable, home = machine.built_for(runtime, case.source), machine.cached(runtime)
     with target(kind, executable, case.args, home, folder) as made:
         with session(gdb, made, folder) as asked:
             for name, command in COMMANDS.items():

@@ -9,6 +9,7 @@ from typing import Any
 
 import machine
 import pytest
+from device_score import score
 from gpu import compiled
 from sessions import Answer, ask, target
 from test_target import own_temporary_files, recorded
@@ -94,6 +95,7 @@ def test_what_is_not_mapped(
         ((_, _, line, _),) = recorded(made.record, "targets")
     (one,) = told(answer)
     agrees(one, truth)
+    score.find(len(WRONG[scenario]), len(codes(answer)))
     assert codes(answer) == WRONG[scenario], answer.everything
     words = " ".join(answer.text.split())
     name, begin, size, _ = truth[0]
@@ -127,6 +129,7 @@ def test_of_correct_programs(
         section, report = answer.documents[i : i + 2]
         if "error" in report:
             break  # the program has ended
+        score.find(0, len(report["findings"]))
         assert report["findings"] == [], answer.everything
         targets = section["offload"]["targets"]
         if targets and targets[0]["phase"] == "kernel":

@@ -15,13 +15,13 @@ KINDS = ["live", "attach", "core"]
 
 
 def answers(kind: str, runtime: str, commands: list[str], folder: Path) -> tuple[Answer, Any]:
-    executable = machine.compiled("values")
+    executable = machine.built_for(runtime, "values")
     with target(kind, executable, (), machine.cached(runtime), folder) as made:
         answer = ask("gdb", commands, made.before, made.files, folder=folder)
         return answer, made.truth()
 
 
-@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19", "libomp-19-ompd"])
+@pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19", "libomp-19-ompd", "libgomp-12"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_print(kind: str, runtime: str, folder: Path) -> None:
     """The user's own frame of thread 0 may be stop_here(): it is left out here."""
@@ -54,8 +54,9 @@ def test_print(kind: str, runtime: str, folder: Path) -> None:
     assert "hold () at values.c:" in answer.texts[6]
 
 
+@pytest.mark.parametrize("runtime", ["libomp-19", "libgomp-12"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_document(kind: str, folder: Path) -> None:
+def test_document(kind: str, runtime: str, folder: Path) -> None:
     commands = [
         "ompd print R1.1-3 odd -json",
         "thread 1",
@@ -63,7 +64,7 @@ def test_document(kind: str, folder: Path) -> None:
         "thread",
         "ompd print R1.2 me",
     ]
-    answer, _ = answers(kind, "libomp-19", commands, folder)
+    answer, _ = answers(kind, runtime, commands, folder)
     section = answer.document(commands[0])["print"]
     assert section["expression"] == "odd"
     assert {value["who"] for value in section["values"] if value["text"] == "1"} == {"R1.1,3"}

@@ -198,9 +198,7 @@ def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
 
 def test_many_threads_and_little_memory_to_lock(build, folder) -> None:
     program = build("crowd_of_threads")
-    command = (
-        f"ulimit -l 64; exec {' '.join(NOBODY)} {SAMPLER} -d 1.5 -o {folder}/r -- {program} 64 3"
-    )
+    command = f"ulimit -l 64; exec {' '.join(NOBODY)} {SAMPLER} -o {folder}/r -- {program} 64 1.5"
     done = run("sh", "-c", command)
     assert done.returncode == 0, done.stderr
     record = read(folder / "r")

@@ -64,7 +64,7 @@ class Frames:
         """The frame that called the runtime to begin it, on the stack of its thread 0."""
         primary = region.members[0] if region.members else None
         native = self.native(primary) if primary is not None else None
-        if primary is None or native is None or not region.raw.function:
+        if primary is None or native is None or region.raw.generator == "program":
             return None
         place = self._site(native, primary, region)
         return (native, place) if place is not None else None
@@ -73,6 +73,11 @@ class Frames:
         with on_thread(native):
             frames = [replace(frame) for frame in self.walk()]  # recursion: none is another
         sites = where.fork_sites(frames, self._map, abi.FORKS)
+        if not region.raw.function:
+            # Not recorded. If there are as many calls as regions, each has one.
+            begun = [r for r in _begun_by(primary) if r.raw.generator != "program"]
+            paired = len(begun) == len(sites) and {r.runtime for r in begun} == {region.runtime}
+            return _place(frames, sites[begun.index(region)][1]) if paired else None
         executing = [caller for body, caller in sites if body and body.entry == region.raw.function]
         if not executing:
             # The primary is still or again in the runtime: there is one site only.

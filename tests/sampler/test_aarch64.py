@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a record tell what the program did on AArch64, on a real kernel in a virtual machine, with
+and without signed return addresses? (`--full')"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, PROGRAMS, TREE
+from record import read
+from test_truth import samples_of, shares, told_by, truth_of
+
+sys.path.append(str(TREE / "tests" / "gdb"))
+import machine  # noqa: E402
+import virtual  # noqa: E402
+from virtual import PLAIN_CPU, SIGNED, SIGNING_CPU, Build  # noqa: E402
+
+pytestmark = pytest.mark.skipif(os.environ.get("OMPD_FULL") != "1", reason="in --full")
+SECONDS = 20
+# What is emulated is so slow that many samples come too late, and the time before them is untold.
+LATE = "?"
+
+
+def with_sampler(folder: Path, runtime: str) -> virtual.Shared:
+    """It, and the libraries that it is linked with."""
+    built = BUILD / "aarch64"
+    assert (built / "CMakeCache.txt").exists(), "tools/check build-aarch64 makes it"
+    subprocess.run(("cmake", "--build", built, "--target", "ompd-sampler"), check=True)
+    made = virtual.shared(folder, runtime)
+    libraries = made.host / "lib"
+    root = machine.cached("libraries-arm64")
+    found = [*(built / "libompd").glob("libompd.so*"), *root.glob("**/aarch64-linux-gnu/*.so.*")]
+    for library in found:
+        shutil.copy2(library, libraries)
+    shutil.copy2(built / "sampler" / "ompd-sampler", made.host)
+    return made
+
+
+@pytest.mark.parametrize(
+    "cpu, runtime, build",
+    [
+        (PLAIN_CPU, "libomp-19", Build(("-O2", "-g"))),
+        (SIGNING_CPU, "libomp-19", Build(("-O2", "-g", SIGNED))),
+        (SIGNING_CPU, "libgomp-12", Build(("-O2", "-g", SIGNED), "gcc")),
+    ],
+)
+def test_states_are_the_programs(cpu: str, runtime: str, build: Build, tmp_path: Path) -> None:
+    made = with_sampler(tmp_path, runtime)
+    made.compiled(PROGRAMS / "phases.c", build, "phases")
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    command = f"/host/ompd-sampler -F 100 --budget 0 -o /host/record -- /host/phases {seed}"
+    made.lines.append(f"LD_LIBRARY_PATH=/host/lib {command} {SECONDS} /host/truth")
+    done = subprocess.run(made.command(cpu), capture_output=True, timeout=20 * virtual.PATIENCE)
+    assert (made.host / "truth").exists(), done.stdout[-2000:]
+    record = read(made.host / "record")
+    assert record.header["machine"] == "aarch64" and record.header["clock"] == "perf"
+    # libgomp sleeps in syscall(), whose return address is in a register that /proc does not tell.
+    assert record.end["cut"] <= (0.12 if build.compiler == "gcc" else 0.03) * record.end["stacks"]
+    truth = truth_of(made.host / "truth", record.start, record.start + record.end["end"])
+    told = told_by(record)
+    assert len(truth) == 2
+    for lwp, sums in truth.items():
+        expected, count = shares(sums), samples_of(record, lwp)
+        got = shares({state: ns for state, ns in told[lwp].items() if state != LATE})
+        for state in {*expected, *got}:
+            share = expected.get(state, 0) / 100
+            chance = 100 * (max(share, 0.02) * (1 - share) / count) ** 0.5
+            assert abs(got.get(state, 0) - 100 * share) < 4 + 4 * chance, (state, expected, got)
+    (region,) = record.tables["region"].values()
+    assert region["function"] == "round_of_phases" and region["file"].endswith("phases.c")
