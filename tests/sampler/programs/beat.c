@@ -40,7 +40,8 @@ __attribute__((noinline)) static void second(long long until)
 int main(int argc, char **argv)
 {
 	const long long period = (long long)(1e6 * (argc > 1 ? atof(argv[1]) : 10));
-	const long long end = ns(CLOCK_MONOTONIC) + (long long)(1e9 * (argc > 2 ? atof(argv[2]) : 1));
+	const long long end =
+		ns(CLOCK_MONOTONIC) + (long long)(1e9 * (argc > 2 ? atof(argv[2]) : 1));
 	long long in_first = 0, in_second = 0;
 
 #pragma omp parallel num_threads(2) reduction(+ : in_first, in_second)

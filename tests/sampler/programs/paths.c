@@ -125,6 +125,7 @@ int main(int argc, char **argv)
 	}
 	for (int side = 0; side < 2; side++)
 		for (int kind = 0; kind < KINDS; kind++)
-			printf("%s %s %lld\n", side ? "right" : "left", kinds[kind], sums[side][kind]);
+			printf("%s %s %lld\n", side ? "right" : "left", kinds[kind],
+			       sums[side][kind]);
 	return 0;
 }
