@@ -21,6 +21,7 @@ ASK = ["ompd threads -json", "ompd parallel -json", "ompd bt * -json"]
 REFUSED = {
     "ompd break parallel": "OpenMP breakpoints are not made for this machine yet.",
     "ompd step": "OpenMP steps are not made for this machine yet.",
+    "print $_omp_thread_num()": "Which of OpenMP's threads the debugger's thread ",
 }
 
 

@@ -315,6 +315,13 @@ class Runtimes:
 
         given = native_ids(native)
         asked = [self._routines(space) for _, space in self._open() if space is not None]
+        if asked and given.pthread_id is None:
+            raise UserError(
+                "unknown_thread",
+                f"Which of OpenMP's threads the debugger's thread {native.num} is cannot be told:"
+                " its pthread id is not known.",
+                "`ompd threads' shows both.",
+            )
         if len(asked) > 1:
             inside = [one for one in asked if (thread_queries.ask(one, given, "level") or 0) > 0]
             if len(inside) > 1:
