@@ -75,6 +75,9 @@ def test_states_are_the_programs(cpu: str, runtime: str, build: Build, tmp_path:
             share = expected.get(state, 0) / 100
             chance = 100 * (max(share, 0.02) * (1 - share) / count) ** 0.5
             error, allowed = got.get(state, 0) - 100 * share, 5 + 4 * chance
+            # libgomp's waits end in system calls, which take long in an emulator, and whose samples
+            # come behind them.
+            allowed += 12 if build.compiler == "gcc" else 0
             assert -late - allowed < error < allowed, (state, expected, got)
     regions = [
         (one["function"], Path(one["file"]).name) for one in record.tables["region"].values()
