@@ -262,23 +262,27 @@ void perf_remove_ended(struct perf *perf)
 	perf->count = kept;
 }
 
-static void tell_all(struct perf *perf, unsigned long request, void *argument)
+static void tell(const struct perf *perf, const struct perf_thread *thread, unsigned long request,
+		 void *argument)
 {
-	for (size_t i = 0; i < perf->count; i++)
-		for (int k = 0; k < fds_of_thread(perf); k++)
-			if (perf->threads[i].fds[k] >= 0)
-				ioctl(perf->threads[i].fds[k], request, argument);
+	for (int k = 0; k < fds_of_thread(perf); k++)
+		if (thread->fds[k] >= 0)
+			ioctl(thread->fds[k], request, argument);
 }
 
 void perf_begin(struct perf *perf)
 {
-	tell_all(perf, PERF_EVENT_IOC_ENABLE, NULL);
+	for (size_t i = 0; i < perf->count; i++)
+		tell(perf, &perf->threads[i], PERF_EVENT_IOC_ENABLE, NULL);
 }
 
-void perf_set_period(struct perf *perf, uint64_t period)
+void perf_set_period(struct perf *perf, uint64_t period, bool (*is_due)(void *context, pid_t lwp),
+		     void *context)
 {
 	perf->period = period;
-	tell_all(perf, PERF_EVENT_IOC_PERIOD, &period);
+	for (size_t i = 0; i < perf->count; i++)
+		if (is_due(context, perf->threads[i].lwp))
+			tell(perf, &perf->threads[i], PERF_EVENT_IOC_PERIOD, &period);
 }
 
 /* After pid, lwp and time: which registers follow, they, and the stack with what was really copied of it. */

@@ -60,7 +60,8 @@ void perf_remove_ended(struct perf *perf);
 void perf_begin(struct perf *perf);
 
 /* Of all threads, from now on, in phase. */
-void perf_set_period(struct perf *perf, uint64_t period);
+void perf_set_period(struct perf *perf, uint64_t period, bool (*is_due)(void *context, pid_t lwp),
+		     void *context);
 
 /* What has happened up to the moment `until'. Those of another process are left out. */
 void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink *sink);

@@ -66,6 +66,49 @@ void call_site_read(struct memory *memory, uint64_t returns, struct call_site *s
 			return;
 }
 
+#elif defined __aarch64__
+
+/* As far before the call as compilers put other arguments' loads: instructions. */
+#define CODE_WORDS 24
+
+/* adrp x0, PAGE; add x0, x0, OFFSET, which lie apart; adr x0, ADDRESS. What it loads proves itself by what lies there. */
+static bool loaded(const uint32_t *code, size_t at, uint64_t start, uint64_t *address)
+{
+	const uint64_t here = start + 4 * at;
+
+	if ((code[at] & 0x9f00001f) != 0x90000000 && (code[at] & 0x9f00001f) != 0x10000000)
+		return false;
+	const uint64_t field = (code[at] >> 5 & 0x7ffff) << 2 | (code[at] >> 29 & 3);
+	const uint64_t distance = (field ^ 0x100000) - 0x100000;
+
+	if (code[at] >> 31 == 0) {
+		*address = here + distance;
+		return true;
+	}
+	for (size_t i = at + 1; i < CODE_WORDS; i++)
+		if ((code[i] & 0xffc003ff) == 0x91000000) {
+			*address = (here & ~UINT64_C(0xfff)) + (distance << 12) +
+				   (code[i] >> 10 & 0xfff);
+			return true;
+		}
+	return false;
+}
+
+void call_site_read(struct memory *memory, uint64_t returns, struct call_site *site)
+{
+	uint32_t code[CODE_WORDS];
+	const uint64_t start = returns - sizeof code;
+	uint64_t address;
+
+	*site = (struct call_site){.flags = -1};
+	if (!memory_read(memory, start, sizeof code, code))
+		return;
+	/* The last one before the call. */
+	for (size_t at = CODE_WORDS; at-- > 0;)
+		if (loaded(code, at, start, &address) && read_ident(memory, address, site))
+			return;
+}
+
 #else
 
 void call_site_read(struct memory *memory, uint64_t returns, struct call_site *site)

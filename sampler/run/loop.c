@@ -80,7 +80,22 @@ static void sleep_until(uint64_t moment)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
-/* Another length, and all clocks begin anew, together. */
+/* A thread that has so little of a processor that no sample has come since its clock was set goes on with that: else none
+ * would ever come. */
+static bool clock_is_due(void *context, pid_t lwp)
+{
+	struct session *session = context;
+	struct thread *thread = thread_by_lwp(&session->threads, lwp);
+
+	if (!thread || thread->last_sample < thread->clock_set_at)
+		return false;
+	thread->clock_set_at = session->period_set_at;
+	thread->period_before = thread->period;
+	thread->period = session->period;
+	return true;
+}
+
+/* Another length, and the clocks begin anew, together. */
 static void change_phase(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
@@ -88,12 +103,11 @@ static void change_phase(struct loop *loop, uint64_t at)
 	if (at < loop->next_phase)
 		return;
 	loop->next_phase = at + (uint64_t)random_between((double)PHASE_LEAST, (double)PHASE_MOST);
-	session->period_before = session->period;
 	session->period = (uint64_t)((double)SECOND / session->rate *
 				     random_between(PERIOD_LEAST, PERIOD_MOST));
 	session->period_set_at = at;
 	if (session->clock == CLOCK_PERF)
-		perf_set_period(&session->perf, session->period);
+		perf_set_period(&session->perf, session->period, clock_is_due, session);
 }
 
 static void take_view(struct loop *loop, uint64_t at)

@@ -192,7 +192,7 @@ void session_open(struct session *session, const struct options *options, pid_t 
 	choose(session, options->program != NULL);
 	if (session->clock != CLOCK_PERF && session->rate > (double)SECOND / (double)session->tick)
 		session->rate = (double)SECOND / (double)session->tick;
-	session->period = session->period_before = (uint64_t)((double)SECOND / session->rate);
+	session->period = (uint64_t)((double)SECOND / session->rate);
 	session->view_rate = session->memory.readable ? (double)SECOND / (double)session->tick : 0;
 	if (session->view_rate > VIEW_RATE)
 		session->view_rate = VIEW_RATE;

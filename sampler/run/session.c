@@ -59,8 +59,11 @@ void session_count_stack(struct session *session, struct thread *thread,
 static void reach_of(const struct session *session, const struct thread *thread, uint64_t *reach,
 		     uint64_t *own)
 {
-	uint64_t period =
-		session->period > session->period_before ? session->period : session->period_before;
+	uint64_t period = session->period;
+
+	if (session->clock == CLOCK_PERF)
+		period = thread->period > thread->period_before ? thread->period
+								: thread->period_before;
 
 	*own = 2 * period;
 	if (session->clock == CLOCK_PERF && session->perf.shared) {
@@ -72,7 +75,7 @@ static void reach_of(const struct session *session, const struct thread *thread,
 		*own = period;
 		*reach = (uint64_t)(REACH_USER * (double)period);
 		/* The clocks began anew since the last sample: what had gone by until then is no sample's. */
-		if (thread->last_sample < session->period_set_at)
+		if (thread->last_sample < thread->clock_set_at)
 			*reach += period, *own += period / 2;
 	}
 }
@@ -215,6 +218,8 @@ static void add_clock(struct session *session, struct thread *thread, uint32_t s
 	case PERF_OK:
 		thread->sampled = true;
 		thread->stack_bytes = stack_bytes;
+		thread->period = thread->period_before = session->period;
+		thread->clock_set_at = now();
 		break;
 	case PERF_GONE:
 		break;

@@ -34,7 +34,7 @@ struct session {
 	struct perf perf;
 	enum clock_kind clock;
 	double rate, view_rate;
-	uint64_t period, period_before; /* of samples, now and until the clocks were set last */
+	uint64_t period; /* of samples */
 	uint64_t period_set_at;
 	uint64_t tick; /* between two passes */
 	bool begun;    /* the record: an exec before was that of the program that we start */

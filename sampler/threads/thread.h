@@ -32,6 +32,8 @@ struct thread {
 	int32_t last_level, last_thread_num;
 	uint32_t last_told; /* by its last sample; NONE */
 	uint64_t last_sample;
+	uint64_t period, period_before; /* of its samples, and until its clock was set last */
+	uint64_t clock_set_at;
 	uint32_t stack_bytes; /* that a sample copies */
 	/* Sums */
 	uint64_t samples, asleep_samples, lost, cut, beyond;

@@ -22,10 +22,18 @@ def offloading(compiler: str) -> tuple[str, ...]:
     return (*OFFLOADING, "-nogpulib", "-idirafter", str(Path(header).parent))
 
 
-def program_for_gpus(name: str, build: str, folder: Path) -> Path:
+def compiled(program: str, build: str = "debug", compiler: str = machine.CLANG) -> Path:
+    """By a newer clang for newer runtimes only."""
+    link = offloading(compiler)
+    if compiler != machine.CLANG:
+        link += (f"-L{machine.cached('libomptarget-19')}",)
+    return machine.compiled(program, build, link=link, compiler=compiler)
+
+
+def program_for_gpus(name: str, build: str, folder: Path, compiler: str = machine.CLANG) -> Path:
     path = folder / "on_gpu" / name
     path.parent.mkdir(exist_ok=True)
-    assert mark_as_cuda(machine.compiled(name, build, link=OFFLOADING), path) == 1
+    assert mark_as_cuda(compiled(name, build, compiler), path) == 1
     return path
 
 

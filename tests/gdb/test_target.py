@@ -13,6 +13,7 @@ import machine
 import pytest
 import shown
 from device_score import score
+from gpu import compiled
 from sessions import ask, target
 
 RUNTIMES = ["libomptarget-14", "libomptarget-16", "libomptarget-19"]
@@ -26,14 +27,6 @@ RIGHT = [
     *("heap", "of_program", "live_local", "unmapped_in_time", "counted", "associated"),
     *("in_worker", "none", "reused", "structures", "unmapped_at_exit"),
 ]
-
-
-def compiled(program: str, build: str = "debug", compiler: str = machine.CLANG) -> Path:
-    """By a newer clang for newer runtimes only."""
-    link = gpu.offloading(compiler)
-    if compiler != machine.CLANG:
-        link += (f"-L{machine.cached('libomptarget-19')}",)
-    return machine.compiled(program, build, link=link, compiler=compiler)
 
 
 @pytest.fixture(autouse=True)

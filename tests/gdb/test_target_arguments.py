@@ -10,8 +10,9 @@ from typing import Any
 import machine
 import pytest
 from device_score import score
+from gpu import compiled
 from sessions import Answer, ask, target
-from test_target import compiled, own_temporary_files, recorded
+from test_target import own_temporary_files, recorded
 
 __all__ = ["own_temporary_files"]
 

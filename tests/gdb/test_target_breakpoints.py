@@ -9,9 +9,10 @@ from pathlib import Path
 
 import machine
 import pytest
+from gpu import compiled
 from sessions import ask
 from test_breakpoints import breaks, stops_in
-from test_target import RUNTIMES, compiled, recorded
+from test_target import RUNTIMES, recorded
 
 EVENTS = [f"{kind} {when}" for kind in ("target", "data", "update") for when in ("begin", "end")]
 

@@ -138,3 +138,29 @@ def test_a_pointer_that_is_not_mapped(release: int, folder: Path) -> None:
     assert codes == ["crash", "target_aborted", "argument_not_mapped"], answer.everything
     got = "null" if release < 16 else "the host's address"
     assert f"a is not mapped on device 0: the kernel got {got}." in " ".join(answer.text.split())
+
+
+def test_a_deferred_construct_that_no_thread_executes(folder: Path) -> None:
+    """The task of newer compilers' code keeps its device; what depends on it, is told."""
+    device = random.randrange(2)
+    program = gpu.program_for_gpus("targets", "debug", folder, "clang-19")
+    path = Path(f"{gpu.driver(folder)}:{machine.cached('libomptarget-19')}")
+    settings = {"FAKE_DRIVER_RUN_MS": FOR_EVER}
+    args = ["deferred_before_another", str(device)]
+    with target("live", program, args, path, folder, settings) as made:
+        asked = ["ompd target -json", "ompd target", "ompd tasks -json"]
+        answer = ask("gdb", asked, made.before, made.files, folder=folder)
+        ((_, _, line, _),) = recorded(made.record, "targets")
+    found = answer.document("ompd target -json")["offload"]
+    tasks = {one["id"]: one for one in answer.document("ompd tasks -json")["tasks"]}
+    if found["targets"]:
+        # A thread was just asking the device.
+        ((device_told, place),) = [(one["device"], one["loc"]["line"]) for one in found["targets"]]
+    else:
+        (one,) = found["deferred"]
+        device_told, place = one["device"], one["loc"]["line"]
+        (blocked,) = one["blocks"]
+        assert tasks[blocked]["depends_on"] == [one["task"]]
+        words = " ".join(answer.texts[1].split())
+        assert f"waits for device {device}, blocks {blocked}" in words
+    assert (device_told, place) == (device, int(line))

@@ -10,8 +10,9 @@ from typing import Any
 
 import machine
 import pytest
+from gpu import compiled
 from sessions import Answer, ask, target
-from test_target import RUNTIMES, compiled, recorded
+from test_target import RUNTIMES, recorded
 
 FIRST_CALL, MOST_CALLS = 2, 16  # of operator new in one call of libomptarget's
 ASKED = ["checksum", "ompd target -json", "ompd target map", "ompd deadlock -json", "ompd deadlock"]

@@ -293,6 +293,7 @@ def offload() -> Json:
         },
         "target_offload": "default",
         "devices": [device(0, "cuda", True, 2), device(1, "other", False, 0)],
+        "deferred": [],
         "targets": [
             {
                 **executed(3, "target teams", 17, 0, "kernel", "kernel runs on this thread"),

@@ -289,16 +289,41 @@ static void deferred(unsigned seed)
 	}
 }
 
+static void deferred_before_another(unsigned seed)
+{
+	double *u = numbers[0];
+	const int device = (int)seed % omp_get_num_devices();
+
+	expected = 1;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	{
+		going_into("deferred", __LINE__ + 1, device);
+#pragma omp target nowait map(tofrom : u [0:64]) device(device) depend(out : u[0])
+		u[0] += 1;
+#pragma omp task depend(in : u[0])
+		u[0] += 2;
+#pragma omp taskwait
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(unsigned);
 	} scenarios[] = {
-		{"several", several},   {"in_turn", in_turn}, {"copying", copying},
-		{"counting", counting}, {"held", held},       {"held_in_circle", held_in_circle},
-		{"in_data", in_data},   {"on_host", on_host}, {"if_zero", if_zero},
+		{"several", several},
+		{"in_turn", in_turn},
+		{"copying", copying},
+		{"counting", counting},
+		{"held", held},
+		{"held_in_circle", held_in_circle},
+		{"in_data", in_data},
+		{"on_host", on_host},
+		{"if_zero", if_zero},
 		{"deferred", deferred},
+		{"deferred_before_another", deferred_before_another},
 	};
 	pthread_t observer;
 

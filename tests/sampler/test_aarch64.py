@@ -23,7 +23,8 @@ from virtual import PLAIN_CPU, SIGNED, SIGNING_CPU, Build  # noqa: E402
 
 pytestmark = pytest.mark.skipif(os.environ.get("OMPD_FULL") != "1", reason="in --full")
 SECONDS = 20
-# What is emulated is so slow that many samples come too late, and the time before them is untold.
+# What is emulated is so slow that many samples come too late: the time before them is untold, and
+# missing in any state.
 LATE = "?"
 
 
@@ -67,11 +68,15 @@ def test_states_are_the_programs(cpu: str, runtime: str, build: Build, tmp_path:
     told = told_by(record)
     assert len(truth) == 2
     for lwp, sums in truth.items():
-        expected, count = shares(sums), samples_of(record, lwp)
-        got = shares({state: ns for state, ns in told[lwp].items() if state != LATE})
+        expected, count, got = shares(sums), samples_of(record, lwp), shares(told[lwp])
+        late = got.pop(LATE, 0)
+        assert late < 45
         for state in {*expected, *got}:
             share = expected.get(state, 0) / 100
             chance = 100 * (max(share, 0.02) * (1 - share) / count) ** 0.5
-            assert abs(got.get(state, 0) - 100 * share) < 4 + 4 * chance, (state, expected, got)
-    (region,) = record.tables["region"].values()
-    assert region["function"] == "round_of_phases" and region["file"].endswith("phases.c")
+            error, allowed = got.get(state, 0) - 100 * share, 5 + 4 * chance
+            assert -late - allowed < error < allowed, (state, expected, got)
+    regions = [
+        (one["function"], Path(one["file"]).name) for one in record.tables["region"].values()
+    ]
+    assert ("round_of_phases", "phases.c") in regions

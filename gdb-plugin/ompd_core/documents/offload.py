@@ -7,7 +7,7 @@ from typing import Annotated, List, Optional
 
 from typing_extensions import NotRequired, TypedDict
 
-from .words import Address, AnyInteger, BuildId, Count, Doubts, GdbId, Loc, OneOf, Text
+from .words import Address, AnyInteger, BuildId, Count, Doubts, GdbId, Loc, OneOf, TaskId, Text
 
 Layout = Annotated[str, OneOf("proven", "likely", "refused")]
 
@@ -78,6 +78,15 @@ class Target(TypedDict):
     doubts: NotRequired[Doubts]
 
 
+class Deferred(TypedDict):
+    """A task of a deferred construct that waits for its device, while no thread executes it."""
+
+    task: TaskId
+    loc: Optional[Loc]
+    device: Annotated[Optional[int], "null: not known"]
+    blocks: Annotated[List[TaskId], "tasks that depend on it"]
+
+
 class Mapping(TypedDict):
     """What of the host's memory is on a device."""
 
@@ -108,10 +117,11 @@ class Offload(TypedDict):
     target_offload: Annotated[Optional[str], "target-offload-var, where the runtime keeps it"]
     devices: List[Device]
     targets: List[Target]
+    deferred: List[Deferred]
     mappings: List[Mapping]
     places: NotRequired[Annotated[List[MappedPlace], "of the address that was asked for"]]
     doubts: NotRequired[Doubts]
 
 
 # That have no other fields.
-CLOSED = (OffloadRuntime, Device, Kernel, Argument, Target, Mapping, MappedPlace, Offload)
+CLOSED = (OffloadRuntime, Device, Kernel, Argument, Target, Deferred, Mapping, MappedPlace, Offload)

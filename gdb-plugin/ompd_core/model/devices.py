@@ -15,6 +15,7 @@ from .targets import Target
 
 if TYPE_CHECKING:
     from .process import Thread
+    from .tasks import ExplicitTask
 
 __all__ = [
     "BELOW",
@@ -86,6 +87,15 @@ class Stale:
     function: str | None = None  # that is called from there now
 
 
+@dataclass(frozen=True)
+class Deferred:
+    """A task that waits for a device, while no thread executes it."""
+
+    task: ExplicitTask
+    device: int | None
+    blocks: Sequence[ExplicitTask] = ()  # that depend on it
+
+
 @dataclass(eq=False)
 class Devices:
     """Of one stop."""
@@ -94,6 +104,7 @@ class Devices:
     targets: Sequence[Target] = ()  # the constructs that threads are in
     names: Map[int, str] = field(default_factory=dict)  # of variables that no map clause names
     stale: Sequence[Stale] = ()
+    deferred: Sequence[Deferred] = ()
     ending: Thread | None = None  # that ends the program
     loaded: Sequence[str] = ()  # offload runtimes' files, also where they cannot be read
 

@@ -40,6 +40,8 @@ class Runtime:
     variables: Mapping[str, str] = field(default_factory=dict)
     # A text that is in every build, also in a program that it is linked into and that is stripped.
     text: bytes | None = None
+    # Its function that returns where the current task keeps what its device is asked by.
+    device_handle: str | None = None
     refused: str | None = None  # why it is not served
 
 

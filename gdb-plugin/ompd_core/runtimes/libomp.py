@@ -36,4 +36,5 @@ RUNTIME = Runtime(
     invoke="__kmp_invoke_microtask",
     records_holders="run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
     variables=_VARIABLES,
+    device_handle="__kmpc_omp_get_target_async_handle_ptr",
 )

@@ -29,7 +29,7 @@ from .stacks import Stacks
 
 # What few commands need is loaded by them.
 if TYPE_CHECKING:
-    from ..model.devices import Devices
+    from ..model.devices import Deferred, Devices
     from ..model.icvs import Icv
     from ..model.judgement import Judgement
     from ..model.logical_stack.lineage import Lineage
@@ -283,6 +283,7 @@ class Picture:
         self._tell_crash(found)
         targets = self._places.targets
         made = Devices(targets.offload, found, targets.names(), loaded=self._offload_files)
+        made.deferred = self._deferred(made)
         with self._debugger.looking():
             ending = (
                 thread
@@ -292,6 +293,20 @@ class Picture:
             made.ending = next(ending, None)
             made.stale = mapped.stale(self._debugger, made, self.process.threads)
         return made
+
+    def _deferred(self, made: Devices) -> list[Deferred]:
+        """But those that a thread executes in a construct: it shows there."""
+        if made.offload is None or not made.all:
+            return []
+        from .deferred import deferred
+
+        tasks = self._listed_if_read()
+        if tasks is None:
+            return []
+        self._places.locate_tasks(tasks)
+        shown = [one.thread for one in made.targets]
+        left = [one for one in tasks.all if one.thread is None or one.thread not in shown]
+        return deferred(self._debugger, left, tasks.all, made.all)
 
     def _tell_default_devices(self, found: Sequence[Target]) -> None:
         """By the ICVs of the tasks that called: those have begun, whatever else these say."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Sequence
 
 from ..model import devices, targets
 from ..model.arguments import NONE, PART, WHOLE, Argument
-from ..model.devices import Device, Devices, Mapping, Place, goes_later, variable_of
+from ..model.devices import Deferred, Device, Devices, Mapping, Place, goes_later, variable_of
 from ..model.targets import Target
 from .json_document import address, integer, location, with_doubts
 from .table import Style, Table, count, paragraph, plain
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..documents import offload as documents
 
 FOR_EVER = "for ever"
+MOST_BLOCKED = 4  # tasks that are named
 _SIZES = (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10))
 
 
@@ -26,7 +27,7 @@ def lines(found: Devices, style: Style) -> list[str]:
     for _, text in findings(found):
         shown += paragraph(f"Odd     : {text}", style, " " * 10)
     shown += runtime_lines(found, style)
-    if not found.targets:
+    if not found.targets and not found.deferred:
         return shown + paragraph("No thread is in a construct of a device.", style)
     table = Table(["T", "OpenMP", "Construct", "Kernel", "Device", "Does"], style)
     for one in found.targets:
@@ -38,6 +39,13 @@ def lines(found: Devices, style: Style) -> list[str]:
             "-" if one.phase == targets.FALLBACK else _number(one.device),
             targets.in_words(one),
         )
+    for deferred in found.deferred:
+        number = deferred.device
+        waits = f"waits for {f'device {number}' if number is not None else 'a device'}"
+        if deferred.blocks:
+            waits += f", blocks {', '.join(one.id for one in deferred.blocks[:MOST_BLOCKED])}"
+            waits += " and others" if len(deferred.blocks) > MOST_BLOCKED else ""
+        table.add("-", deferred.task.id, _deferred_construct(deferred), "-", _number(number), waits)
     shown += table.lines()
     reasons: dict[str, None] = {}
     on_host = [one for one in found.targets if one.reason is not None]
@@ -53,6 +61,17 @@ def lines(found: Devices, style: Style) -> list[str]:
     if failed:
         shown += ["", *argument_lines(failed, style)]
     return shown + [line for reason in reasons for line in paragraph(reason, style, "   ")]
+
+
+def _deferred_construct(deferred: Deferred) -> str:
+    """Of which kind it is, the task does not tell."""
+    place = deferred.task.location
+    at = (
+        f", {plain((place.file or '?').rsplit('/', 1)[-1])}:{place.line}"
+        if place is not None and place.line
+        else ""
+    )
+    return f"target ... nowait{at}"
 
 
 def runtime_lines(found: Devices, style: Style) -> list[str]:
@@ -233,6 +252,15 @@ def document(found: Devices) -> documents.Offload:
         "target_offload": offload.target_offload if offload is not None else None,
         "devices": [_device_document(one) for one in found.all],
         "targets": [_target(one) for one in found.targets],
+        "deferred": [
+            {
+                "task": one.task.id,
+                "loc": location(one.task.location),
+                "device": one.device,
+                "blocks": [blocked.id for blocked in one.blocks],
+            }
+            for one in found.deferred
+        ],
         "mappings": mappings(found, found.all),
     }
     return with_doubts(made, found.doubts())

@@ -25,7 +25,9 @@ class Target(OmpdCommand):
     this thread (a device of LLVM's host plugin), it waits for the device, for a
     copy, or for the lock of the mapping table. A construct that runs on the
     host is told as that, with the reason, or the reasons of which it is one.
-    What optimised code does not tell for certain is `?', with the reason.
+    What optimised code does not tell for certain is `?', with the reason. A
+    deferred construct that no thread executes while its device works is told by
+    its task, with the tasks that depend on it.
 
     args lists what these constructs pass to their devices: the variable that
     the map clause names, the host's address, its size, the device's address,
