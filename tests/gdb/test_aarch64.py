@@ -250,28 +250,28 @@ def test_decoder(file: str) -> None:
 # The tests' own programs, as compilers make them; with vectors of any width, atomic operations and
 # signed return addresses, too.
 LEVELS = [("-O0",), ("-O2",), ("-O3", "-march=armv9-a", "-mbranch-protection=standard")]
-# Those that want headers which are not there for that machine, and one whose names GNU's
-# assembler does not take.
-NOT_COMPILED = {
-    "gcc": {"hostile_names.c", "messages.c", "ompt_truth.c", "ranks.c"},
-    CLANG: {"innocents_cxx.cc", "messages.c", "ranks.c"},
-}
+# Programs that a compiler refuses: some want headers that are not there for that machine, or what
+# is newer than the compiler.
+MOST_REFUSED = 8
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("flags", LEVELS, ids="".join)
-@pytest.mark.parametrize("compiler", NOT_COMPILED)
+@pytest.mark.parametrize("compiler", ["gcc", CLANG])
 def test_decoder_of_programs(compiler: str, flags: Sequence[str], folder: Path) -> None:
     """Every word of them, with what linkers make of it and add to it."""
-    wrong, count = [], 0
+    refused, wrong, count = [], [], 0
     for source in sorted(PROGRAMS.glob("*.c*")):
-        if source.name not in NOT_COMPILED[compiler]:
-            executable = folder / source.stem
+        executable = folder / source.stem
+        try:
             link_alone(compiler, flags, source, executable)
-            for line in objdump_aarch64.lines(executable):
-                count += 1
-                wrong += [(source.name, line, one) for one in objdump_aarch64.differences(line)]
-    assert count > 90_000
+        except machine.Missing as problem:
+            refused.append(str(problem))
+            continue
+        for line in objdump_aarch64.lines(executable):
+            count += 1
+            wrong += [(source.name, line, one) for one in objdump_aarch64.differences(line)]
+    assert count > 90_000 and len(refused) <= MOST_REFUSED, refused
     assert not wrong, (len(wrong), wrong[:10])
 
 
