@@ -10,6 +10,8 @@ from mark_as_cuda import mark_as_cuda
 
 # Of OpenMP 5.1 is the modifier `present'.
 OFFLOADING = ("-fopenmp-targets=x86_64-pc-linux-gnu", "-fopenmp-version=51")
+# The shell that would start a program with its own C library is this machine's.
+ITSELF = ["set startup-with-shell off"]
 DRIVER = machine.ROOT / "tests" / "offload" / "fake_driver.c"
 
 
@@ -28,6 +30,24 @@ def compiled(program: str, build: str = "debug", compiler: str = machine.CLANG) 
     if compiler != machine.CLANG:
         link += (f"-L{machine.cached('libomptarget-19')}",)
     return machine.compiled(program, build, link=link, compiler=compiler)
+
+
+def compiled_for(
+    runtime: Path, program: str, build: str = "debug", compiler: str = machine.CLANG
+) -> Path:
+    """With the loader and the C library that the runtime wants."""
+    link = [*offloading(compiler), f"-L{runtime}"]
+    loader = runtime / "libc" / "ld-linux-x86-64.so.2"
+    if loader.exists():
+        # All of that library from the program on: the others' own search would find this machine's.
+        paths = f"-rpath,{runtime}:{loader.parent}"
+        link.append(f"-Wl,--dynamic-linker={loader},--disable-new-dtags,{paths}")
+        link += ["-Wl,--allow-shlib-undefined,--no-as-needed", "-lm", "-ldl", "-lrt"]
+        link.append("-Wl,--as-needed")
+    if build == "linked" and compiler in machine.NEWER_CLANGS:
+        # With GNU's linker the device's code wants LLVMgold.so when it is loaded.
+        link.append("-fuse-ld=lld")
+    return machine.compiled(program, build, link=tuple(link), compiler=compiler)
 
 
 def program_for_gpus(name: str, build: str, folder: Path, compiler: str = machine.CLANG) -> Path:

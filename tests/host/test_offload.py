@@ -75,6 +75,21 @@ def test_core(runtime: str, folder: Path) -> None:
     compare(shown.told("core", core, shown.built(runtime)), account, runtime, "core")
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("release", [21, 22, 23])
+def test_code_of_its_own_clang(release: int, folder: Path) -> None:
+    """What newer compilers have a program map."""
+    runtime, compiler = f"libomptarget-{release}", f"clang-{release}"
+    program = shown.built(runtime, "-nogpulib", compiler=compiler)
+    with shown.living(runtime, folder, seed(), STEPS, "wait", program=program) as (
+        process,
+        account,
+    ):
+        compare(shown.told("attach", process.pid), account, runtime, f"living, {compiler}")
+    core, account = shown.died(runtime, folder, seed(), STEPS, program=program)
+    compare(shown.told("core", core, program), account, runtime, f"core, {compiler}")
+
+
 def rows_in(text: str) -> list[tuple[int, ...]]:
     """Of a table that the runtime has printed. Before 14 there was one count."""
     row = r"(0x[0-9a-f]+) (0x[0-9a-f]+)\s+(\d+)\s+(INF|\d+)(?:\s+(INF|\d+))?(?:\s|$)"
