@@ -85,7 +85,7 @@ static struct told telling(struct told outermost, struct told inner, bool direct
 	return inner;
 }
 
-static void tell(struct call *call, struct told told)
+static void set_entry(struct call *call, struct told told)
 {
 	call->entry = told.entry;
 	call->entry_frame = told.entry ? told.frame : NO_FRAME;
@@ -106,7 +106,7 @@ static void read_call(const ompdx_stack_t *stack, struct call *call)
 		if (is_runtime && (!on_top || frame.runtime == call->runtime)) {
 			if (has_role(frame.function, OMPDX_ROLE_INVOKES)) {
 				/* The construct's code made way for the call that was its last. */
-				tell(call, telling(entry, inner, false));
+				set_entry(call, telling(entry, inner, false));
 				call->known = !on_top || call->entry;
 				call->creates_thread = creates;
 				call->in_system = in_system;
@@ -129,7 +129,7 @@ static void read_call(const ompdx_stack_t *stack, struct call *call)
 				call->known = frame.code != ompdx_code_unknown;
 				return;
 			}
-			tell(call, telling(entry, inner, call->directly));
+			set_entry(call, telling(entry, inner, call->directly));
 			/* No code calls a function without a name: the stack is damaged. */
 			call->known = call->entry != NULL;
 			call->creates_thread = creates;
@@ -144,7 +144,7 @@ static void read_call(const ompdx_stack_t *stack, struct call *call)
 	call->launched = runtime_frames == 1 && call->outermost == NO_FRAME;
 	call->known = started && on_top;
 	if (call->directly)
-		tell(call, inner); /* the code of its region made way for it */
+		set_entry(call, inner); /* the code of its region made way for it */
 }
 
 /* What begins a region is also below the code of a league's teams. */

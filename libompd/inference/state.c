@@ -365,18 +365,18 @@ static ompdx_doubt_t construct_doubt(const struct thread *thread, const struct s
 
 static uint32_t told_of(const struct call *call, const struct state *state, bool own)
 {
-	uint32_t told = 0;
+	uint32_t flags = 0;
 
-	told |= state->let_go ? OMPDX_TOLD_LET_GO : 0;
-	told |= state->has_round ? OMPDX_TOLD_ROUND : 0;
-	told |= call->sleeps && own ? OMPDX_TOLD_SLEEPS : 0;
-	told |= call->starts ? OMPDX_TOLD_STARTS : 0;
-	told |= call->launched ? OMPDX_TOLD_LAUNCHED : 0;
-	told |= call->by_call ? OMPDX_TOLD_ENTRY_CALLED : 0;
-	told |= call_forks(call) ? OMPDX_TOLD_BEGINS_REGION : 0;
+	flags |= state->let_go ? OMPDX_TOLD_LET_GO : 0;
+	flags |= state->has_round ? OMPDX_TOLD_ROUND : 0;
+	flags |= call->sleeps && own ? OMPDX_TOLD_SLEEPS : 0;
+	flags |= call->starts ? OMPDX_TOLD_STARTS : 0;
+	flags |= call->launched ? OMPDX_TOLD_LAUNCHED : 0;
+	flags |= call->by_call ? OMPDX_TOLD_ENTRY_CALLED : 0;
+	flags |= call_forks(call) ? OMPDX_TOLD_BEGINS_REGION : 0;
 	if (is_lock(state->wait) && call->entry->roles & OMPDX_ROLE_UNNAMED_CRITICAL)
-		told |= OMPDX_TOLD_UNNAMED;
-	return told;
+		flags |= OMPDX_TOLD_UNNAMED;
+	return flags;
 }
 
 void state_classify(const ompdx_stack_t *stack, const ompdx_facts_t *facts,

@@ -12,9 +12,6 @@
 
 #include "base/intern.h"
 
-/* As many pictures, and moments inside of regions that it began. */
-#define HISTORY_LENGTH 256
-
 enum where_seen { SEEN_NOT, SEEN_IDLE, SEEN_AT_END, SEEN_INSIDE };
 
 struct seen {
@@ -32,9 +29,10 @@ struct forked {
 
 struct history {
 	struct seen *seen;
-	uint64_t seen_count;
+	uint64_t seen_count,
+		seen_room; /* put in, the oldest of them taken out; and how many there may be */
 	struct forked *forked;
-	uint64_t forked_count;
+	uint64_t forked_count, forked_room;
 };
 
 void history_deinit(struct history *history);

@@ -20,6 +20,7 @@ from ompd_core.library.types import (
     ViewThread,
 )
 from ompd_core.model import doubts, locks, moments, passing
+from ompd_core.model.assessment import Assessment
 from ompd_core.model.deadlock import Deadlock, find
 from ompd_core.model.judgement import Judgement, judge
 from ompd_core.model.locks import Locks
@@ -75,7 +76,7 @@ def queuing(*waiters: int, word: int = 1) -> ViewLock:
 
 
 def codes(judgement: Judgement) -> Sequence[str]:
-    return [code for code, _ in status.findings(judgement.process, judgement)]
+    return [code for code, _ in status.findings(Assessment(judgement.process, judgement))]
 
 
 def test_a_thread_that_got_its_lock_does_not_wait() -> None:

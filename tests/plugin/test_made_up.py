@@ -85,7 +85,8 @@ def test_verdict(picture: Picture) -> None:
 
 def test_report(picture: Picture) -> None:
     process = picture.process
-    assert json_document.findings(process, picture.judgement())[0]["code"] == "deadlock"
+    found = json_document.findings(picture.assessment(picture.judgement()))
+    assert found[0]["code"] == "deadlock"
     document = json_document.envelope("threads", 1, "none", [], None, process.runtimes)
     assert document["runtimes"][0]["kind"] == "imaginary"
     assert json_document.regions(process.regions)[1]["team_size"] == 2

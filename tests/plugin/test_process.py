@@ -11,6 +11,7 @@ import pytest
 from ompd_core.errors import UserError
 from ompd_core.library.types import View, ViewRegion, ViewThread
 from ompd_core.model import ids
+from ompd_core.model.assessment import Assessment
 from ompd_core.model.deadlock import find
 from ompd_core.model.facts import Program
 from ompd_core.model.judgement import judge
@@ -112,7 +113,9 @@ def test_a_runtime_that_has_not_started_has_no_threads() -> None:
     process = Process(natives(2), [runtime(None, initialized=False)])
     assert [thread.kind for thread in process.threads] == ["none", "none"]
     judgement = judge(find(process, Locks(process), None, {}))
-    assert "(loaded, not started)" in "\n".join(status.summary(judgement, (), Style()))
+    assert "(loaded, not started)" in "\n".join(
+        status.summary(Assessment(process, judgement), (), Style())
+    )
 
 
 def test_a_thread_that_gdb_does_not_know_is_shown() -> None:
@@ -122,7 +125,7 @@ def test_a_thread_that_gdb_does_not_know_is_shown() -> None:
     )
     process = Process([], [runtime(view)])
     assert process.threads[0].native is None
-    assert [code for code, _ in status.findings(process, None)] == ["thread_unknown"]
+    assert [code for code, _ in status.findings(Assessment(process))] == ["thread_unknown"]
 
 
 def test_a_thread_that_is_not_made_yet_is_none() -> None:

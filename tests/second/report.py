@@ -68,13 +68,13 @@ def _library(loaded: Library) -> facts.Library:
 
 def _sections(picture: Picture) -> Json:
     judgement = picture.judgement(_DEPTH)
-    process = picture.process
+    process, assessment = picture.process, picture.assessment(judgement)
     splicer = picture.splicer(_DEPTH)
     asked = [thread for thread in process.threads if thread.openmp]
     ask: dict[str, Callable[[], object]] = {
         "signal": lambda: json_document.signal(process),
-        "findings": lambda: json_document.findings(process, judgement),
-        "summary": lambda: json_document.summary(process, judgement),
+        "findings": lambda: json_document.findings(assessment),
+        "summary": lambda: json_document.summary(assessment),
         "threads": lambda: json_document.threads(process.threads),
         "regions": lambda: json_document.regions(process.regions),
         "merged": lambda: merged_stacks.document(

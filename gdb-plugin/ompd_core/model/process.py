@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Callable, Iterable, Sequence
+from typing import Callable, Iterable, Sequence
 
 from .. import runtimes
 from ..library.types import Diagnostic, View, ViewRegion, ViewThread
@@ -21,9 +21,6 @@ from .messages import Message
 from .native import Location, NativeThread
 from .signals import Signal
 from .thrown import Thrown
-
-if TYPE_CHECKING:
-    from .devices import Devices
 
 # Sorts behind every number of GDB's.
 LAST = 1 << 62
@@ -262,7 +259,6 @@ class Process:
         runtimes: Sequence[Runtime],
         ask_signal: Callable[[], Signal | None] = lambda: None,
         ask_thrown: Callable[[Thread], Thrown | None] = lambda thread: None,
-        ask_devices: Callable[[], Devices | None] = lambda: None,
     ) -> None:
         self.runtimes = list(runtimes)
         self.natives = list(natives)
@@ -270,7 +266,6 @@ class Process:
         self.regions: list[Region] = []
         self._ask_signal = ask_signal
         self._ask_thrown = ask_thrown
-        self._ask_devices = ask_devices
         self._by_native = list(self.threads)
         for runtime in self.runtimes:
             if runtime.view is not None:
@@ -380,11 +375,6 @@ class Process:
         if met is None or thread is None or not met.is_crash or met.name != "SIGABRT":
             return None
         return self._ask_thrown(thread)
-
-    @cached_property
-    def devices(self) -> Devices | None:
-        """None: the process has no offload runtime."""
-        return self._ask_devices()
 
     def any_waits(self, *kinds: str) -> bool:
         """Does a thread wait for something of one of the kinds?"""

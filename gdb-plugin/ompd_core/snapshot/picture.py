@@ -15,6 +15,7 @@ from ..model import barriers
 from ..model import locks as locks_model
 from ..model import loops as loops_model
 from ..model import passing, where
+from ..model.assessment import Assessment
 from ..model.locks import Locks
 from ..model.native import NativeThread
 from ..model.process import Process, Region, Runtime, Thread
@@ -64,9 +65,7 @@ class Picture:
     ) -> None:
         """runtimes: those of `opened', with their views of the same moment. skipped_libraries,
         stepped_over: code that is not the user's own, as he told the debugger."""
-        self.process = Process(
-            natives, runtimes, debugger.signal, self._thrown, self._devices_if_any
-        )
+        self.process = Process(natives, runtimes, debugger.signal, self._thrown)
         self._stacks = Stacks(debugger)
         self._debugger = debugger
         self._runtimes = opened
@@ -159,8 +158,8 @@ class Picture:
         """With the places of their code, and those told that wait for a device. Raises UserError,
         OmpdError."""
         found = self._located_tasks()
-        if found.all:
-            _if_read(self._devices_if_any)
+        if found.all and self.has_offload:
+            _if_read(lambda: self.devices)
         return found
 
     @cached_property
@@ -352,8 +351,13 @@ class Picture:
         loaded = [one.path for one in self._debugger.images.loaded]
         return [path for path in loaded if where.is_offload(path)]
 
-    def _devices_if_any(self) -> Devices | None:
-        return self.devices if self._offload_files else None
+    @property
+    def has_offload(self) -> bool:
+        """Is an offload runtime loaded?"""
+        return bool(self._offload_files)
+
+    def assessment(self, judgement: Judgement | None) -> Assessment:
+        return Assessment(self.process, judgement, self.devices if self.has_offload else None)
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Raises UserError."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, TypeVar, cast
 
 from ..model import doubts, ids, targets
+from ..model.assessment import Assessment
 from ..model.barriers import Barrier, instead
 from ..model.doubts import Doubt
 from ..model.facts import Library, Program
@@ -101,22 +102,23 @@ def library(facts: Library) -> Json:
     }
 
 
-def summary(process: Process, judgement: Judgement | None) -> stop.Summary:
+def summary(of: Assessment) -> stop.Summary:
+    process = of.process
     classes: dict[str, int] = {}
     for thread in process.threads:
         classes[class_of(thread)] = classes.get(class_of(thread), 0) + 1
     return {
-        "findings": findings(process, judgement),
+        "findings": findings(of),
         "classes": classes,
         "regions": len(process.regions),
-        "next": status_view.following(process, judgement),
+        "next": status_view.following(of),
     }
 
 
-def findings(process: Process, judgement: Judgement | None) -> list[stop.Finding]:
+def findings(of: Assessment) -> list[stop.Finding]:
     return [
         {"code": code, "text": text, "wrong": code in status_view.WRONG}
-        for code, text in status_view.findings(process, judgement)
+        for code, text in status_view.findings(of)
     ]
 
 

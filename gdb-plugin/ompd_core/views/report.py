@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ..errors import UserError
+from ..model.assessment import Assessment
 from ..model.facts import Library, Program
-from ..model.judgement import Judgement
-from ..model.process import Process
 from . import status, threads
 from .table import Style, paragraph, plain
 
@@ -21,8 +20,7 @@ Sections = Sequence[tuple[str, Sequence[str]]]  # title and lines
 
 
 def lines(
-    process: Process,
-    judgement: Judgement | None,
+    of: Assessment,
     program: Program,
     library: Library,
     sections: Sections,
@@ -31,9 +29,10 @@ def lines(
     style: Style,
 ) -> list[str]:
     """missing: sections that could not be made; "openmp" stands for all of them."""
-    found = status.verdict(process, judgement, style, complete="openmp" not in missing)
+    found = status.verdict(of, style, complete="openmp" not in missing)
     for error in missing.values():
         found += paragraph(f"Unknown : {error.sentence()}", style, " " * 10)
+    process = of.process
     counted = f"Threads : {len(process.threads)}: {threads.classes(process.threads)}"
     found += paragraph(counted, style, " " * 10)
     for title, shown in sections:

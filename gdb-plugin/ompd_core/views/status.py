@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
+from ..model.assessment import Assessment
 from ..model.facts import Library, Program
 from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
@@ -146,10 +147,12 @@ WRONG = frozenset(
 CANNOT_TELL = "cannot_tell"
 
 
-def findings(process: Process, judgement: Judgement | None) -> list[tuple[str, str]]:
-    """What is odd: (code, sentence). judgement: None where OpenMP's state cannot be read."""
-    found = _of_process(process)
-    return found + _of_waits(judgement) if judgement is not None else found
+def findings(of: Assessment) -> list[tuple[str, str]]:
+    """What is odd: (code, sentence)."""
+    found = _of_process(of.process)
+    if of.devices is not None:
+        found += target_findings.findings(of.devices)
+    return found + _of_waits(of.judgement) if of.judgement is not None else found
 
 
 def _of_waits(judgement: Judgement) -> list[tuple[str, str]]:
@@ -192,8 +195,6 @@ def _of_process(process: Process) -> list[tuple[str, str]]:
         )
     if several(process.runtimes):
         found.append(("several_runtimes", SEVERAL))
-    if process.devices is not None:
-        found += target_findings.findings(process.devices)
     return found
 
 
@@ -201,10 +202,10 @@ def _some(broken: Sequence[Thread]) -> str:
     return f"{count(len(broken), 'thread')} ({parallel.gdb_threads(broken)})"
 
 
-def summary(judgement: Judgement, notes: Sequence[str], style: Style) -> list[str]:
+def summary(of: Assessment, notes: Sequence[str], style: Style) -> list[str]:
     """One screen: the verdict first, the next command to type last."""
-    process = judgement.process
-    found = verdict(process, judgement, style)
+    process = of.process
+    found = verdict(of, style)
     for runtime in process.runtimes:
         idle = runtime.supported and runtime.initialized is False
         state = " (loaded, not started)" if idle else ""
@@ -212,16 +213,15 @@ def summary(judgement: Judgement, notes: Sequence[str], style: Style) -> list[st
     found.append(f"Threads : {len(process.threads)}: {threads.classes(process.threads)}")
     for note in notes:
         found += paragraph(f"Note    : {note}", style, " " * 10)
-    found.append(f"Next    : {', '.join(following(process, judgement))}")
+    found.append(f"Next    : {', '.join(following(of))}")
     return found
 
 
-def verdict(
-    process: Process, judgement: Judgement | None, style: Style, complete: bool = True
-) -> list[str]:
+def verdict(of: Assessment, style: Style, complete: bool = True) -> list[str]:
     """What is odd, or that nothing is; incomplete: of OpenMP nothing is known."""
+    process, judgement = of.process, of.judgement
     found = []
-    for code, text in findings(process, judgement):
+    for code, text in findings(of):
         title = "Unclear " if code == CANNOT_TELL else "Odd     "
         found += paragraph(f"{title}: {text}", style, " " * 10)
     if not found and complete:
@@ -241,8 +241,9 @@ def verdict(
 _OF_WAITS = WRONG - {"crash"} - target_findings.CODES | {CANNOT_TELL}
 
 
-def following(process: Process, judgement: Judgement | None) -> list[str]:
-    odd = {code for code, _ in findings(process, judgement)}
+def following(of: Assessment) -> list[str]:
+    process = of.process
+    odd = {code for code, _ in findings(of)}
     if odd == {CANNOT_TELL} and any(thread.running for thread in process.threads):
         return ["interrupt -a", "ompd threads"]
     if odd == {CANNOT_TELL}:

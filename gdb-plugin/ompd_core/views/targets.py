@@ -44,14 +44,8 @@ def lines(found: Devices, style: Style) -> list[str]:
         if deferred.blocks:
             waits += f", blocks {', '.join(one.id for one in deferred.blocks[:MOST_BLOCKED])}"
             waits += " and others" if len(deferred.blocks) > MOST_BLOCKED else ""
-        table.add(
-            "-",
-            deferred.task.id,
-            _deferred_construct(deferred),
-            "-",
-            _number(deferred.device),
-            waits,
-        )
+        device = _number(deferred.device)
+        table.add("-", deferred.task.id, _deferred_construct(deferred), "-", device, waits)
     shown += table.lines()
     reasons: dict[str, None] = {}
     on_host = [one for one in found.targets if one.reason is not None]

@@ -39,14 +39,15 @@ class Ompd(OmpdCommand):
                 "`help ompd' lists the commands.",
             )
         here = session.current()
-        judgement = here.picture().judgement()
+        picture = here.picture()
+        assessment = picture.assessment(picture.judgement())
         if arguments.json:
             from ompd_core.views import json_document
 
-            section = json_document.summary(judgement.process, judgement)
+            section = json_document.summary(assessment)
             output.document(arguments, documents.envelope(here, "ompd", summary=section))
         else:
-            output.lines(status.summary(judgement, here.notes(), output.style(arguments)))
+            output.lines(status.summary(assessment, here.notes(), output.style(arguments)))
 
     def complete(self, text: str, word: str) -> "list[str]":
         return super().complete(text, word) if text.startswith("-") else []

@@ -50,21 +50,19 @@ class Report(OmpdCommand):
         style = output.style(arguments)
         picture, judgement, missing = sections.look(here)
         shown, made = sections.show(picture, missing, style, arguments.flags)
-        process = picture.process
+        assessment = picture.assessment(judgement)
         page = arguments.values.get("html")
         if arguments.words or not (arguments.json or page):
             program, library = here.program(), session.library_facts()
-            text = report.lines(
-                process, judgement, program, library, shown, missing, here.notes(), style
-            )
+            text = report.lines(assessment, program, library, shown, missing, here.notes(), style)
             output.lines_to(arguments.words[0] if arguments.words else None, text)
         if arguments.json or page:
             document = documents.envelope(
                 here,
                 "report",
-                findings=json_document.findings(process, judgement),
-                signal=json_document.signal(process),
-                summary=json_document.summary(process, judgement),
+                findings=json_document.findings(assessment),
+                signal=json_document.signal(picture.process),
+                summary=json_document.summary(assessment),
                 library=json_document.library(session.library_facts()),
                 unavailable=report.unavailable(missing),
                 made=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -90,7 +90,7 @@ def _targets(picture: Picture, style: Style) -> Shown:
 
 
 def _has_offload(picture: Picture) -> bool:
-    return picture.process.devices is not None
+    return picture.has_offload
 
 
 def _icvs(picture: Picture, style: Style) -> Shown:

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * holders SEED ROUNDS: four threads take a critical construct, a lock or one of two locks of an array, by chance, and each
+ * holders SEED ROUNDS [THREADS]: four threads, or so many, take a critical construct, a lock or one of two locks of an array, by chance, and each
  * writes down when it wanted it, had it, and gave it up: "lock thread wanted got released", by the monotonic clock.
- * Thread 3 has them ten times as long, in a function of its own. The first line is the lock's address.
+ * The last thread has them ten times as long, in a function of its own. The first line is the lock's address.
  */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { THREADS = 4, LOCKS = 4, MOST = 4096 };
+enum { THREADS_MOST = 4, LOCKS = 4, MOST = 4096 };
 
+static int threads = THREADS_MOST;
 static omp_lock_t one;
 static omp_lock_t several[2];
 static volatile double sink;
@@ -18,7 +19,7 @@ static volatile double sink;
 static struct {
 	int lock;
 	long long wanted, got, released;
-} log_of[THREADS][MOST];
+} log_of[THREADS_MOST][MOST];
 
 static long long now(void)
 {
@@ -52,7 +53,7 @@ static long long hold(int thread)
 {
 	long long got = now();
 
-	if (thread == 3)
+	if (thread == threads - 1)
 		hold_long();
 	else
 		hold_short();
@@ -86,15 +87,17 @@ int main(int argc, char **argv)
 	unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
 	int rounds = argc > 2 ? atoi(argv[2]) : 100;
 
-	if (rounds > MOST)
+	if (argc > 3)
+		threads = atoi(argv[3]);
+	if (rounds > MOST || threads > THREADS_MOST)
 		return 1;
 	omp_init_lock(&one);
 	for (int i = 0; i < 2; i++)
 		omp_init_lock(&several[i]);
-#pragma omp parallel num_threads(THREADS)
+#pragma omp parallel num_threads(threads)
 	{
 		int thread = omp_get_thread_num();
-		unsigned drawn = seed * THREADS + (unsigned)thread;
+		unsigned drawn = seed * THREADS_MOST + (unsigned)thread;
 
 		for (int i = 0; i < rounds; i++) {
 			/* The same for some time: a lock that others want is handed on. */
@@ -108,7 +111,7 @@ int main(int argc, char **argv)
 		}
 	}
 	printf("%p\n", (void *)&one);
-	for (int thread = 0; thread < THREADS; thread++)
+	for (int thread = 0; thread < threads; thread++)
 		for (int i = 0; i < rounds; i++)
 			printf("%d %d %lld %lld %lld\n", log_of[thread][i].lock, thread,
 			       log_of[thread][i].wanted, log_of[thread][i].got,

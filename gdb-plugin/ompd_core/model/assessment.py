@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All of one stop from which it is told what is odd there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .process import Process
+
+# What few commands need is loaded by them.
+if TYPE_CHECKING:
+    from .devices import Devices
+    from .judgement import Judgement
+
+
+@dataclass(frozen=True)
+class Assessment:
+    process: Process
+    judgement: Judgement | None = None  # None: OpenMP's state cannot be read
+    devices: Devices | None = None  # None: the process has no offload runtime
