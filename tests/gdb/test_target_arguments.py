@@ -53,6 +53,10 @@ def cells(scenarios: list[str]) -> list[Any]:
     return found
 
 
+def release_of(runtime: str) -> int:
+    return int(runtime.rpartition("-")[2])
+
+
 def told(answer: Answer) -> Any:
     return answer.document("ompd target -json")["offload"]["targets"]
 
@@ -91,9 +95,9 @@ def test_what_is_not_mapped(
     """The argument and the construct that the runtime ended the program for."""
     library = machine.cached(runtime)
     kind = ["live", "core"][BUILDS.index(build) % 2]
-    program = compiled_for(library, "passed", build, compiler)
+    program = compiled_for(release_of(runtime), "passed", build, compiler)
     with target(kind, program, [scenario], library, folder) as made:
-        answer = ask("gdb", ASKED, [*ITSELF, *made.before], made.files, folder=folder)
+        answer = ask("gdb", ASKED, [ITSELF, *made.before], made.files, folder=folder)
         truth = recorded(made.record, "passed")
         ((_, _, line, _),) = recorded(made.record, "targets")
     (one,) = told(answer)
@@ -121,10 +125,10 @@ def test_of_correct_programs(
     """When the runtime is called, and when the kernel runs."""
     events = ["ompd break target begin", "ompd break data begin"]
     library = machine.cached(runtime)
-    program = compiled_for(library, "passed", build, compiler)
+    program = compiled_for(release_of(runtime), "passed", build, compiler)
     with target("live", program, [scenario], library, folder) as made:
         # Up to two constructs before the stop.
-        before = [*ITSELF, *made.before[:-2], *events, *made.before[-2:]]
+        before = [ITSELF, *made.before[:-2], *events, *made.before[-2:]]
         asked = [*ASKED[:2], "continue"] * 3
         answer = ask("gdb", asked, before, made.files, folder=folder)
         truth = recorded(made.record, "passed")
@@ -147,8 +151,8 @@ def test_of_correct_programs(
 def test_before_it_is_refused(compiler: str, runtime: str, folder: Path) -> None:
     """A stop where the runtime is called tells what is going to happen."""
     library = machine.cached(runtime)
-    program = compiled_for(library, "passed", compiler=compiler)
+    program = compiled_for(release_of(runtime), "passed", compiler=compiler)
     with target("live", program, ["partly"], library, folder) as made:
-        before = [*ITSELF, *made.before[:-2], "ompd break target begin", "run"]
+        before = [ITSELF, *made.before[:-2], "ompd break target begin", "run"]
         answer = ask("gdb", ASKED, before, made.files, folder=folder)
     assert codes(answer) == ["argument_partly_mapped"], answer.everything

@@ -12,23 +12,22 @@ import gpu
 import machine
 import pytest
 from device_score import UNKNOWN, WRONG, score
-from mark_as_cuda import mark_as_cuda
 from sessions import Answer, ask, target
 from test_target import recorded, told
 
 pytestmark = pytest.mark.full
 
-# Not 18, whose plugins do not start under this loader, nor older clangs' kernels on 23, which takes
-# none of them. No suite of Debian has clang 20.
+# 23 takes no older clang's kernels. 18 hands clang 14's a first argument too many. No suite of
+# Debian has clang 20.
 RELEASES = {
     "clang-14": (13, 14, 15, 16, 17, 19, 21, 22),
-    "clang-19": (19, 21, 22),
+    "clang-19": (18, 19, 21, 22),
     "clang-21": (21, 22),
     "clang-22": (22,),
     "clang-23": (23,),
 }
-# Whose CUDA plugin takes code that says to be of this interface's version; 17's does not start.
-OF_GPUS = {"clang-14": (14, 15, 16, 19)}
+# Not 13, whose CUDA plugin does not take code that says to be of this interface's version.
+OF_GPUS = {"clang-14": (14, 15, 16, 17, 18, 19, 21, 22), "clang-19": (18, 19, 21, 22)}
 BUILDS = [*machine.BUILDS, *machine.OTHER_BUILDS]
 KINDS = ["live", "attach", "core"]
 
@@ -67,12 +66,12 @@ def compare(answer: Answer, truth: list[list[str]]) -> list[str]:
 def test_kernels_of_the_process(
     compiler: str, release: int, build: str, kind: str, folder: Path
 ) -> None:
+    executable = gpu.compiled_for(release, "targets", build, compiler)
     library = machine.cached(f"libomptarget-{release}")
-    executable = gpu.compiled_for(library, "targets", build, compiler)
     args, settings = ["several", str(random.randrange(4))], {"TMPDIR": str(folder)}
     with target(kind, executable, args, library, folder, settings) as made:
         asked = ["ompd target -json"]
-        answer = ask("gdb", asked, [*gpu.ITSELF, *made.before], made.files, folder=folder)
+        answer = ask("gdb", asked, [gpu.ITSELF, *made.before], made.files, folder=folder)
         ends = compare(answer, recorded(made.record, "targets"))
     # Only in cores the kernel's code, which has no file any more, may be missing.
     assert kind == "core" or UNKNOWN not in ends[::3], ends
@@ -81,7 +80,7 @@ def test_kernels_of_the_process(
 @pytest.mark.parametrize("release", [14, 16, 19])
 def test_kernels_through_gdbserver(release: int, folder: Path) -> None:
     library, args = machine.cached(f"libomptarget-{release}"), ["several", "1"]
-    executable = gpu.compiled_for(library, "targets", "optimised")
+    executable = gpu.compiled_for(release, "targets", "optimised")
     settings = {"TMPDIR": str(folder)}
     with target("gdbserver", executable, args, library, folder, settings) as made:
         answer = ask("gdb", ["ompd target -json"], made.before, made.files, folder=folder)
@@ -91,13 +90,11 @@ def test_kernels_through_gdbserver(release: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("compiler,release,build,kind", cells(OF_GPUS))
 def test_kernels_of_a_gpu(compiler: str, release: int, build: str, kind: str, folder: Path) -> None:
-    executable = folder / "targets"
-    library = machine.cached(f"libomptarget-{release}")
-    assert mark_as_cuda(gpu.compiled_for(library, "targets", build, compiler), executable) == 1
-    path = Path(f"{gpu.driver(folder)}:{library}")
+    executable = gpu.marked(gpu.compiled_for(release, "targets", build, compiler), folder)
+    path = Path(f"{gpu.driver(folder)}:{machine.cached(f'libomptarget-{release}')}")
     args, settings = ["several", str(random.randrange(4))], {"FAKE_DRIVER_RUN_MS": "-1"}
     with target(kind, executable, args, path, folder, settings) as made:
         asked = ["ompd target -json"]
-        answer = ask("gdb", asked, [*gpu.ITSELF, *made.before], made.files, folder=folder)
+        answer = ask("gdb", asked, [gpu.ITSELF, *made.before], made.files, folder=folder)
         ends = compare(answer, recorded(made.record, "targets"))
     assert build != "debug" or UNKNOWN not in ends[::3], ends
