@@ -10,6 +10,8 @@ from mark_as_cuda import mark_as_cuda
 
 # Of OpenMP 5.1 is the modifier `present'.
 OFFLOADING = ("-fopenmp-targets=x86_64-pc-linux-gnu", "-fopenmp-version=51")
+# What GDB is told before it starts them: the shell that it would start first is this machine's.
+ITSELF = "set startup-with-shell off"
 DRIVER = machine.ROOT / "tests" / "offload" / "fake_driver.c"
 
 
@@ -30,11 +32,36 @@ def compiled(program: str, build: str = "debug", compiler: str = machine.CLANG) 
     return machine.compiled(program, build, link=link, compiler=compiler)
 
 
-def program_for_gpus(name: str, build: str, folder: Path, compiler: str = machine.CLANG) -> Path:
-    path = folder / "on_gpu" / name
+def compiled_for(
+    release: int, name: str, build: str = "debug", compiler: str = machine.CLANG
+) -> Path:
+    """With the loader and the C library that the release of libomptarget wants."""
+    place = machine.cached(f"libomptarget-{release}")
+    loader = place / "libc" / "ld-linux-x86-64.so.2"
+    if not loader.exists():
+        return compiled(name, build, compiler)
+    link = [*offloading(compiler), f"-L{place}"]
+    # All of that library from the program on: the others' own search would find this machine's.
+    paths = f"-rpath,{place}:{loader.parent}"
+    link.append(f"-Wl,--dynamic-linker={loader},--disable-new-dtags,{paths}")
+    link += ["-Wl,--allow-shlib-undefined,--no-as-needed", "-lm", "-ldl", "-lrt"]
+    link.append("-Wl,--as-needed")
+    if build == "linked" and compiler in machine.NEWER_CLANGS:
+        # With GNU's linker the device's code wants LLVMgold.so when it is loaded.
+        link.append("-fuse-ld=lld")
+    return machine.compiled(name, build, link=tuple(link), compiler=compiler)
+
+
+def marked(program: Path, folder: Path) -> Path:
+    """A copy of it whose device code says to be a GPU's."""
+    path = folder / "on_gpu" / program.name
     path.parent.mkdir(exist_ok=True)
-    assert mark_as_cuda(compiled(name, build, compiler), path) == 1
+    assert mark_as_cuda(program, path) == 1
     return path
+
+
+def program_for_gpus(name: str, build: str, folder: Path, compiler: str = machine.CLANG) -> Path:
+    return marked(compiled(name, build, compiler), folder)
 
 
 def driver(folder: Path) -> Path:

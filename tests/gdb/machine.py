@@ -38,6 +38,8 @@ FULL = os.environ.get("OMPD_FULL") == "1"
 # Newer clang's code needs newer runtimes; this one's runs on all.
 CLANG, CLANGXX = "clang-14", "clang++-14"
 GCC = "gcc"
+# They want a newer libc than this machine's, and so does what they make.
+NEWER_CLANGS = ("clang-21", "clang-22", "clang-23")
 # Its first release that compiles all of OpenMP's older constructs.
 FLANG = "flang-new-19"
 BUILDS = {"debug": ["-O0", "-g"], "release": ["-O2"]}
@@ -99,6 +101,11 @@ def cached(name: str) -> Path:
     return Path(run(runtimes, "path", name).strip())
 
 
+def command(compiler: str) -> str:
+    """As it is called; some are in the cache."""
+    return str(cached(compiler) / compiler) if compiler in NEWER_CLANGS else compiler
+
+
 @functools.lru_cache(maxsize=None)
 def library() -> Path:
     path = BUILD / "libompd" / "libompd.so"
@@ -145,7 +152,7 @@ def compiled(
         if program in makers:
             makers[program](program, flags, scratch)
         else:
-            _from_one_source(program, compiler, flags, scratch)
+            _from_one_source(program, command(compiler), flags, scratch)
         folder.mkdir(exist_ok=True)
         # What is there may run already, and a GDB that attaches would not find its file any more.
         with contextlib.suppress(FileExistsError):

@@ -10,7 +10,7 @@ from typing import Any
 import machine
 import pytest
 from device_score import score
-from gpu import compiled
+from gpu import ITSELF, compiled_for
 from sessions import Answer, ask, target
 from test_target import own_temporary_files, recorded
 
@@ -28,10 +28,13 @@ RIGHT = [
     *("private_copies", "devices_pointers", "implicit_part", "present", "structures"),
     "associated",
 ]
+# Of releases that this machine's packages do not have.
+FAR = (21, 22, 23) if machine.FULL else ()
 # Each clang with runtimes that its code runs on.
 PAIRS = [
     *((machine.CLANG, "libomptarget-14"), (machine.CLANG, "libomptarget-16")),
     *((machine.CLANG, "libomptarget-19"), ("clang-19", "libomptarget-19")),
+    *[(f"clang-{release}", f"libomptarget-{release}") for release in FAR],
 ]
 BUILDS = ["debug", "optimised", "release", "plain-debug"]
 ASKED = ["ompd target -json", "ompd report -json", "ompd target args", "ompd target"]
@@ -48,6 +51,10 @@ def cells(scenarios: list[str]) -> list[Any]:
                 one = (scenario, compiler, runtime, build)
                 found.append(pytest.param(*one, id="-".join(one)))
     return found
+
+
+def release_of(runtime: str) -> int:
+    return int(runtime.rpartition("-")[2])
 
 
 def told(answer: Answer) -> Any:
@@ -88,9 +95,9 @@ def test_what_is_not_mapped(
     """The argument and the construct that the runtime ended the program for."""
     library = machine.cached(runtime)
     kind = ["live", "core"][BUILDS.index(build) % 2]
-    program = compiled("passed", build, compiler)
+    program = compiled_for(release_of(runtime), "passed", build, compiler)
     with target(kind, program, [scenario], library, folder) as made:
-        answer = ask("gdb", ASKED, made.before, made.files, folder=folder)
+        answer = ask("gdb", ASKED, [ITSELF, *made.before], made.files, folder=folder)
         truth = recorded(made.record, "passed")
         ((_, _, line, _),) = recorded(made.record, "targets")
     (one,) = told(answer)
@@ -118,9 +125,10 @@ def test_of_correct_programs(
     """When the runtime is called, and when the kernel runs."""
     events = ["ompd break target begin", "ompd break data begin"]
     library = machine.cached(runtime)
-    with target("live", compiled("passed", build, compiler), [scenario], library, folder) as made:
+    program = compiled_for(release_of(runtime), "passed", build, compiler)
+    with target("live", program, [scenario], library, folder) as made:
         # Up to two constructs before the stop.
-        before = [*made.before[:-2], *events, *made.before[-2:]]
+        before = [ITSELF, *made.before[:-2], *events, *made.before[-2:]]
         asked = [*ASKED[:2], "continue"] * 3
         answer = ask("gdb", asked, before, made.files, folder=folder)
         truth = recorded(made.record, "passed")
@@ -143,7 +151,8 @@ def test_of_correct_programs(
 def test_before_it_is_refused(compiler: str, runtime: str, folder: Path) -> None:
     """A stop where the runtime is called tells what is going to happen."""
     library = machine.cached(runtime)
-    with target("live", compiled("passed", compiler=compiler), ["partly"], library, folder) as made:
-        before = [*made.before[:-2], "ompd break target begin", "run"]
+    program = compiled_for(release_of(runtime), "passed", compiler=compiler)
+    with target("live", program, ["partly"], library, folder) as made:
+        before = [ITSELF, *made.before[:-2], "ompd break target begin", "run"]
         answer = ask("gdb", ASKED, before, made.files, folder=folder)
     assert codes(answer) == ["argument_partly_mapped"], answer.everything

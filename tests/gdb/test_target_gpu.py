@@ -18,6 +18,9 @@ from sessions import Target, ask, target
 from test_target import recorded, told
 
 RELEASES = [14, 15, 16, 19]
+# Of other suites, with the libc that they want.
+OTHERS = [17, 18, 21, 22]
+ALL = [*RELEASES, *(pytest.param(one, marks=pytest.mark.full) for one in OTHERS)]
 BUILDS = ["debug", "optimised", "release", "light-debug", "plain-debug"]
 KINDS = ["live", "attach", "core"]
 FOR_EVER = "-1"
@@ -36,24 +39,39 @@ def on_gpu(
 
 @contextlib.contextmanager
 def program_on_gpu(
-    name: str, kind: str, build: str, release: int, folder: Path, args: list[str], **settings: str
+    name: str,
+    kind: str,
+    build: str,
+    release: int,
+    folder: Path,
+    args: list[str],
+    compiler: str = machine.CLANG,
+    **settings: str,
 ) -> Iterator[Target]:
-    program = gpu.program_for_gpus(name, build, folder)
+    program = gpu.marked(gpu.compiled_for(release, name, build, compiler), folder)
     path = f"{gpu.driver(folder)}:{machine.cached(f'libomptarget-{release}')}"
     with target(kind, program, args, Path(path), folder, settings) as made:
+        made.before.insert(0, gpu.ITSELF)
         yield made
 
 
-def cells() -> list[Any]:
+def cells(releases: list[int]) -> list[Any]:
     found = [
         (release, build, KINDS[(i + k) % len(KINDS)])
-        for i, release in enumerate(RELEASES)
+        for i, release in enumerate(releases)
         for k, build in enumerate(BUILDS)
     ]
-    return [pytest.param(*one, id="-".join(map(str, one))) for one in found]
+    return [
+        pytest.param(
+            *one,
+            id="-".join(map(str, one)),
+            marks=[pytest.mark.full] if one[0] in OTHERS else [],
+        )
+        for one in found
+    ]
 
 
-@pytest.mark.parametrize("release,build,kind", cells())
+@pytest.mark.parametrize("release,build,kind", cells(RELEASES))
 def test_threads_that_wait_for_a_gpu(release: int, build: str, kind: str, folder: Path) -> None:
     """Optimised code calls the runtime at one place for several constructs: what is told of them is
     right, or not known."""
@@ -78,7 +96,7 @@ def test_threads_that_wait_for_a_gpu(release: int, build: str, kind: str, folder
         assert build != "debug" or kernel is not None, one
 
 
-@pytest.mark.parametrize("release,build,kind", cells())
+@pytest.mark.parametrize("release,build,kind", cells([*RELEASES, *OTHERS]))
 def test_directives_that_copy(release: int, build: str, kind: str, folder: Path) -> None:
     """Which of two directives a call is made for is not told where both make it."""
     asked = ["ompd target -json", "ompd threads"]
@@ -88,17 +106,19 @@ def test_directives_that_copy(release: int, build: str, kind: str, folder: Path)
         truth = recorded(made.record, "targets")
     found = told(answer.document("ompd target -json"))
     assert len(truth) == len(found) == 4, answer.everything
+    copying = {device for tid, _, _, device in truth if found[int(tid)]["phase"] == "transfer"}
     for tid, directive, line, device in truth:
         one = found[int(tid)]
         assert one["construct"] == DIRECTIVES[directive]
         assert one["loc"]["line"] in (None, int(line)), (args, truth, one)
         assert one["device"] in (None, int(device)), (args, truth, one)
-        # From 19 on one waits for the other that copies to the same device.
-        assert one["phase"] == "transfer" or (release >= 19 and one["phase"] == "lock"), one
+        # From 17 on one waits for the other that copies to the same device.
+        assert one["phase"] == "transfer" or (release >= 17 and one["phase"] == "lock"), one
+        assert device in copying, (args, truth, found)
         assert build != "debug" or one["loc"]["line"] is not None, one
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", ALL)
 def test_a_launch_that_fails(release: int, folder: Path) -> None:
     """The core of a program that its device has failed tells which kernel it was, and where."""
     failing = random.randint(1, 4)
@@ -122,7 +142,7 @@ def test_a_launch_that_fails(release: int, folder: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", [*RELEASES, *OTHERS])
 def test_a_pointer_that_is_not_mapped(release: int, folder: Path) -> None:
     """The kernel got none of the device's memory, and failed; what it got, differs."""
     settings = {"OMP_TARGET_OFFLOAD": "mandatory", "FAKE_DRIVER_FAIL": "1"}
@@ -140,15 +160,18 @@ def test_a_pointer_that_is_not_mapped(release: int, folder: Path) -> None:
     assert f"a is not mapped on device 0: the kernel got {got}." in " ".join(answer.text.split())
 
 
-def test_a_deferred_construct_that_no_thread_executes(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "release", [19, *(pytest.param(one, marks=pytest.mark.full) for one in (21, 22))]
+)
+def test_a_deferred_construct_that_no_thread_executes(release: int, folder: Path) -> None:
     """The task of newer compilers' code keeps its device; what depends on it, is told."""
     device = random.randrange(2)
-    program = gpu.program_for_gpus("targets", "debug", folder, "clang-19")
-    path = Path(f"{gpu.driver(folder)}:{machine.cached('libomptarget-19')}")
     settings = {"FAKE_DRIVER_RUN_MS": FOR_EVER}
     args = ["deferred_before_another", str(device)]
-    with target("live", program, args, path, folder, settings) as made:
-        asked = ["ompd target -json", "ompd target", "ompd tasks -json"]
+    with program_on_gpu(
+        *("targets", "live", "debug", release, folder, args), compiler="clang-19", **settings
+    ) as made:
+        asked = ["ompd target -json", "ompd target", "ompd tasks -json", "ompd tasks"]
         answer = ask("gdb", asked, made.before, made.files, folder=folder)
         ((_, _, line, _),) = recorded(made.record, "targets")
     found = answer.document("ompd target -json")["offload"]
@@ -163,4 +186,7 @@ def test_a_deferred_construct_that_no_thread_executes(folder: Path) -> None:
         assert tasks[blocked]["depends_on"] == [one["task"]]
         words = " ".join(answer.texts[1].split())
         assert f"waits for device {device}, blocks {blocked}" in words
+        wait = tasks[one["task"]]["wait"]
+        assert (wait["kind"], wait["object"]) == ("target", f"device {device}")
+        assert re.search(rf"^{one['task']} .* device {device} ", answer.text, re.MULTILINE)
     assert (device_told, place) == (device, int(line))

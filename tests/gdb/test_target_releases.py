@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads in constructs of devices on each release of LLVM's offload runtime, as clang 14 and 19
-compile them, -O0 to -O3, with and without -g: kernel, line and device are right, or not known."""
+"""Threads in constructs of devices on each release of LLVM's offload runtime, as clang 14, 19
+and 21 to 23 compile them, -O0 to -O3, with and without -g: right, or not known."""
 
 from __future__ import annotations
 
@@ -12,32 +12,24 @@ import gpu
 import machine
 import pytest
 from device_score import UNKNOWN, WRONG, score
-from mark_as_cuda import mark_as_cuda
 from sessions import Answer, ask, target
 from test_target import recorded, told
 
 pytestmark = pytest.mark.full
 
-# Not 18, whose plugins do not start under this loader, nor 23, which takes no kernels of theirs.
-RELEASES = {"clang-14": (13, 14, 15, 16, 17, 19, 21, 22), "clang-19": (19, 21, 22)}
-# Whose CUDA plugin takes code that says to be of this interface's version; 17's does not start.
-OF_GPUS = {"clang-14": (14, 15, 16, 19)}
+# 23 takes no older clang's kernels. 18 hands clang 14's a first argument too many. No suite of
+# Debian has clang 20.
+RELEASES = {
+    "clang-14": (13, 14, 15, 16, 17, 19, 21, 22),
+    "clang-19": (18, 19, 21, 22),
+    "clang-21": (21, 22),
+    "clang-22": (22,),
+    "clang-23": (23,),
+}
+# Not 13, whose CUDA plugin does not take code that says to be of this interface's version.
+OF_GPUS = {"clang-14": (14, 15, 16, 17, 18, 19, 21, 22), "clang-19": (18, 19, 21, 22)}
 BUILDS = [*machine.BUILDS, *machine.OTHER_BUILDS]
 KINDS = ["live", "attach", "core"]
-
-
-def program(release: int, build: str, compiler: str) -> Path:
-    """With the loader and the C library that the release wants."""
-    place = machine.cached(f"libomptarget-{release}")
-    link = [*gpu.offloading(compiler), f"-L{place}"]
-    loader = place / "libc" / "ld-linux-x86-64.so.2"
-    if loader.exists():
-        # All of that library from the program on: the others' own search would find this machine's.
-        paths = f"-rpath,{place}:{loader.parent}"
-        link.append(f"-Wl,--dynamic-linker={loader},--disable-new-dtags,{paths}")
-        link += ["-Wl,--allow-shlib-undefined,--no-as-needed", "-lm", "-ldl", "-lrt"]
-        link.append("-Wl,--as-needed")
-    return machine.compiled("targets", build, link=tuple(link), compiler=compiler)
 
 
 def cells(releases: dict[str, tuple[int, ...]]) -> list[Any]:
@@ -70,20 +62,16 @@ def compare(answer: Answer, truth: list[list[str]]) -> list[str]:
     return ends
 
 
-# The shell that would start it is this machine's.
-ITSELF = ["set startup-with-shell off"]
-
-
 @pytest.mark.parametrize("compiler,release,build,kind", cells(RELEASES))
 def test_kernels_of_the_process(
     compiler: str, release: int, build: str, kind: str, folder: Path
 ) -> None:
-    executable = program(release, build, compiler)
+    executable = gpu.compiled_for(release, "targets", build, compiler)
     library = machine.cached(f"libomptarget-{release}")
     args, settings = ["several", str(random.randrange(4))], {"TMPDIR": str(folder)}
     with target(kind, executable, args, library, folder, settings) as made:
         asked = ["ompd target -json"]
-        answer = ask("gdb", asked, [*ITSELF, *made.before], made.files, folder=folder)
+        answer = ask("gdb", asked, [gpu.ITSELF, *made.before], made.files, folder=folder)
         ends = compare(answer, recorded(made.record, "targets"))
     # Only in cores the kernel's code, which has no file any more, may be missing.
     assert kind == "core" or UNKNOWN not in ends[::3], ends
@@ -92,7 +80,8 @@ def test_kernels_of_the_process(
 @pytest.mark.parametrize("release", [14, 16, 19])
 def test_kernels_through_gdbserver(release: int, folder: Path) -> None:
     library, args = machine.cached(f"libomptarget-{release}"), ["several", "1"]
-    executable, settings = program(release, "optimised", machine.CLANG), {"TMPDIR": str(folder)}
+    executable = gpu.compiled_for(release, "targets", "optimised")
+    settings = {"TMPDIR": str(folder)}
     with target("gdbserver", executable, args, library, folder, settings) as made:
         answer = ask("gdb", ["ompd target -json"], made.before, made.files, folder=folder)
         ends = compare(answer, recorded(made.record, "targets"))
@@ -101,12 +90,11 @@ def test_kernels_through_gdbserver(release: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("compiler,release,build,kind", cells(OF_GPUS))
 def test_kernels_of_a_gpu(compiler: str, release: int, build: str, kind: str, folder: Path) -> None:
-    executable = folder / "targets"
-    assert mark_as_cuda(program(release, build, compiler), executable) == 1
+    executable = gpu.marked(gpu.compiled_for(release, "targets", build, compiler), folder)
     path = Path(f"{gpu.driver(folder)}:{machine.cached(f'libomptarget-{release}')}")
     args, settings = ["several", str(random.randrange(4))], {"FAKE_DRIVER_RUN_MS": "-1"}
     with target(kind, executable, args, path, folder, settings) as made:
         asked = ["ompd target -json"]
-        answer = ask("gdb", asked, [*ITSELF, *made.before], made.files, folder=folder)
+        answer = ask("gdb", asked, [gpu.ITSELF, *made.before], made.files, folder=folder)
         ends = compare(answer, recorded(made.record, "targets"))
     assert build != "debug" or UNKNOWN not in ends[::3], ends

@@ -20,8 +20,8 @@ import shown
 from mark_as_cuda import EM_CUDA, SM_80, mark_as_cuda
 
 OF_BOOKWORM = ("libomptarget-13", "libomptarget-14", "libomptarget-15", "libomptarget-16")
-# Not 18, whose plugins do not start under this loader, nor 23, which takes no kernels of clang 14.
-ALL = OF_BOOKWORM + tuple(f"libomptarget-{release}" for release in (17, 19, 21, 22))
+# Not 23, which takes no kernels of clang 14.
+ALL = OF_BOOKWORM + tuple(f"libomptarget-{release}" for release in (17, 18, 19, 21, 22))
 # Each way that a release keeps its tables, without full downloads of other suites.
 COVER = ("libomptarget-13", "libomptarget-14", "libomptarget-16", "libomptarget-19")
 RUNTIMES = ALL if machine.FULL else COVER
@@ -73,6 +73,21 @@ def test_process(runtime: str, folder: Path) -> None:
 def test_core(runtime: str, folder: Path) -> None:
     core, account = shown.died(runtime, folder, seed(), STEPS)
     compare(shown.told("core", core, shown.built(runtime)), account, runtime, "core")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("release", [21, 22, 23])
+def test_code_of_its_own_clang(release: int, folder: Path) -> None:
+    """What newer compilers have a program map."""
+    runtime, compiler = f"libomptarget-{release}", f"clang-{release}"
+    program = shown.built(runtime, "-nogpulib", compiler=compiler)
+    with shown.living(runtime, folder, seed(), STEPS, "wait", program=program) as (
+        process,
+        account,
+    ):
+        compare(shown.told("attach", process.pid), account, runtime, f"living, {compiler}")
+    core, account = shown.died(runtime, folder, seed(), STEPS, program=program)
+    compare(shown.told("core", core, program), account, runtime, f"core, {compiler}")
 
 
 def rows_in(text: str) -> list[tuple[int, ...]]:
@@ -418,7 +433,7 @@ def test_damage_that_can_be_seen(runtime: str, folder: Path) -> None:
 
 
 # The releases whose CUDA plugin takes code that says to be of this interface's version.
-WITH_DRIVER = (14, 15, 16, 19) if machine.FULL else (14, 19)
+WITH_DRIVER = (14, 15, 16, 17, 18, 19, 21, 22) if machine.FULL else (14, 19)
 
 
 @pytest.mark.parametrize("release", WITH_DRIVER)

@@ -23,10 +23,10 @@ DUMPS_ITSELF = 19  # the first release that prints its tables when asked
 
 
 @functools.lru_cache(maxsize=None)
-def built(runtime: str, *flags: str) -> Path:
+def built(runtime: str, *flags: str, compiler: str = machine.CLANG) -> Path:
     """The program maps for one libomptarget: with its own loader where it wants another libc."""
     place = machine.cached(runtime)
-    folder = machine.BUILD / "tests" / "offload" / "-".join([runtime, *flags])
+    folder = machine.BUILD / "tests" / "offload" / "-".join([runtime, compiler, *flags])
     folder.mkdir(parents=True, exist_ok=True)
     own: list[str] = []
     if (place / "libc").exists():
@@ -34,7 +34,13 @@ def built(runtime: str, *flags: str) -> Path:
         own = [f"-Wl,--dynamic-linker={loader}", "-Wl,--allow-shlib-undefined"]
     made = folder / f"maps.{os.getpid()}"
     machine.run(
-        *(machine.CLANG, "-g", "-O1", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"),
+        *(
+            machine.command(compiler),
+            "-g",
+            "-O1",
+            "-fopenmp",
+            "-fopenmp-targets=x86_64-pc-linux-gnu",
+        ),
         *("-rdynamic", f"-L{place}", *own, *flags, PROGRAMS / "maps.c", "-o", made),
     )
     return made.rename(folder / "maps")
@@ -94,7 +100,12 @@ def living(
 
 
 def died(
-    runtime: str, folder: Path, *arguments: object, how: str = "abort", **settings: str
+    runtime: str,
+    folder: Path,
+    *arguments: object,
+    how: str = "abort",
+    program: Path | None = None,
+    **settings: str,
 ) -> tuple[Path, Any]:
     """The core file that the kernel wrote of it, and its account; what it printed is in
     folder/output."""
@@ -102,7 +113,7 @@ def died(
     before = set(folder.glob("core*"))
     with open(folder / "output", "w", encoding="utf-8") as output:
         process = subprocess.Popen(
-            [built(runtime), *map(str, arguments), how, account],
+            [program or built(runtime), *map(str, arguments), how, account],
             env={**environment(runtime), "TMPDIR": str(folder), **settings},
             stderr=output,
             stdout=output,

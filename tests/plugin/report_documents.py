@@ -293,7 +293,10 @@ def offload() -> Json:
         },
         "target_offload": "default",
         "devices": [device(0, "cuda", True, 2), device(1, "other", False, 0)],
-        "deferred": [],
+        "deferred": [
+            {"task": "t1", "loc": place("solve", 23), "device": 1, "blocks": ["t2", "t3"]},
+            {"task": "t4", "loc": None, "device": None, "blocks": []},
+        ],
         "targets": [
             {
                 **executed(3, "target teams", 17, 0, "kernel", "kernel runs on this thread"),

@@ -34,12 +34,17 @@ def test_how_much_is_mapped(begin: int, size: int, expected: str) -> None:
     assert arguments.mapped(begin, size, TABLE)[0] == expected
 
 
-@pytest.mark.parametrize("kind", [LITERAL, PRIVATE, ATTACH, STEPS])
+@pytest.mark.parametrize("kind", [LITERAL, PRIVATE, STEPS])
 def test_what_needs_no_mapping(kind: int) -> None:
     assert arguments.needs_mapping(TO | PARAMETER, 8, 8)
     assert not arguments.needs_mapping(TO | PARAMETER | kind, 8, 8)
     assert not arguments.needs_mapping(TO, 0, 0)  # null
     assert not arguments.needs_mapping(TO, 8, (1 << 64) - 1)
+
+
+def test_a_row_that_binds_a_pointer() -> None:
+    assert arguments.is_no_argument(ATTACH) and arguments.is_no_argument(TO | ATTACH)
+    assert not arguments.is_no_argument(TO | PARAMETER)
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from typing import Any, Iterator
 import jsonschema  # type: ignore[import]
 import pytest
 import report_documents as documents
-from ompd_core.views import html
-from ompd_core.views.html import graph, layout, states, who
+from ompd_core.views import html, status
+from ompd_core.views.html import graph, layout, states, verdict, who
 from ompd_core.views.html.report import Report
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "schema" / "ompd-1.schema.json"
@@ -237,6 +237,7 @@ def test_devices() -> None:
         "T3 u[0:n] 0x5555555ddf70 800,000 - only in part",
         "T3 - 0x5555555ddf70 800,000 - not mapped",
         "T3 n - 800,000 - by value",
+        "t1 solver.c:23 1 t2 t3 t4 ? ? -",
         "What is mapped (3)?",
         "likely: a few contradict it.",
         "0 u[0:n] solver.c:12 0x5555555ddf70 800,000 0x100000000200 1 + 2 held",
@@ -260,6 +261,11 @@ def test_a_construct_of_a_device_that_failed() -> None:
     found = page(document)
     assert "A construct of a device has failed wrong: exit status 1" in found.text
     assert "#offload" in [facts.get("href") for _, facts in found.tags]
+
+
+def test_each_finding_has_its_title() -> None:
+    known = status.WRONG | {status.CANNOT_TELL, "mapping_left"}
+    assert known <= verdict.TITLES.keys() and known <= verdict.SECTIONS.keys()
 
 
 def test_no_devices() -> None:

@@ -63,9 +63,15 @@ class Argument:
 
 def needs_mapping(kind: int, begin: int, size: int) -> bool:
     """Is it memory of the host's that a mapping table can tell of?"""
-    if kind & (_PRIVATE | _LITERAL | _ATTACH | _IN_STEPS):
+    if kind & (_PRIVATE | _LITERAL | _IN_STEPS):
         return False
     return begin != 0 and 0 <= size and begin + size <= _MEMORY
+
+
+def is_no_argument(kind: int) -> bool:
+    """From LLVM 22 on a row of its own has a pointer point to what another row maps: its size is
+    the pointer's."""
+    return bool(kind & _ATTACH)
 
 
 def overlap(one: Argument, other: Argument) -> bool:

@@ -95,6 +95,10 @@ class Deferred:
     device: int | None
     blocks: Sequence[ExplicitTask] = ()  # that depend on it
 
+    @property
+    def in_words(self) -> str:
+        return f"device {self.device}" if self.device is not None else "a device"
+
 
 @dataclass(eq=False)
 class Devices:

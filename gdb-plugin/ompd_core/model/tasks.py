@@ -7,7 +7,7 @@ A task that a thread executes has the number that `ompd threads' gives it; the o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Iterable, Mapping, Sequence
 
 from .. import abi
 from ..library.types import ViewTask, ViewTasks
@@ -15,6 +15,9 @@ from . import doubts
 from .doubts import Doubt
 from .native import Location
 from .process import Process, Region, Thread
+
+if TYPE_CHECKING:
+    from .devices import Deferred
 
 # Walks along parents end here, whatever the target says.
 DEEPEST = 1 << 20
@@ -40,6 +43,7 @@ class ExplicitTask:
     taskwait: Location | None = None
     # The kind of wait that it is in, as the stack tells: "" for none; None: not known.
     waits: str | None = None
+    deferred: Deferred | None = None  # the device that it waits for, while no thread executes it
     doubts: dict[str, Doubt] = field(default_factory=dict)
 
     @property
@@ -246,6 +250,8 @@ def waits_for(task: ExplicitTask) -> str:
     """What has to happen before it can begin, or go on: the kind of a wait; "" for nothing."""
     if task.raw.taskwait and task.raw.state in ("executing", "suspended"):
         return "taskwait"
+    if task.deferred is not None:
+        return "target"
     if task.waits is not None:
         return task.waits
     return {"blocked": "depend", "detached": "event"}.get(task.raw.state or "", "")

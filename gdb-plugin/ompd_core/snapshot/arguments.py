@@ -89,15 +89,17 @@ class Arguments:
             return [], is_all
         if not begins or not sizes or not kinds or count > MOST_ROWS:
             return None
-        rows = []
+        rows, has_mappers = [], False
         own = self._words(mappers, count) if mappers else (0,) * count
         named = self._words(names, count) if names else (0,) * count
         columns = (self._words(at, count) for at in (begins, sizes, kinds))
         for begin, size, kind, name, mapper in zip(*columns, named, own):
-            if not mapper:  # else it is the mapper that tells what is mapped
+            if mapper:  # it tells what is mapped
+                has_mappers = True
+            elif not model.is_no_argument(kind):
                 text = c_string(self._debugger.code.read, name, LONGEST_NAME) if name else None
                 rows.append(Argument(begin, size, kind, text))
-        return rows, is_all and len(rows) == count
+        return rows, is_all and not has_mappers
 
     def _compared(self, one: Argument, device: Device | None) -> Argument:
         if device is None or not model.needs_mapping(one.kind, one.begin, one.size):

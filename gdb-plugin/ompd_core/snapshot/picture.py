@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Callable, Sequence
+from typing import TYPE_CHECKING, Callable, Sequence, TypeVar
 
 from ..debugger import Debugger
 from ..errors import UserError
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 # Frames of each stack that are looked at for suspended tasks.
 _DEPTH_FOR_TASKS = 256
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True)
@@ -147,12 +148,19 @@ class Picture:
 
     def _thrown(self, thread: Thread) -> Thrown | None:
         self.locate_regions()
-        return self._places.thrown(thread, lambda: _if_read(self.located_tasks))
+        return self._places.thrown(thread, lambda: _if_read(self._located_tasks))
 
-    def located_tasks(self) -> Tasks:
-        """With the places of their code. Raises UserError, OmpdError."""
+    def _located_tasks(self) -> Tasks:
         self._places.locate_tasks(self.tasks)
         return self.tasks
+
+    def located_tasks(self) -> Tasks:
+        """With the places of their code, and those told that wait for a device. Raises UserError,
+        OmpdError."""
+        found = self._located_tasks()
+        if found.all and self.has_offload:
+            _if_read(lambda: self.devices)
+        return found
 
     @cached_property
     def locks(self) -> Locks:
@@ -305,7 +313,10 @@ class Picture:
         self._places.locate_tasks(tasks)
         shown = [one.thread for one in made.targets]
         left = [one for one in tasks.all if one.thread is None or one.thread not in shown]
-        return deferred(self._debugger, left, tasks.all, made.all)
+        found = deferred(self._debugger, left, tasks.all, made.all)
+        for one in found:
+            one.task.deferred = one
+        return found
 
     def _tell_default_devices(self, found: Sequence[Target]) -> None:
         """By the ICVs of the tasks that called: those have begun, whatever else these say."""
@@ -356,9 +367,9 @@ class Picture:
         return gather(self.process, runtime, found, chosen)
 
 
-def _if_read(tasks: Callable[[], Tasks]) -> Tasks | None:
+def _if_read(read: Callable[[], _Read]) -> _Read | None:
     """None: the runtime's cannot be read."""
     try:
-        return tasks()
+        return read()
     except (UserError, OmpdError):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, TypeVar, cast
 
-from ..model import doubts, ids
+from ..model import doubts, ids, targets
 from ..model.assessment import Assessment
 from ..model.barriers import Barrier, instead
 from ..model.doubts import Doubt
@@ -312,6 +312,8 @@ def _task_wait(task: ExplicitTask) -> of_threads.Wait | None:
         wait["loc"] = location(task.taskwait)
         if task.taskwait is None:
             with_doubts(wait, {"loc": doubts.TASKWAIT_PLACE})
+    if task.deferred is not None:
+        wait["object"], wait["phase"] = task.deferred.in_words, targets.DEVICE
     return wait
 
 

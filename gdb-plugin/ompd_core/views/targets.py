@@ -40,12 +40,12 @@ def lines(found: Devices, style: Style) -> list[str]:
             targets.in_words(one),
         )
     for deferred in found.deferred:
-        number = deferred.device
-        waits = f"waits for {f'device {number}' if number is not None else 'a device'}"
+        waits = f"waits for {deferred.in_words}"
         if deferred.blocks:
             waits += f", blocks {', '.join(one.id for one in deferred.blocks[:MOST_BLOCKED])}"
             waits += " and others" if len(deferred.blocks) > MOST_BLOCKED else ""
-        table.add("-", deferred.task.id, _deferred_construct(deferred), "-", _number(number), waits)
+        device = _number(deferred.device)
+        table.add("-", deferred.task.id, _deferred_construct(deferred), "-", device, waits)
     shown += table.lines()
     reasons: dict[str, None] = {}
     on_host = [one for one in found.targets if one.reason is not None]

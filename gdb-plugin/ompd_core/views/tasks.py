@@ -66,6 +66,7 @@ def _kind(task: ExplicitTask) -> Hashable:
         task.raw.state == "suspended" and task.thread is None,
         "thread" in task.doubts,
         waits_for(task),
+        task.deferred.device if task.deferred is not None else None,
         "wait" in task.doubts,
         task.raw.priority,
         task.region is None,
@@ -127,6 +128,8 @@ def _waits(group: Sequence[ExplicitTask]) -> str:
         return f"taskwait, {file}:{at.line}" if at and file and at.line else "taskwait"
     if kind == "event":
         return "its event"
+    if first.deferred is not None:
+        return first.deferred.in_words
     if "wait" in first.doubts:
         return "?"
     if kind == "taskgroup":

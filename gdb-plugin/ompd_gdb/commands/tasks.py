@@ -18,8 +18,9 @@ class Tasks(OmpdCommand):
     finished (kept because tasks that it made are not done). On is the thread
     that executes it, or on whose stack it is suspended, and below which other
     one; else its region. Children counts the tasks that it made and that are
-    not complete. Created at is the construct, or the task's code. Equal tasks
-    share a line. IDS choose tasks: t3, t1-5, or the threads that execute them.
+    not complete. A deferred construct's task may wait for its device. Created
+    at is the construct, or the task's code. Equal tasks share a line. IDS
+    choose tasks: t3, t1-5, or the threads that execute them.
 
     -tree shows which task made which. -all gives each task its own line. -wide
     shortens nothing. -json prints a JSON document ("ompd/1"), or writes it to

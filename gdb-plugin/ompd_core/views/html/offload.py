@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from ...model.devices import KINDS
 from . import places, who
-from .document import Json, doubt, number, object_of, objects, word
+from .document import Json, doubt, number, object_of, objects, word, words
 from .markup import Markup, Part, fold, join, row, table, tag
-from .report import Report, Section, capped
+from .report import Report, Section, capped, names_cell
 
 _FOR_EVER = "for ever"
 _ON_HOST = "host"  # the phase of a construct that no device executes
@@ -23,8 +23,11 @@ def section(report: Report) -> Section | None:
     policy = word(found, "target_offload")
     if policy is not None:
         parts.append(tag("p", "target-offload-var is ", tag("code", policy), "."))
-    parts += [*_devices(report, found), *_targets(report, targets), *_mappings(report, found)]
-    count = f"{len(targets):,}" if targets else ""
+    deferred = objects(found, "deferred")
+    parts += [*_devices(report, found), *_targets(report, targets, deferred)]
+    parts += _mappings(report, found)
+    busy = len(targets) + len(deferred)
+    count = f"{busy:,}" if busy else ""
     return Section("offload", "Devices", join(parts), count)
 
 
@@ -83,15 +86,35 @@ def _mapped(device: Json) -> str:
 # ---- Threads in constructs -----------------------------------------------------------------------
 
 
-def _targets(report: Report, targets: list[Json]) -> list[Part]:
+def _targets(report: Report, targets: list[Json], deferred: list[Json]) -> list[Part]:
+    waiting = _deferred(deferred)
     if not targets:
-        return [tag("p", "No thread is in a construct of a device.")]
+        return [tag("p", "No thread is in a construct of a device."), *waiting]
     threads = {name: one for one in report.threads if (name := word(one, "gdb")) is not None}
     shown, more = capped(targets)
     headings = ["Thread", "OpenMP", "Construct", "Kernel", "Device", "Does"]
     rows = [_target(report, one, threads.get(word(one, "gdb") or "", {})) for one in shown]
     title = "Threads in constructs of devices"
-    return [tag("h3", title), table(headings, rows, title), more, _passed(report, targets)]
+    shown_targets = [tag("h3", title), table(headings, rows, title), more]
+    return [*shown_targets, *waiting, _passed(report, targets)]
+
+
+def _deferred(deferred: list[Json]) -> list[Part]:
+    if not deferred:
+        return []
+    shown, more = capped(deferred)
+    rows = [
+        row(
+            tag("b", word(one, "task") or "?"),
+            places.shown(object_of(one, "loc"), places.line(object_of(one, "loc")) or "?"),
+            "?" if number(one, "device") is None else _integer(one, "device"),
+            names_cell(" ".join(words(one, "blocks")) or "-"),
+        )
+        for one in shown
+    ]
+    title = "Tasks that wait for their device, and that no thread executes"
+    headings = ["Task", "Made at", "Device", "Tasks that depend on it"]
+    return [tag("h3", title), table(headings, rows, title), more]
 
 
 _MAPPED = {"whole": "mapped", "part": "only in part", "none": "not mapped"}

@@ -95,6 +95,8 @@ def _wait(task: Json) -> str:
     kind = word(object_of(task, "wait"), "kind")
     if kind is None:
         return "?" if "wait" in object_of(task, "doubts") else "-"
+    if kind == "target":
+        return word(object_of(task, "wait"), "object") or "a device"
     counted = {"taskwait": "children", "taskgroup": "taskgroup_left"}.get(kind)
     left = number(task, counted) if counted else None
     return kind if left is None else f"{kind}, {plural(left, 'task')} left"

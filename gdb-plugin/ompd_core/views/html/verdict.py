@@ -10,7 +10,7 @@ from .document import Json, members, number, object_of, objects, word
 from .markup import Markup, Part, join, tag
 from .report import Report, plural
 
-_TITLES = {
+TITLES = {
     "crash": "It crashed",
     "deadlock": "Deadlock",
     "self_deadlock": "A thread waits for itself",
@@ -30,7 +30,7 @@ _TITLES = {
     "mapping_left": "Something is still mapped at the end",
 }
 # Where the page tells more.
-_TARGETS = {
+SECTIONS = {
     "crash": "stacks",
     "deadlock": "waits",
     "self_deadlock": "waits",
@@ -77,7 +77,7 @@ def headline(document: Json) -> str:
 
 def _title(finding: Json) -> str:
     code = word(finding, "code") or "finding"
-    return _TITLES.get(code) or code.replace("_", " ").capitalize()
+    return TITLES.get(code) or code.replace("_", " ").capitalize()
 
 
 def is_hang(document: Json) -> bool:
@@ -94,7 +94,7 @@ def is_wrong(finding: Json) -> bool:
 def _finding(finding: Json, sections: set[str]) -> Markup:
     wrong = is_wrong(finding)
     said = _COMMAND.sub("", word(finding, "text") or "")
-    target = _TARGETS.get(word(finding, "code") or "")
+    target = SECTIONS.get(word(finding, "code") or "")
     notes: list[Part] = []
     if finding.get("confirmed") is True:
         notes.append("An earlier look showed the same. ")
