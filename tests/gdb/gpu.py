@@ -24,11 +24,13 @@ def offloading(compiler: str) -> tuple[str, ...]:
     return (*OFFLOADING, "-nogpulib", "-idirafter", str(Path(header).parent))
 
 
-def compiled(program: str, build: str = "debug", compiler: str = machine.CLANG) -> Path:
-    """By a newer clang for newer runtimes only."""
+def compiled(
+    program: str, build: str = "debug", compiler: str = machine.CLANG, release: int = 19
+) -> Path:
+    """By a newer clang for this release only."""
     link = offloading(compiler)
     if compiler != machine.CLANG:
-        link += (f"-L{machine.cached('libomptarget-19')}",)
+        link += (f"-L{machine.cached(f'libomptarget-{release}')}",)
     return machine.compiled(program, build, link=link, compiler=compiler)
 
 
@@ -39,14 +41,14 @@ def compiled_for(
     place = machine.cached(f"libomptarget-{release}")
     loader = place / "libc" / "ld-linux-x86-64.so.2"
     if not loader.exists():
-        return compiled(name, build, compiler)
+        return compiled(name, build, compiler, release)
     link = [*offloading(compiler), f"-L{place}"]
     # All of that library from the program on: the others' own search would find this machine's.
     paths = f"-rpath,{place}:{loader.parent}"
     link.append(f"-Wl,--dynamic-linker={loader},--disable-new-dtags,{paths}")
     link += ["-Wl,--allow-shlib-undefined,--no-as-needed", "-lm", "-ldl", "-lrt"]
     link.append("-Wl,--as-needed")
-    if build == "linked" and compiler in machine.NEWER_CLANGS:
+    if build == "linked" and compiler in machine.CACHED_CLANGS:
         # With GNU's linker the device's code wants LLVMgold.so when it is loaded.
         link.append("-fuse-ld=lld")
     return machine.compiled(name, build, link=tuple(link), compiler=compiler)

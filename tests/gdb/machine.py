@@ -39,7 +39,7 @@ FULL = os.environ.get("OMPD_FULL") == "1"
 CLANG, CLANGXX = "clang-14", "clang++-14"
 GCC = "gcc"
 # They want a newer libc than this machine's, and so does what they make.
-NEWER_CLANGS = ("clang-21", "clang-22", "clang-23")
+CACHED_CLANGS = tuple(f"clang-{release}" for release in (17, 18, 21, 22, 23))
 # Its first release that compiles all of OpenMP's older constructs.
 FLANG = "flang-new-19"
 BUILDS = {"debug": ["-O0", "-g"], "release": ["-O2"]}
@@ -103,7 +103,7 @@ def cached(name: str) -> Path:
 
 def command(compiler: str) -> str:
     """As it is called; some are in the cache."""
-    return str(cached(compiler) / compiler) if compiler in NEWER_CLANGS else compiler
+    return str(cached(compiler) / compiler) if compiler in CACHED_CLANGS else compiler
 
 
 @functools.lru_cache(maxsize=None)
