@@ -23,6 +23,12 @@ static char *part(const char *from, const char *to)
 	return copy;
 }
 
+/* flang writes its module's name in place of the file's. */
+static bool is_no_file(const char *text)
+{
+	return strcmp(text, "FIRModule") == 0 || strcmp(text, "LLVMDialectModule") == 0;
+}
+
 bool source_text_recorded(const char *source, struct source_text *text)
 {
 	*text = (struct source_text){0};
@@ -40,6 +46,10 @@ bool source_text_recorded(const char *source, struct source_text *text)
 	if (line <= 0 || line > INT32_MAX)
 		return false;
 	text->file = part(file, file_end);
+	if (is_no_file(text->file)) {
+		free(text->file);
+		text->file = NULL;
+	}
 	char *symbol = part(function, function_end);
 
 	text->function = demangled(symbol);

@@ -100,8 +100,16 @@ static void put_code(struct tables *tables, uint32_t code, const char *recorded)
 	const struct code *one = code_of(tables->codes, code);
 	struct source_text text;
 
-	if (!source_text_recorded(recorded, &text))
+	if (!source_text_recorded(recorded, &text)) {
 		source_text_of_code(one, &text);
+	} else if (!text.file) {
+		struct source_text own;
+
+		source_text_of_code(one, &own);
+		text.file = own.file;
+		own.file = NULL;
+		source_text_deinit(&own);
+	}
 	put_source(tables->writer, &text);
 	source_text_deinit(&text);
 }

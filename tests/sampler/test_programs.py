@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from conftest import SAMPLER
+from conftest import PROGRAMS, SAMPLER, TREE
 from record import Record, read
+
+sys.path.append(str(TREE / "tests" / "gdb"))
+import machine  # noqa: E402
 
 
 def recorded(folder: Path, *command: object) -> Record:
@@ -28,3 +32,37 @@ def test_a_teams_region_is_no_parallel_one(build, tmp_path, compiler) -> None:
             assert frame["text"] == f"#pragma omp {regions[frame['region']]['generator']}"
         seen.add(tuple(frame["text"].split()[-1] for frame in frames))
     assert ("teams", "parallel") in seen and ("parallel", "teams") not in seen, seen
+
+
+@pytest.mark.parametrize("compiler", ["gfortran", machine.FLANG])
+@pytest.mark.parametrize("level", ["-O0", "-O2"] if machine.FULL else ["-O2"])
+def test_fortran(tmp_path, monkeypatch, compiler, level) -> None:
+    """By the program's names and lines, and who is slow waits for nobody."""
+    source, program = PROGRAMS / "uneven.f90", tmp_path / "uneven"
+    words = [compiler, level, "-g", "-fopenmp", source, "-o", program]
+    if compiler == machine.FLANG:
+        runtime = machine.cached("libomp-19")
+        words += [f"-L{runtime}", f"-Wl,-rpath,{runtime}"]
+    subprocess.run([str(word) for word in words], check=True, cwd=tmp_path)
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    record = recorded(tmp_path, program)
+    (region,) = record.tables["region"].values()
+    lines = source.read_text(encoding="utf-8").split("\n")
+    (line,) = [i for i, text in enumerate(lines, 1) if text.endswith("! REGION")]
+    # Of optimised code gfortran's first line can be the next.
+    assert Path(region["file"]).name == "uneven.f90" and region["line"] in (line, line + 1), region
+    work: dict[int, int] = {}
+    wait: dict[int, int] = {}
+    for thread, _, duration, activity, _ in record.rows():
+        if activity["state"] == "work_parallel":
+            work[thread] = work.get(thread, 0) + duration
+        elif activity["state"].startswith("wait_barrier"):
+            wait[thread] = wait.get(thread, 0) + duration
+    (first, other) = record.tables["thread"]
+    assert work[other] > 1.5 * work[first] and wait.get(first, 0) > wait.get(other, 0), (work, wait)
+    on_it = {
+        str(frame.get("function"))
+        for _, _, _, activity, _ in record.rows()
+        for frame in record.stack(activity["stack"])
+    }
+    assert any("solve" in name for name in on_it) and any("slow_part" in name for name in on_it)
