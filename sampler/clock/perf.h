@@ -59,7 +59,7 @@ void perf_remove_ended(struct perf *perf);
 /* Begins the clocks of threads that were added, all at once. */
 void perf_begin(struct perf *perf);
 
-/* Of all threads, from now on, in phase. */
+/* Of new threads, and of those for which is_due holds, from now on, in phase. */
 void perf_set_period(struct perf *perf, uint64_t period, bool (*is_due)(void *context, pid_t lwp),
 		     void *context);
 

@@ -30,20 +30,21 @@ static bool read_ident(struct memory *memory, uint64_t address, struct call_site
 #if defined __x86_64__
 
 /* As far before the call as compilers put other arguments' loads. */
-#define CODE_BYTES 96
+#define CODE_UNITS 96
+typedef uint8_t code_unit;
 
 /* lea DISPLACEMENT(%rip),%rdi; mov $ADDRESS,%edi. What it loads proves itself by what lies there. */
-static bool loaded(const uint8_t *code, size_t at, uint64_t start, uint64_t *address)
+static bool loaded(const code_unit *code, size_t at, uint64_t start, uint64_t *address)
 {
 	int32_t displacement;
 
-	if (at + 7 <= CODE_BYTES && code[at] == 0x48 && code[at + 1] == 0x8d &&
+	if (at + 7 <= CODE_UNITS && code[at] == 0x48 && code[at + 1] == 0x8d &&
 	    code[at + 2] == 0x3d) {
 		memcpy(&displacement, code + at + 3, 4);
 		*address = start + at + 7 + (uint64_t)(int64_t)displacement;
 		return true;
 	}
-	if (at + 5 <= CODE_BYTES && code[at] == 0xbf) {
+	if (at + 5 <= CODE_UNITS && code[at] == 0xbf) {
 		memcpy(&displacement, code + at + 1, 4);
 		*address = (uint32_t)displacement;
 		return true;
@@ -51,28 +52,13 @@ static bool loaded(const uint8_t *code, size_t at, uint64_t start, uint64_t *add
 	return false;
 }
 
-void call_site_read(struct memory *memory, uint64_t returns, struct call_site *site)
-{
-	uint8_t code[CODE_BYTES];
-	const uint64_t start = returns - CODE_BYTES;
-	uint64_t address;
+#else
 
-	*site = (struct call_site){.flags = -1};
-	if (!memory_read(memory, start, sizeof code, code))
-		return;
-	/* The last one before the call. */
-	for (size_t at = CODE_BYTES; at-- > 0;)
-		if (loaded(code, at, start, &address) && read_ident(memory, address, site))
-			return;
-}
-
-#elif defined __aarch64__
-
-/* As far before the call as compilers put other arguments' loads: instructions. */
-#define CODE_WORDS 24
+#define CODE_UNITS 24
+typedef uint32_t code_unit;
 
 /* adrp x0, PAGE; add x0, x0, OFFSET, which lie apart; adr x0, ADDRESS. What it loads proves itself by what lies there. */
-static bool loaded(const uint32_t *code, size_t at, uint64_t start, uint64_t *address)
+static bool loaded(const code_unit *code, size_t at, uint64_t start, uint64_t *address)
 {
 	const uint64_t here = start + 4 * at;
 
@@ -85,7 +71,7 @@ static bool loaded(const uint32_t *code, size_t at, uint64_t start, uint64_t *ad
 		*address = here + distance;
 		return true;
 	}
-	for (size_t i = at + 1; i < CODE_WORDS; i++)
+	for (size_t i = at + 1; i < CODE_UNITS; i++)
 		if ((code[i] & 0xffc003ff) == 0x91000000) {
 			*address = (here & ~UINT64_C(0xfff)) + (distance << 12) +
 				   (code[i] >> 10 & 0xfff);
@@ -94,9 +80,11 @@ static bool loaded(const uint32_t *code, size_t at, uint64_t start, uint64_t *ad
 	return false;
 }
 
+#endif
+
 void call_site_read(struct memory *memory, uint64_t returns, struct call_site *site)
 {
-	uint32_t code[CODE_WORDS];
+	code_unit code[CODE_UNITS];
 	const uint64_t start = returns - sizeof code;
 	uint64_t address;
 
@@ -104,19 +92,7 @@ void call_site_read(struct memory *memory, uint64_t returns, struct call_site *s
 	if (!memory_read(memory, start, sizeof code, code))
 		return;
 	/* The last one before the call. */
-	for (size_t at = CODE_WORDS; at-- > 0;)
+	for (size_t at = CODE_UNITS; at-- > 0;)
 		if (loaded(code, at, start, &address) && read_ident(memory, address, site))
 			return;
 }
-
-#else
-
-void call_site_read(struct memory *memory, uint64_t returns, struct call_site *site)
-{
-	(void)memory;
-	(void)returns;
-	(void)read_ident;
-	*site = (struct call_site){.flags = -1};
-}
-
-#endif

@@ -53,7 +53,7 @@ struct call_target call_target_read(struct memory *memory, uint64_t returns)
 	return found;
 }
 
-#elif defined __aarch64__
+#else
 
 #define BTI_C UINT32_C(0xd503245f)
 
@@ -98,15 +98,6 @@ struct call_target call_target_read(struct memory *memory, uint64_t returns)
 			behind_plt(memory, returns - 4 + 4 * (uint64_t)signed_field(code, 0, 26));
 	}
 	return found;
-}
-
-#else
-
-struct call_target call_target_read(struct memory *memory, uint64_t returns)
-{
-	(void)memory;
-	(void)returns;
-	return (struct call_target){.direct = -1};
 }
 
 #endif

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from typing import IO, Any, Iterator, TextIO
 
-from ompd_core.recording import summary, sums
+from ompd_core.recording import sums
 from ompd_core.recording.reader import Reader
 from ompd_core.recording.record import Account
 from ompd_core.recording.summary import Summary
@@ -199,10 +199,7 @@ class _Shown:
         return self._of(between, True), f"the last {seconds(told - since)} of {seconds(told)}"
 
     def _of(self, of: Totals, has_rows: bool) -> Summary:
-        record = self.reader.record
-        if has_rows and self.reader.rows <= _MOST_ROWS:
-            return summary.summary(record, of)
-        return summary.live(record, of)
+        return Summary(self.reader.record, of, has_rows and self.reader.rows <= _MOST_ROWS)
 
     def _lines(self, with_keys: bool) -> list[str]:
         size = shutil.get_terminal_size((DEFAULT_WIDTH, 24))

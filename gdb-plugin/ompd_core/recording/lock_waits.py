@@ -13,14 +13,13 @@ from dataclasses import dataclass, field
 from typing import Iterator, Optional
 
 from .record import UNTOLD, Activity, Record
-from .states import Kind, kind
+from .states import LIMBO, Kind, kind
 from .sums import Wait, wait_of
 from .team_waits import Charges
 
 _OF_LOCKS = ("critical", "lock", "nest_lock")
 # One in these has no lock: it would not get to where it is, or waits itself.
 _WITHOUT = (Kind.LOCK, Kind.BARRIER, Kind.IDLE, Kind.OUTSIDE)
-_LIMBO = (Kind.KERNEL, Kind.UNKNOWN, Kind.OVERHEAD)
 _MOST_AT_ONCE = 64  # locks that are waited for: of more it is not told
 _GONE = -1
 
@@ -94,7 +93,7 @@ class LockWaits:
         """Who runs while it waits loses the processor, or is met by no sample. Who is woken has got
         what it slept for."""
         asleep = self._record.activities[self._doing[thread]].on is False
-        return of is Kind.PREEMPTED or (of in _LIMBO and not asleep)
+        return of in LIMBO and (of is Kind.PREEMPTED or not asleep)
 
     def _wait(self, time: int, thread: int, key: Key, wait: Wait) -> None:
         lock = self._locks.get(key)

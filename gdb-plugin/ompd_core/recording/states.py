@@ -45,6 +45,9 @@ MEANING = {
 
 WAITS = (Kind.BARRIER, Kind.LOCK, Kind.TASKS, Kind.WAIT)
 
+# Of a moment in one of these it is not told where the thread is: where it was.
+LIMBO = (Kind.PREEMPTED, Kind.KERNEL, Kind.UNKNOWN, Kind.OVERHEAD)
+
 # The kernel tells when a thread has no processor and wants one.
 EXACT = (Kind.PREEMPTED,)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 
 from . import regions, stacks, sums, waiting
 from .record import Record
@@ -13,45 +13,46 @@ from .sums import Sum, Totals
 from .waiting import Waiting
 
 
-@dataclass
 class Summary:
-    record: Record
-    totals: Totals
-    whole: Sum
-    states: list[tuple[str, Sum]]
-    threads: dict[int, Sum]
-    regions: list[RegionUse]
-    waits: list[Waiting]
-    tree: Node
+    """Of the time of which the sums are. Each part is worked out when it is asked for."""
+
+    def __init__(self, record: Record, of: Totals, has_rows: bool) -> None:
+        """has_rows: the record's rows are those of that time. Else it is not told how long a
+        region was, nor who waited for whom."""
+        self.record, self.totals = record, of
+        self._has_rows = has_rows
+
+    @cached_property
+    def whole(self) -> Sum:
+        return sums.whole(self.record, self.totals)
+
+    @cached_property
+    def states(self) -> list[tuple[str, Sum]]:
+        return sums.sorted_by_time(sums.by_state(self.record, self.totals))
+
+    @cached_property
+    def threads(self) -> dict[int, Sum]:
+        return sums.by_thread(self.record, self.totals)
+
+    @cached_property
+    def regions(self) -> list[RegionUse]:
+        if self._has_rows:
+            return regions.uses(self.record, self.totals)
+        used = sums.sorted_by_time(sums.by_region(self.record, self.totals))
+        return [RegionUse(number, total, len(total.threads), 0, 0) for number, total in used]
+
+    @cached_property
+    def waits(self) -> list[Waiting]:
+        if self._has_rows:
+            return waiting.waits(self.record, self.totals)
+        waits = sums.sorted_by_time(sums.by_wait(self.record, self.totals))
+        return [Waiting(wait, total) for wait, total in waits]
+
+    @cached_property
+    def tree(self) -> Node:
+        return stacks.tree(self.record, self.totals)
 
 
-def live(record: Record, of: Totals) -> Summary:
-    """Of sums alone, where the rows are gone: how long a region was, and who waited for whom, these
-    would tell."""
-    used = sums.sorted_by_time(sums.by_region(record, of))
-    return Summary(
-        record,
-        of,
-        sums.whole(record, of),
-        sums.sorted_by_time(sums.by_state(record, of)),
-        sums.by_thread(record, of),
-        [RegionUse(number, total, len(total.threads), 0, 0) for number, total in used],
-        [Waiting(wait, total) for wait, total in sums.sorted_by_time(sums.by_wait(record, of))],
-        stacks.tree(record, of),
-    )
-
-
-def summary(record: Record, of: Totals | None = None) -> Summary:
-    """Of a record that has its rows: all, or those of the time of which the sums are."""
-    if of is None:
-        of = sums.totals(record)
-    return Summary(
-        record,
-        of,
-        sums.whole(record, of),
-        sums.sorted_by_time(sums.by_state(record, of)),
-        sums.by_thread(record, of),
-        regions.uses(record, of),
-        waiting.waits(record, of),
-        stacks.tree(record, of),
-    )
+def summary(record: Record) -> Summary:
+    """Of a whole record, which has its rows."""
+    return Summary(record, sums.totals(record), True)

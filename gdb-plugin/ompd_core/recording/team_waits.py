@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Deque, Dict, Iterable, Tuple
 
 from .record import Activity, Record
-from .states import Kind, kind
+from .states import LIMBO, Kind, kind
 from .sums import Wait, wait_of
 from .teams import TeamKey, Teams
 
@@ -32,7 +32,6 @@ class Role(Enum):
 # stands there longer stands there again.
 _LINGER = 2.5
 
-_LIMBO = (Kind.PREEMPTED, Kind.KERNEL, Kind.UNKNOWN, Kind.OVERHEAD)
 Event = Tuple[int, int, int, int]  # time, order of its role, thread, activity or -1
 
 
@@ -82,7 +81,7 @@ class TeamWaits:
             before: frozenset[TeamKey] = frozenset()
             for row in thread.rows():
                 now = keys.of(row.activity)
-                if not now and kind(record.activities[row.activity].state) in _LIMBO:
+                if not now and kind(record.activities[row.activity].state) in LIMBO:
                     now = before  # where it is, is not told: where it was
                 for key in before - now:
                     events[key].append((row.start, Role.AWAY.value, place, -1))
@@ -240,7 +239,7 @@ class _Keys:
 
 def _role(activity: Activity, keys: _Keys, key: TeamKey) -> Role:
     of = kind(activity.state)
-    if of in _LIMBO:
+    if of in LIMBO:
         return Role.LIMBO
     # Else it is in a region inside.
     own = keys.own(activity) == key
