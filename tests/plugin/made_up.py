@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any, Callable, ContextManager, Iterator, Sequence
 
 from ompd_core import arch
-from ompd_core.arch.base import Disassembled, Libc
+from ompd_core.arch.base import Disassembled, FrameColumns, Libc
 from ompd_core.code.machine_code import (
     Assign,
     Callee,
@@ -68,6 +68,8 @@ class Machine:
     KEPT = ("mine",)
     NEXT = "next"
     UNCHANGED = ()
+    COLUMNS = FrameColumns(1, 2, "fp", returns=3)
+    COLUMNS = FrameColumns(1, 2, "fp", returns=3)
     LIBC = Libc(thread_id=0x100, own_address=None, free_spin_lock=0)
 
     def futex_wait(self, registers: object, read: object) -> None:

@@ -45,6 +45,22 @@ class Libc:
     free_spin_lock: int
 
 
+@dataclass(frozen=True)
+class FrameColumns:
+    """DWARF's numbers of the registers by which a caller's frame is found, and their names. A link
+    register has the address to return to; else the caller's call put it onto the stack."""
+
+    stack: int
+    frame_pointer: int
+    frame_pointer_name: str
+    returns: int
+    link_name: str | None = None
+
+    @property
+    def has_link(self) -> bool:
+        return self.link_name is not None
+
+
 class Disassembler(Protocol):
     """The debugger's. All raise Unreadable."""
 
@@ -67,6 +83,7 @@ class Machine(Protocol):
     NEXT: str
     # What else is the same in all frames of a thread, and the debugger has to know in each of them.
     UNCHANGED: tuple[str, ...]
+    COLUMNS: FrameColumns
     LIBC: Libc
 
     # ---- Threads and system calls ----------------------------------------------------------------

@@ -52,21 +52,27 @@ class Tables:
     def saves_nothing(self, pc: int) -> bool:
         """Is there information for the code in front of it, which says that the function leaves the
         stack pointer and all registers as they were?"""
-        image = self._around(pc - 1)
-        if image is None or not image.table:
-            return False
         try:
-            count = self._count(image.table)
-            found = self._last_before(image.table, count, pc - 1) if count is not None else None
-            if found is None or not self._is_covered(image.table, pc - 1):
+            entry = self.entry(pc - 1)
+            if entry is None or not self._covers(pc - 1):
                 return False
             # Behind an FDE's header: the length of what the CIE has it say, none; padding.
-            (length,) = struct.unpack("<I", self._read(found[1], 4))
+            (length,) = struct.unpack("<I", self._read(entry, 4))
             if not FDE_HEADER < length <= LONGEST_EMPTY:
                 return False
-            return not any(self._read(found[1] + 4 + FDE_HEADER, length - FDE_HEADER))
+            return not any(self._read(entry + 4 + FDE_HEADER, length - FDE_HEADER))
         except Unreadable:
             return False
+
+    def entry(self, address: int) -> int | None:
+        """Where the last entry (an FDE) lies whose function does not begin behind the address: if
+        one is about it, this one. None: there is none. Raises Unreadable."""
+        image = self._around(address)
+        if image is None or not image.table:
+            return None
+        count = self._count(image.table)
+        found = self._last_before(image.table, count, address) if count is not None else None
+        return found[1] if found is not None else None
 
     def _covers(self, address: int) -> bool | None:
         image = self._around(address)

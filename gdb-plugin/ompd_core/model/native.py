@@ -42,8 +42,10 @@ class Location:
         return self.function
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frame:
+    """Compared by identity: a debugger makes one for each place that its threads are at."""
+
     location: Location
     cfa: int | None = None  # where its stack frame begins; None: not asked for
     entry: int | None = None  # address of its function, if debug information tells

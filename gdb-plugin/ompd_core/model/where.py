@@ -79,16 +79,18 @@ class CodeMap:
         self._runtimes = list(runtimes)
         self._skip = tuple(skip)
         self._matches: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._runtime_of: dict[Frame, int | None] = {}
+        self._is_skipped: dict[Frame, bool] = {}
         self._skips_linked = any(fnmatch.fnmatchcase(_LINKED[0], one) for one in self._skip)
 
     def is_runtime(self, frame: Frame) -> bool:
         return self.runtime_of(frame) is not None
 
     def runtime_of(self, frame: Frame) -> int | None:
-        for runtime in self._runtimes:
-            if self._is_in(frame, runtime):
-                return runtime.id
-        return None
+        if frame not in self._runtime_of:
+            found = (one.id for one in self._runtimes if self._is_in(frame, one))
+            self._runtime_of[frame] = next(found, None)
+        return self._runtime_of[frame]
 
     def kind_of(self, runtime: int) -> str:
         return next((r.kind for r in self._runtimes if r.id == runtime), "")
@@ -132,6 +134,12 @@ class CodeMap:
 
     def is_skipped(self, frame: Frame) -> bool:
         """The same, or of a library in which the user does not look for his own code."""
+        found = self._is_skipped.get(frame)
+        if found is None:
+            found = self._is_skipped[frame] = self._looks_skipped(frame)
+        return found
+
+    def _looks_skipped(self, frame: Frame) -> bool:
         name = frame.location.function or ""
         linked = self._skips_linked and _LINKED[1].match(name) or _ATOMICS.match(name)
         if bool(linked) or self.is_offload(frame):

@@ -19,7 +19,8 @@ from ompd_core.model.values import Number, Value
 
 from . import console, variables
 from .selection import on_thread, select_frame
-from .stacks import Code, Walk
+from .stacks import Code
+from .unwound import Walk
 
 _NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL)
 

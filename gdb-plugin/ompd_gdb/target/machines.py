@@ -13,7 +13,7 @@ from ompd_core.formats.elf import ElfFile, NotElf
 
 _WORD = 0xFFFFFFFFFFFFFFFF
 # GDB's own name of the register, on every machine.
-_STACK_POINTER = "sp"
+STACK_POINTER = "sp"
 
 
 def of_frame(frame: gdb.Frame) -> Machine | None:
@@ -80,11 +80,11 @@ def registers_at_breakpoint() -> Registers:
 
 
 def stack_pointer(frame: gdb.Frame) -> int:
-    return registers(frame)(_STACK_POINTER)
+    return registers(frame)(STACK_POINTER)
 
 
 def stack_pointer_at_breakpoint() -> int:
-    return registers_at_breakpoint()(_STACK_POINTER)
+    return registers_at_breakpoint()(STACK_POINTER)
 
 
 class Disassembly:

@@ -17,91 +17,11 @@ from ompd_core.model.where import VDSO
 
 from . import console, machines, outlined, spelling
 from .machines import Disassembly
+from .unwound import KnownPlaces, Unwound, Walk, ends_by_places
 
 _SECTION = re.compile(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\.\S+)", re.MULTILINE)
 # Lines that a function unpacks its variables in, before the user's code begins.
 MOST_ROWS = 16
-
-
-class Unwound:
-    """A thread's frames, innermost first, each unwound when it is asked for, and once. Ends where
-    GDB cannot unwind any further. Only while the thread is selected."""
-
-    def __init__(
-        self,
-        record: Callable[[gdb.Frame, bool], Frame],
-        is_guess: Callable[[int, gdb.Frame, gdb.Frame], bool],
-    ) -> None:
-        """is_guess: has GDB made up that the code at an address, of one frame, was called from
-        the other?"""
-        self._record = record
-        self._is_guess = is_guess
-        self._frames: list[gdb.Frame] = []
-        self._records: list[Frame] = []
-        self._ended = False
-        self._whole = False
-
-    def record(self, level: int) -> Frame | None:
-        """None: there is no such frame."""
-        while len(self._records) <= level and not self._ended:
-            try:
-                self._unwind()
-            except gdb.error:
-                self._ended = True
-        return self._records[level] if level < len(self._records) else None
-
-    def frame(self, level: int) -> gdb.Frame:
-        """Raises gdb.error."""
-        if self.record(level) is None:
-            raise gdb.error("There is no such frame.")
-        return self._frames[level]
-
-    def is_whole(self, count: int) -> bool:
-        """Are these all frames, and does nothing say that there should be more?"""
-        return self._whole and count == len(self._records)
-
-    def _unwind(self) -> None:
-        last = self._frames[-1] if self._frames else None
-        frame = last.older() if last else gdb.newest_frame()
-        if frame is None:
-            self._ended = True
-            self._whole = last is not None and is_outermost(last)
-        elif last is not None and self._is_guess(self._records[-1].pc, last, frame):
-            self._ended = True
-        else:
-            self._records.append(self._record(frame, last is None))
-            self._frames.append(frame)
-
-
-class Walk:
-    """Over these frames, from the innermost on.
-
-    No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
-    that moment would be lost."""
-
-    def __init__(self, unwound: Unwound, most: int) -> None:
-        self._unwound = unwound
-        self.most = most
-        self.seen: list[Frame] = []
-
-    @property
-    def whole(self) -> bool:
-        """All frames were seen, and nothing says that there should be more."""
-        return self._unwound.is_whole(len(self.seen))
-
-    def __iter__(self) -> Iterator[Frame]:
-        return self
-
-    def __next__(self) -> Frame:
-        found = self._unwound.record(len(self.seen)) if len(self.seen) < self.most else None
-        if found is None:
-            raise StopIteration
-        self.seen.append(found)
-        return found
-
-
-def is_outermost(frame: gdb.Frame) -> bool:
-    return int(frame.unwind_stop_reason()) <= int(gdb.FRAME_UNWIND_OUTERMOST)
 
 
 class Code:
@@ -127,6 +47,7 @@ class Code:
         self._tables = Tables(read, bases)
         self._guessed: dict[int, bool] = {}
         self._known: dict[object, Frame] = {}  # by the place: see `record'
+        self._places: KnownPlaces | None = None
         self._holders: dict[tuple[str, int], str | None] = {}  # by an outlined function's line
         self._vdso = vdso or (0, 0)
 
@@ -135,10 +56,19 @@ class Code:
         self._known.clear()
         self._holders.clear()
         self._guessed.clear()
+        self._places = None
 
     def unwound(self) -> Unwound:
         """Of the selected thread, while it is selected."""
-        return Unwound(self.record, self._is_guess)
+        return Unwound(self.record, self._is_guess, self._known_places())
+
+    def _known_places(self) -> KnownPlaces | None:
+        """None: no stack can be followed."""
+        if self._places is None and ends_by_places():
+            machine = machines.of_inferior(self._inferior)
+            if machine is not None:
+                self._places = KnownPlaces(machine, self.read, self._tables)
+        return self._places
 
     def frames(self, most: int = MOST_FRAMES) -> Walk:
         return Walk(self.unwound(), most)

@@ -11,7 +11,8 @@ from ompd_core.debugger import MOST_FRAMES
 from ompd_core.errors import Unreadable
 
 from . import machines
-from .stacks import Code, Walk
+from .stacks import Code
+from .unwound import Walk
 
 
 class Stopped:

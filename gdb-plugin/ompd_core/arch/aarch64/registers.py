@@ -9,7 +9,7 @@ from typing import Callable
 from ...code.futex import FutexWait
 from ...code.machine_code import Convention
 from ...errors import Unreadable
-from ..base import KnownRegisters, Libc, Read, Registers
+from ..base import FrameColumns, KnownRegisters, Libc, Read, Registers
 from .words import LINK, SIZE
 
 # As the procedure call standard has it. x18 is the platform's, and left alone by Linux.
@@ -25,6 +25,7 @@ KEPT: tuple[str, ...] = tuple(f"x{i}" for i in range(19, 30))
 NEXT = "pc"
 # Which bits of an address are its signature, and the thread's own: the same in all of its frames.
 UNCHANGED: tuple[str, ...] = ("pauth_dmask", "pauth_cmask", "tpidr", "tpidr2")
+COLUMNS = FrameColumns(31, 29, "x29", returns=30, link_name=LINK)
 LIBC = Libc(thread_id=0xD0, own_address=None, free_spin_lock=0)
 
 _THREAD_POINTER = "tpidr"

@@ -4,6 +4,7 @@
 from .calls import call_before, called, constant_argument, direct_call, follows_call, references
 from .decoding import decode, decoder, instructions
 from .registers import (
+    COLUMNS,
     CONVENTION,
     KEPT,
     LIBC,
@@ -22,6 +23,7 @@ from .ways import builds_frame, epilogues, is_straight, next_call, only_call, on
 NAMES: tuple[str, ...] = ("i386:x86-64",)
 
 __all__ = [
+    "COLUMNS",
     "CONVENTION",
     "KEPT",
     "LIBC",

@@ -8,7 +8,7 @@ from typing import Callable
 
 from ...code.futex import FutexWait
 from ...code.machine_code import Convention
-from ..base import KnownRegisters, Libc, Read, Registers
+from ..base import FrameColumns, KnownRegisters, Libc, Read, Registers
 
 # As the System V ABI has it.
 CONVENTION = Convention(
@@ -21,6 +21,7 @@ CONVENTION = Convention(
 KEPT: tuple[str, ...] = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 NEXT = "rip"
 UNCHANGED: tuple[str, ...] = ()
+COLUMNS = FrameColumns(stack=7, frame_pointer=6, frame_pointer_name="rbp", returns=16)
 LIBC = Libc(thread_id=0x2D0, own_address=0x10, free_spin_lock=1)
 # glibc keeps a thread's descriptor at its thread pointer.
 _THREAD_POINTER = "fs_base"
