@@ -20,9 +20,15 @@ from ompd_core.formats.call_frames import Row
 PROGRAM = """
 #include <alloca.h>
 #include <string.h>
-__attribute__((noinline)) int varies(int n) { char *p = alloca(n); memset(p, n, n); return p[n / 2]; }
-__attribute__((noinline)) int aligned(int n) { int v[64] __attribute__((aligned(64))); v[n] = n; return varies(v[n]); }
-__attribute__((noinline)) int plain(int n) { return aligned(n) + 1; }
+#define FUNCTION __attribute__((noinline)) int
+FUNCTION varies(int n) { char *p = alloca(n); memset(p, n, n); return p[n / 2]; }
+FUNCTION aligned(int n)
+{
+    int v[64] __attribute__((aligned(64)));
+    v[n] = n;
+    return varies(v[n]);
+}
+FUNCTION plain(int n) { return aligned(n) + 1; }
 int main(int argc, char **argv) { (void)argv; return plain(argc); }
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How is a caller's frame found from a place in the code? By the call frame information that the
-compiler left there (DWARF 5, 6.4; LSB, .eh_frame), as it lies in memory. Of all that it can say, that
-is read which nearly all functions need; what says more is not told."""
+compiler left there (DWARF 5, 6.4; LSB, .eh_frame), as it lies in memory. Of all that it can say,
+that is read which nearly all functions need; what says more is not told."""
 
 from __future__ import annotations
 
@@ -193,9 +193,7 @@ class _Rules:
 class CallFrames:
     """Of one process, at one stop. No byte is believed: what does not fit is not told."""
 
-    def __init__(
-        self, read: Callable[[int, int], bytes], tables: Tables, columns: Columns
-    ) -> None:
+    def __init__(self, read: Callable[[int, int], bytes], tables: Tables, columns: Columns) -> None:
         self._read, self._tables, self._columns = Pages(read).read, tables, columns
         self._common: dict[int, _Common | None] = {}
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A thread's frames, as GDB unwinds them.
 
-Threads of a team are at the same places, and GDB takes long for each frame. What it has once unwound
-is followed in other threads by the code's own unwind information: only from a place to a caller that
-GDB has come to from there, too, and only as long as both have agreed.
+Threads of a team are at the same places, and GDB takes long for each frame. What it has once
+unwound is followed in other threads by the code's own unwind information: only from a place to a
+caller that GDB has come to from there, too, and only where both have agreed.
 """
 
 from __future__ import annotations
@@ -71,15 +71,13 @@ class Place:
 class KnownPlaces:
     """What GDB has told while it unwound stacks of one process, at one stop."""
 
-    def __init__(
-        self, machine: Machine, read: Callable[[int, int], bytes], tables: Tables
-    ) -> None:
+    def __init__(self, machine: Machine, read: Callable[[int, int], bytes], tables: Tables) -> None:
         self.columns: FrameColumns = machine.COLUMNS
         self.read, self.code_address = read, machine.code_address
         self._frames = CallFrames(read, tables, machine.COLUMNS)
         self._places: dict[tuple[int, bool], Place] = {}
-        # What GDB shows of innermost native frames, by the first record: its name and its line tell how
-        # far the thread has stepped into what is inlined.
+        # What GDB shows of innermost native frames, by the first record: its name and its line tell
+        # how far the thread has stepped into what is inlined.
         self.innermost: dict[Frame, list[Frame]] = {}
 
     def at(self, position: Position) -> Place:
