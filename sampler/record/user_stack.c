@@ -39,10 +39,8 @@ static bool is_base_of(const void *context, uint32_t told)
 	const uint32_t *region = ((const void *const *)context)[1];
 	const struct told *one = told_of(stacks->tables->tellings, told);
 
-	if (one->fork != NONE && region_of_fork(stacks->tables, one->fork) == *region)
-		return true;
-	for (size_t i = 0; i < OUTER_FORKS && one->outer_forks[i] != NONE; i++)
-		if (region_of_fork(stacks->tables, one->outer_forks[i]) == *region)
+	for (size_t i = 0; i < FORKS_TOLD && one->forks[i] != NONE; i++)
+		if (region_of_fork(stacks->tables, one->forks[i]) == *region)
 			return true;
 	return false;
 }
