@@ -261,11 +261,3 @@ def test_any_damage(seed: int) -> None:
         assert 0 <= thread.wall <= fields.MOST
         assert thread.wall == sum(account.ns for account in thread.sums.values())
     everything(found)
-
-
-def test_rows_of_a_live_record_are_not_kept() -> None:
-    """However long it runs."""
-    found = Reader(keep_rows=False)
-    found.feed(Made([list(PROGRAM.threads[0]) * 20]).data())
-    assert all(not thread.durations for thread in found.record.threads)
-    assert len(found.record.threads[0].sums) < 30
