@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/settle.h"
 
+#include "record/constructs.h"
+#include "record/regions.h"
+#include "record/words.h"
+
 #define IN_REGION (1u << SEEN_INSIDE | 1u << SEEN_AT_END)
 #define WITHOUT_FRAMES (1u << SEEN_IDLE | 1u << SEEN_AT_END)
 

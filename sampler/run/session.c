@@ -5,6 +5,7 @@
 
 #include "base/clocks.h"
 #include "names/names.h"
+#include "record/regions.h"
 
 /* A stack that was cut may have more copied if that would have helped so often, and in so many of all samples: */
 #define BEYOND_LEAST 4
