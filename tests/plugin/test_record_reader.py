@@ -9,7 +9,6 @@ import random
 
 import made_records as made
 import pytest
-from made_records import Made
 from ompd_core.errors import UserError
 from ompd_core.recording import fields, reader, sums
 from ompd_core.recording.reader import Reader
