@@ -13,10 +13,11 @@ static void put_lock(struct tables *tables, const struct code *call)
 {
 	uint64_t address;
 
-	if (!call->is_called || !call_argument(tables->codes->memory, call->pc + 1,
-					       call->called.object_argument, &address))
+	if (!call->is_called || !call->image ||
+	    !call_argument(tables->codes->memory, call->image, call->pc + 1,
+			   call->called.object_argument, &address))
 		return;
-	char *name = call->image ? name_critical(call->image, address) : NULL;
+	char *name = name_critical(call->image, address);
 
 	put_text(tables->writer, "name", name);
 	put_address(tables->writer, "address", address);
