@@ -8,8 +8,7 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 import gdb
 from ompd_core.debugger import MOST_FRAMES
@@ -111,8 +110,7 @@ def known_picture() -> Picture | None:
     return session.taken if session is not None else None
 
 
-@dataclass(frozen=True)
-class Followed:
+class Followed(NamedTuple):
     """A frame that `ompd frame' or `ompd up' selected, of the stack of which thread."""
 
     process: Process

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+
 from typing import Dict, Optional, Sequence
 
 import pytest
@@ -99,7 +99,7 @@ def test_who_is_in_the_queue_waits() -> None:
 
 def test_who_is_in_no_queue_does_not_wait_whichever_lock_it_is() -> None:
     """Its address is told by code, and may be wrong; where it is a tas lock nobody can tell."""
-    guess = replace(CRITICAL, exact=False)
+    guess = CRITICAL._replace(exact=False)
     process = settled(team(2, guess, guess), {}, queuing(1)).process
     assert process.threads[0].openmp[0].passed is not None
     assert process.threads[1].openmp[0].wait is guess
@@ -112,7 +112,7 @@ def test_a_free_lock_proves_something_only_if_it_is_the_one(
     exact: bool, codes_told: Sequence[str]
 ) -> None:
     """A word that may be of any lock is no proof that the thread can go on, nor that it waits."""
-    process = team(1, replace(CRITICAL, exact=exact))
+    process = team(1, CRITICAL._replace(exact=exact))
     judgement = settled(process, {}, ViewLock(0x20, "tas", held=False))
     assert codes(judgement) == codes_told
     assert (process.threads[0].openmp[0].wait is None) == exact
@@ -171,7 +171,7 @@ def test_lines_that_the_compiler_left_to_what_is_before(
     first: Optional[str], second: Optional[str], found: Sequence[str]
 ) -> None:
     waits = [
-        replace(at_barrier(n, kind), exact_line=False) for n, kind in ((10, first), (20, second))
+        at_barrier(n, kind)._replace(exact_line=False) for n, kind in ((10, first), (20, second))
     ]
     process = team(3, *waits)
     for thread in process.threads:
@@ -184,7 +184,7 @@ def test_lines_that_the_compiler_left_to_what_is_before(
 
 def test_copyprivate_is_one_barrier() -> None:
     """Who executes the construct waits at its end, the others where it begins."""
-    waits = [replace(at_barrier(line, "single"), exact_line=False) for line in (10, 20)]
+    waits = [at_barrier(line, "single")._replace(exact_line=False) for line in (10, 20)]
     judgement = settled(team(3, *waits), {0: ARRIVED, 1: ARRIVED})
     (barrier,) = judgement.barriers
     assert (barrier.arrived, barrier.missing) == ([0, 1], [2])
@@ -281,7 +281,7 @@ def test_a_lock_of_a_thread_that_has_ended() -> None:
     ended = process.threads[1]
     ended.native, ended.ended = None, True
     ended.openmp[0].state = None
-    judgement = settled(process, {}, replace(queuing(0), owner=1, owner_id=1))
+    judgement = settled(process, {}, queuing(0)._replace(owner=1, owner_id=1))
     ((code, text),) = deadlock_view.forsaken(judgement)
     assert (code, text) == (
         "thread_ended",

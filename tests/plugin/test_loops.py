@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 
 import pytest
 from ompd_core.library.types import ViewLoop, ViewRegion, ViewThread
@@ -64,14 +63,14 @@ def test_one_thread(
     where: LoopPlace | None,
     told: tuple[int | None, int | None, int | None],
 ) -> None:
-    (loop,) = found([replace(DYNAMIC, first=raw[0], last=raw[1])], [where])
+    (loop,) = found([DYNAMIC._replace(first=raw[0], last=raw[1])], [where])
     (part,) = loop.parts
     assert (part.first, part.last, part.at) == told
     assert ("iterations" in part.doubts) == (told[0] is None)
 
 
 def test_a_cancelled_loop_may_have_been_left() -> None:
-    raw = replace(DYNAMIC, first=8, last=11, may_have_left=True)
+    raw = DYNAMIC._replace(first=8, last=11, may_have_left=True)
     (loop,) = found([raw], [None])
     assert loop.parts[0].doubts["iterations"].certainty == "likely"
     (loop,) = found([raw], [place(8, 11, 9)])
@@ -79,7 +78,7 @@ def test_a_cancelled_loop_may_have_been_left() -> None:
 
 
 def test_threads_in_different_loops() -> None:
-    raw = [DYNAMIC, replace(DYNAMIC, thread=1, thread_num=1, loop=6)]
+    raw = [DYNAMIC, DYNAMIC._replace(thread=1, thread_num=1, loop=6)]
     static = LoopPlace(0x700, AT, False, False, 0, 9, 3)
     loops = found(raw, [place(0, 3, 0), place(4, 7, 4), static, None])
     assert [[part.thread_num for part in loop.parts] for loop in loops] == [[0], [1], [2]]
@@ -93,8 +92,8 @@ def test_damage_is_told() -> None:
 
 def test_words() -> None:
     raw = [
-        replace(DYNAMIC, first=8, last=11, ordered=True, ordered_turn=9),
-        replace(DYNAMIC, thread=1, thread_num=1, ordered=True, ordered_turn=9, first=99, last=99),
+        DYNAMIC._replace(first=8, last=11, ordered=True, ordered_turn=9),
+        DYNAMIC._replace(thread=1, thread_num=1, ordered=True, ordered_turn=9, first=99, last=99),
     ]
     words = text(raw, [place(8, 11, 9), None, None])
     assert "Loop at heat.c:32, dynamic: 100 iterations in chunks of 4, 24 handed out." in words
@@ -104,7 +103,7 @@ def test_words() -> None:
 
 
 def test_sections_of_gcc() -> None:
-    raw = replace(DYNAMIC, sections=True, iterations=3, chunk=1, handed_out=2)
+    raw = DYNAMIC._replace(sections=True, iterations=3, chunk=1, handed_out=2)
     assert "Sections, dynamic: 3 sections, 2 handed out." in text([raw], [None])
 
 
@@ -128,7 +127,7 @@ GNUS = ViewLoop(TEAM, 0, 0, 0, "dynamic", chunk=4, remaining=50, evidence="or_ot
 
 
 def gnus_place(**differently: bool) -> LoopPlace:
-    return replace(LoopPlace(0x400, AT, True), **differently)  # type: ignore[arg-type]
+    return LoopPlace(0x400, AT, True)._replace(**differently)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -145,21 +144,21 @@ def gnus_place(**differently: bool) -> LoopPlace:
 def test_the_code_has_to_say_that_it_is_a_loop(
     evidence: str, where: LoopPlace | None, is_in: bool
 ) -> None:
-    assert len(found([replace(GNUS, evidence=evidence)], [where])) == is_in
+    assert len(found([GNUS._replace(evidence=evidence)], [where])) == is_in
 
 
 def test_what_is_left_of_a_loop() -> None:
-    words = text([replace(GNUS, ordered_holder=1)], [gnus_place(ordered=True), None])
+    words = text([GNUS._replace(ordered_holder=1)], [gnus_place(ordered=True), None])
     assert "dynamic in chunks of 4, 50 more to hand out; 2 threads left it already." in words
     assert "ordered: it is the turn of R1.1." in words
-    assert "turn" not in text([replace(GNUS, ordered_holder=1)], [gnus_place()])
+    assert "turn" not in text([GNUS._replace(ordered_holder=1)], [gnus_place()])
 
 
 def test_a_loop_that_is_being_begun_is_not_described() -> None:
     """The runtime may not have written its words yet."""
     (loop,) = found([GNUS], [gnus_place(asking=True)])
     assert (loop.schedule, loop.chunk, loop.remaining) == ("unknown", None, None)
-    both = [GNUS, replace(GNUS, thread=1, thread_num=1)]
+    both = [GNUS, GNUS._replace(thread=1, thread_num=1)]
     (loop,) = found(both, [gnus_place(asking=True), gnus_place()])
     assert (loop.schedule, loop.chunk, loop.remaining) == ("dynamic", 4, 50)
 
@@ -169,7 +168,7 @@ def test_whose_turn_it_is() -> None:
     members = [thread.openmp[0] for thread in region.members if thread is not None]
     loops = {
         0: [
-            replace(GNUS, thread=n, thread_num=n, evidence="or_none", ordered_holder=2)
+            GNUS._replace(thread=n, thread_num=n, evidence="or_none", ordered_holder=2)
             for n in (0, 2)
         ]
     }

@@ -288,7 +288,7 @@ def test_parents_in_a_ring_come_to_an_end(
     tasks: ViewTasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{__name__}.EXECUTING", {1})
-    object.__setattr__(tasks.tasks[1], "parent", 1)
+    tasks.tasks[1] = tasks.tasks[1]._replace(parent=1)
     made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
     stacks = [f"b:3 {FORKED}", f"t:4 * *__kmpc_barrier b:3 {WORKER}"]
     assert shown(made, stacks, 1, tasks).startswith("t@2 task")
@@ -324,7 +324,7 @@ def test_a_task_that_generated_another_is_its_own(monkeypatch: pytest.MonkeyPatc
     stacks = [f"b:3 {FORKED}", f"{CONTINUED} f:6 {CONTINUED} g:2 {WORKER}"]
     # A function of the user's generates the inner one.
     assert shown(made, stacks, 1, tasks).count("task") == 2
-    object.__setattr__(tasks.tasks[1], "tied", True)
+    tasks.tasks[1] = tasks.tasks[1]._replace(tied=True)
     stacks[1] = f"{CONTINUED} {CONTINUED} g:2 {WORKER}"
     assert shown(made, stacks, 1, tasks).count("task") == 2
 

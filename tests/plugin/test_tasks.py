@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 
 import pytest
 from ompd_core.library.types import View, ViewRegion, ViewTask, ViewTasks, ViewThread
@@ -90,7 +89,7 @@ def test_what_a_suspended_task_waits_for(
     call: str | None, undeferred: bool, kind: str | None, text: str
 ) -> None:
     """As long as the runtime does not record it: what the stack tells, and no more."""
-    inner = replace(EXECUTING, undeferred=undeferred)
+    inner = EXECUTING._replace(undeferred=undeferred)
     suspended = ViewTask(0x500, "explicit", "suspended", 0x20, parent=0)
     found = Tasks(process(), {0: ViewTasks([IMPLICIT, inner, suspended])})
     found.place([OnStack(found.process.threads[1], 0, (0x200, 0x500), (call, "GOMP_barrier"))])

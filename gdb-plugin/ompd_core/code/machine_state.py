@@ -6,8 +6,7 @@ name hold the same number, so that it can be read later from any of them that st
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, NamedTuple
 
 from .machine_code import (
     Assign,
@@ -33,8 +32,7 @@ MOST_TERMS = 8
 _WORD = 1 << 64
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(NamedTuple):
     """How a thread's registers and its memory are read. None: they cannot be."""
 
     register: Callable[[str], int | None]

@@ -5,7 +5,7 @@ code tells? By following the code from where a thread stands to where it returns
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Sequence
+from typing import Callable, NamedTuple, Sequence
 
 from .machine_code import (
     Assign,
@@ -24,8 +24,7 @@ from .machine_code import (
 MOST_INSTRUCTIONS = 4096
 
 
-@dataclass(frozen=True)
-class Return:
+class Return(NamedTuple):
     """As numbers of what registers and the stack hold now."""
 
     stack: Number  # the stack pointer at the return: the address to return to is there

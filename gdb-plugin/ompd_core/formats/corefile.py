@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import bisect
 import struct
-from dataclasses import dataclass
-from typing import Iterable
+from typing import Iterable, NamedTuple
 
 from ..errors import Unreadable
 from ..model.signals import Signal, from_siginfo
@@ -30,8 +29,7 @@ from .elf import (
 )
 
 
-@dataclass(frozen=True)
-class Mapping:
+class Mapping(NamedTuple):
     """A line of the core's NT_FILE note."""
 
     start: int

@@ -6,8 +6,7 @@ and asking it by an expression depends on the user's language.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable, Iterable
+from typing import Callable, Iterable, NamedTuple
 
 from ..errors import Unreadable
 from .elf import PT_DYNAMIC, PT_INTERP, PT_LOAD, PT_PHDR, Format, Segment
@@ -25,15 +24,13 @@ PAGE = 4096  # images begin at one, or at a larger power of two
 Read = Callable[[int, int], bytes]
 
 
-@dataclass(frozen=True)
-class LoadedImage:
+class LoadedImage(NamedTuple):
     path: str  # "" for the program itself
     bias: int
     dynamic: int
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """The executable, as its headers in memory tell."""
 
     bias: int

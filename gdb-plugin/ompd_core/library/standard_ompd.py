@@ -9,7 +9,7 @@ region inside it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+
 from typing import Any, Sequence
 
 from ..errors import UserError
@@ -182,7 +182,7 @@ class _Picture:
         for inner, outer in zip(chain, chain[1:]):
             raw = self._raw[inner]
             if raw.parent is None:
-                self._raw[inner] = replace(raw, parent=outer)
+                self._raw[inner] = raw._replace(parent=outer)
         return chain
 
     def _region(self, handle: Any) -> tuple[int, bool]:

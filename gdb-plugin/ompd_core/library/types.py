@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Sequence
 
 
-@dataclass(frozen=True)
-class Image:
+class Image(NamedTuple):
     """An ELF image in the target's memory."""
 
     load_bias: int
@@ -16,22 +15,19 @@ class Image:
     path: str | None
 
 
-@dataclass(frozen=True)
-class FoundRuntime:
+class FoundRuntime(NamedTuple):
     kind: str  # "llvm", "gomp"
     version: int | None
     image: Image
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     code: str
     subject: str
     text: str
 
 
-@dataclass(frozen=True)
-class RuntimeInfo:
+class RuntimeInfo(NamedTuple):
     kind: str
     version: int | None
     version_text: str
@@ -44,8 +40,7 @@ class RuntimeInfo:
     end: int
 
 
-@dataclass(frozen=True)
-class NativeIds:
+class NativeIds(NamedTuple):
     """How the tool tells the library which native thread it means."""
 
     pthread_id: int | None = None
@@ -75,8 +70,7 @@ class ViewThread:
     index: int | None = None  # in View.threads: how the snapshot's other parts tell the thread
 
 
-@dataclass(frozen=True)
-class ViewRegion:
+class ViewRegion(NamedTuple):
     address: int
     parent: int | None  # index of the region
     generator: str  # "program", "parallel", "teams", "target"
@@ -101,8 +95,7 @@ class View:
     problem: str | None = None  # why there may be more regions
 
 
-@dataclass(frozen=True)
-class IcvValue:
+class IcvValue(NamedTuple):
     number: int | None  # of a list its first item; None: it has none, or it is not known
     text: str | None  # None: not known
 
@@ -119,8 +112,7 @@ class Icvs:
     threads: list[dict[str, IcvValue] | None] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class ViewTask:
+class ViewTask(NamedTuple):
     address: int
     kind: str  # "initial", "implicit", "explicit"
     state: str | None  # "executing", "suspended", "ready", "blocked", "detached", "finished"
@@ -149,16 +141,14 @@ class ViewTasks:
     problem: str | None = None  # why there may be more
 
 
-@dataclass(frozen=True)
-class LockVariable:
+class LockVariable(NamedTuple):
     """A variable of the program's that a lock, or a critical construct's, is known by."""
 
     address: int
     critical: bool
 
 
-@dataclass(frozen=True)
-class ViewLock:
+class ViewLock(NamedTuple):
     address: int
     kind: str | None  # "tas", "futex", "ticket", "queuing", "drdpa"
     nested: bool = False
@@ -189,8 +179,7 @@ class ViewLocks:
 BARRIER_PLAIN, BARRIER_REGION, BARRIER_REDUCTION = 1, 2, 4
 
 
-@dataclass(frozen=True)
-class Arrival:
+class Arrival(NamedTuple):
     """What the barriers' words tell of a thread: bits BARRIER_..."""
 
     arrived: int = 0  # and not all others have
@@ -201,8 +190,7 @@ class Arrival:
     team_steps: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class TeamArrivals:
+class TeamArrivals(NamedTuple):
     """How many have come to a team's barriers, of a runtime that only counts them."""
 
     awaits: int  # how many have to come
@@ -212,8 +200,7 @@ class TeamArrivals:
     steps: int  # how many barriers the team has been through
 
 
-@dataclass(frozen=True)
-class ViewLoop:
+class ViewLoop(NamedTuple):
     """One thread in one loop that the runtime schedules. Iterations are counted from 0."""
 
     team: int  # ViewRegion.address
@@ -240,8 +227,7 @@ class ViewLoop:
     completed: int | None = None  # how many threads have left it without waiting at its end
 
 
-@dataclass(frozen=True)
-class Mapping:
+class Mapping(NamedTuple):
     """What of the host's memory is mapped on a device."""
 
     device: int  # its number
@@ -258,8 +244,7 @@ class Mapping:
     source: str | None  # ";variable;file;line;column;;" as the compiler wrote it
 
 
-@dataclass(frozen=True)
-class Device:
+class Device(NamedTuple):
     number: int
     plugin_number: int
     kind: str | None  # "host", "cuda", "hsa", "other"
@@ -276,8 +261,7 @@ class Device:
     problem: str | None = None  # why these are fewer
 
 
-@dataclass(frozen=True)
-class OffloadEntry:
+class OffloadEntry(NamedTuple):
     """What a program or library registered for offloading."""
 
     address: int  # of a variable; of a kernel what stands for it in calls
@@ -325,8 +309,7 @@ class StackFrame(NamedTuple):
     entry: int = 0  # where its function begins; 0: not known
 
 
-@dataclass(frozen=True)
-class Sleep:
+class Sleep(NamedTuple):
     """A word on which a thread sleeps in the kernel, until it is woken because another one has
     changed it."""
 
@@ -339,8 +322,7 @@ class Sleep:
 PART, CUT, WHOLE = range(3)
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """What a runtime knows of a thread."""
 
     runtime: int
@@ -360,8 +342,7 @@ LET_GO, ROUND, SLEEPS, STARTS, LAUNCHED, UNNAMED, ENTRY_CALLED, BEGINS_REGION = 
 ASKS_CALLED, ASKS_DIRECT, ASKS_REST, ASKS_SLEEP = (1 << bit for bit in range(4))
 
 
-@dataclass(frozen=True)
-class Classification:
+class Classification(NamedTuple):
     """What a thread does, by its stack. Frames are told by their index."""
 
     state: int | None = None

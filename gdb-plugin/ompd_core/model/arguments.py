@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 from ..library.types import Mapping
 
@@ -23,8 +22,7 @@ WHOLE, PART, NONE = "whole", "part", "none"
 _MEMORY = 1 << 64
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(NamedTuple):
     begin: int
     size: int
     kind: int

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .process import Process
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from .judgement import Judgement
 
 
-@dataclass(frozen=True)
-class Assessment:
+class Assessment(NamedTuple):
     process: Process
     judgement: Judgement | None = None  # None: OpenMP's state cannot be read
     devices: Devices | None = None  # None: the process has no offload runtime

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from typing import Mapping as Map
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 from ..library.types import Device, Mapping, Offload
 from .doubts import Doubt
@@ -37,8 +37,7 @@ CANNOT_BE_READ = "what the offload runtime that is loaded keeps cannot be read"
 KINDS = {"host": "host plugin", "cuda": "NVIDIA GPU", "hsa": "AMD GPU"}
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(NamedTuple):
     """What a map clause named, and where."""
 
     name: str
@@ -54,8 +53,7 @@ def variable_of(text: str | None) -> Variable | None:
     return Variable(match.group(1), match.group(2) or None, int(match.group(3)) or None)
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where an address is in what is mapped."""
 
     device: Device
@@ -76,8 +74,7 @@ RETURNED = "returned"  # its function has returned: a frame that was called late
 BELOW = "below"  # the same: it is in the part of a stack that is not in use
 
 
-@dataclass(frozen=True)
-class Stale:
+class Stale(NamedTuple):
     """A mapping whose variable is gone, for certain."""
 
     device: Device
@@ -87,8 +84,7 @@ class Stale:
     function: str | None = None  # that is called from there now
 
 
-@dataclass(frozen=True)
-class Deferred:
+class Deferred(NamedTuple):
     """A task that waits for a device, while no thread executes it."""
 
     task: ExplicitTask

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Doubt:
+class Doubt(NamedTuple):
     certainty: str  # "likely", "unknown"
     why: str
     how: str = ""

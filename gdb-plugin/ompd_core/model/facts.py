@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     inferior: int
     pid: int
     kind: str  # "live", "core", "remote"
@@ -16,8 +15,7 @@ class Program:
     nameless: bool = False  # some of its libraries cannot be told from others
 
 
-@dataclass(frozen=True)
-class Library:
+class Library(NamedTuple):
     path: str
     version: str
     api_version: int

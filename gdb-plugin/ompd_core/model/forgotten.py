@@ -8,8 +8,7 @@ leaves it open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Collection, Mapping, Sequence
+from typing import Collection, Mapping, NamedTuple, Sequence
 
 from .holding import Ended
 from .locks import Holdings, Lock, Locks
@@ -18,8 +17,7 @@ from .process import Thread
 from .tasks import Tasks
 
 
-@dataclass(frozen=True)
-class Left:
+class Left(NamedTuple):
     """What a function may still hold when it returns."""
 
     kind: str
@@ -27,16 +25,14 @@ class Left:
     location: Location  # of the call that took it
 
 
-@dataclass(frozen=True)
-class Unpaired:
+class Unpaired(NamedTuple):
     """Of a function that takes locks, or gives them up."""
 
     ended: frozenset[Ended]  # it may not have taken them itself
     left: tuple[Left, ...]
 
 
-@dataclass(frozen=True)
-class Stack:
+class Stack(NamedTuple):
     """Of a thread."""
 
     whole: bool  # every frame was seen, and what each of them holds

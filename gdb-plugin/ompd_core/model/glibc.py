@@ -10,8 +10,8 @@ nptl/internaltypes.h. What differs between machines is told by theirs (Libc of a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
-from typing import Callable, Mapping, Union
+from dataclasses import dataclass, field
+from typing import Callable, Mapping, NamedTuple, Union
 
 from ..code.futex import FutexWait
 
@@ -69,8 +69,7 @@ CREATES_THREAD = ("pthread_create", 2)
 THREAD_STARTS = ("clone3", "__clone3", "clone", "__clone", "start_thread")
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(NamedTuple):
     """What a thread waits for."""
 
     kind: str
@@ -136,7 +135,7 @@ def kept(
     if call is None or not call.asleep:
         return Kept(kind, goes_on=True)  # it is being executed
     found = _Reading(word, name_of, threads).of(kind, function or "", call)
-    return replace(found, goes_on=True) if call.timed else found
+    return found._replace(goes_on=True) if call.timed else found
 
 
 class _Reading:
@@ -158,26 +157,25 @@ class _Reading:
             return self._rwlock(call, "wrlock" in function)
         if kind == "semaphore":
             found = self._named(kind, call.address)
-            return replace(found, unknown=f"it is not known who will post {found.words}")
+            return found._replace(unknown=f"it is not known who will post {found.words}")
         if kind == "futex":
             found = self._named(kind, call.address)
             why = f"it is not known who will wake a thread that waits for {found.words}"
-            return replace(found, unknown=why)
+            return found._replace(unknown=why)
         found = self._named(kind, call.address - _ROUND)
         why = f"the C library does not record who is missing at {found.words}"
-        return replace(found, unknown=why)
+        return found._replace(unknown=why)
 
     def spin_lock(self, address: int | None, free: int) -> Kept:
         if address is None:
             return Kept("spin", unknown="which spin lock a thread waits for is not known")
         found, value = self._named("spin", address), self._word(address)
         if value is None:
-            return replace(found, unknown=f"{found.words} cannot be read")
+            return found._replace(unknown=f"{found.words} cannot be read")
         if value == free:
-            return replace(found, goes_on=True)
-        return replace(
-            found,
-            unknown=f"it is not known who holds {found.words}: the C library does not record it",
+            return found._replace(goes_on=True)
+        return found._replace(
+            unknown=f"it is not known who holds {found.words}: the C library does not record it"
         )
 
     def _mutex(self, call: FutexWait) -> Kept:
@@ -186,41 +184,41 @@ class _Reading:
             self._word(call.address + offset) for offset in (0, _OWNER, _USERS, _KIND)
         )
         if lock is None or owner is None or kind is None or kind & ~_KNOWN_KINDS:
-            return replace(found, unknown=f"{found.words} cannot be read, or is damaged")
+            return found._replace(unknown=f"{found.words} cannot be read, or is damaged")
         if kind & (_ROBUST | _INHERITS):
             owner = lock & _TID
             waited_for = owner != 0
         else:
             waited_for = (lock & ~_CEILING if kind & _PROTECTS else lock) == _CONTENDED
         if not waited_for:
-            return replace(found, goes_on=True)
+            return found._replace(goes_on=True)
         if owner and not users:
-            return replace(found, unknown=f"{found.words} is damaged")
+            return found._replace(unknown=f"{found.words} is damaged")
         why = "the C library does not record it for one of its kind"
         return self._owned(found, owner, why if kind & _ELIDED else "", bool(kind & _SHARED))
 
     def _owned(self, found: Kept, owner: int, why: str = "", is_shared: bool = False) -> Kept:
         if owner == 0:
             why = why or "it is being passed on at this moment"
-            return replace(found, unknown=f"it is not known who holds {found.words}: {why}")
+            return found._replace(unknown=f"it is not known who holds {found.words}: {why}")
         known = self._threads.by_id.get(owner)
         if known is not None and not is_shared:
-            return replace(found, owner=known)
+            return found._replace(owner=known)
         if self._threads.complete and not is_shared:
             why = f"{found.words} is held, and its owner, thread {owner} of the system's, is gone"
-            return replace(found, nobody=why)
+            return found._replace(nobody=why)
         why = f"{found.words} is held by thread {owner} of the system's, which GDB does not know"
-        return replace(found, unknown=why)
+        return found._replace(unknown=why)
 
     def _rwlock(self, call: FutexWait, writes: bool) -> Kept:
         base = call.address - _lock_word(call, writes)
         found = self._named("rwlock", base)
         writer = self._word(base + _CURRENT_WRITER)
         if writer is None:
-            return replace(found, unknown=f"{found.words} cannot be read")
+            return found._replace(unknown=f"{found.words} cannot be read")
         if writer == 0:
             why = f"{found.words} is held by readers, and the C library does not record which"
-            return replace(found, unknown=why)
+            return found._replace(unknown=why)
         return self._owned(found, writer)
 
     def _thread(self, call: FutexWait) -> Kept:
@@ -238,7 +236,7 @@ class _Reading:
             if name is not None and "+" not in name:
                 found = Kept("condition", call.address - offset, name)
                 break
-        return replace(found, unknown=f"it is not known who will signal {found.words}")
+        return found._replace(unknown=f"it is not known who will signal {found.words}")
 
     def _named(self, kind: str, address: int) -> Kept:
         return Kept(kind, address, self._name_of(address))

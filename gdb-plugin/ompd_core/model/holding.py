@@ -5,8 +5,8 @@ ended."""
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, replace
-from typing import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from typing import Callable, Collection, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..code.machine_code import (
     Callee,
@@ -27,8 +27,7 @@ from .native import Location
 MOST_STEPS = 40_000
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(NamedTuple):
     kind: str  # "critical", "lock", "nest_lock", "ordered", "atomic"
     # Of the lock variable, or of the critical construct's; None: not known, or there is none.
     address: int | None
@@ -42,14 +41,12 @@ class Held:
         return self.kind == "critical" and self.address is None and self.exact
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     kind: str
     address: int | None  # None: any
 
 
-@dataclass(frozen=True)
-class Effect:
+class Effect(NamedTuple):
     """Of a call."""
 
     begins: str | None = None
@@ -64,8 +61,7 @@ NO_EFFECT = Effect()
 NO_OBJECT = constant(0)
 
 
-@dataclass(frozen=True)
-class Acquired:
+class Acquired(NamedTuple):
     kind: str
     site: int  # the call
     object: Number | None
@@ -110,7 +106,7 @@ class HoldingState(MachineState):
                 joined.pop(one, None)
                 joined.pop(twin, None)
                 first = min(one, twin, key=lambda o: o.site)
-                joined[replace(first, either=one.either | twin.either)] = (
+                joined[first._replace(either=one.either | twin.either)] = (
                     always and other.held[twin]
                 )
         self.held = joined
@@ -154,7 +150,7 @@ class HoldingState(MachineState):
             self.forget(name)
         self.registers[register] = number(name)
         either = one.either or frozenset({one})
-        self.held[replace(one, object=number(name), either=either)] = always
+        self.held[one._replace(object=number(name), either=either)] = always
         self._alike |= {register}
 
     def forget(self, name: Unknown) -> None:
@@ -162,9 +158,9 @@ class HoldingState(MachineState):
         kept: dict[Acquired, bool] = {}
         for one, always in self.held.items():
             if one.object is not None and one.object.mentions(name):
-                one = replace(one, object=None)
+                one = one._replace(object=None)
             if one.condition is not None and one.condition.mentions(name):
-                one = replace(one, condition=None)
+                one = one._replace(condition=None)
             kept[one] = kept.get(one, False) or always
         self.held = kept
 
@@ -238,7 +234,7 @@ class HoldingState(MachineState):
         for one in [one for one in self.held if one.condition == self.compared]:
             del self.held[one]
             if not is_zero:
-                self.held[replace(one, condition=None)] = True
+                self.held[one._replace(condition=None)] = True
 
 
 def _either(at: int, register: str) -> Unknown:
@@ -257,7 +253,7 @@ def _twin(
 
 
 def _are_twins(one: Acquired, other: Acquired) -> bool:
-    return replace(other, site=one.site, either=one.either) == one
+    return other._replace(site=one.site, either=one.either) == one
 
 
 def called(instruction: Instruction, state: MachineState) -> Callee:

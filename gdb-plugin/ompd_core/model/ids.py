@@ -5,8 +5,7 @@ users type."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Iterable, Union
+from typing import Iterable, NamedTuple, Union
 
 FORMS = "R1, R1.7, R1.0-6,8, t3, *, or GDB's thread numbers: 3, 2-7, 1.3"
 LOCK_FORMS = "L1, L1-3,5"
@@ -72,8 +71,7 @@ class Numbers:
         return f"Numbers({self.ranges})"
 
 
-@dataclass(frozen=True)
-class RegionIds:
+class RegionIds(NamedTuple):
     """R1, R1.7, R1.0-6,8, R2-5.0"""
 
     text: str
@@ -81,16 +79,14 @@ class RegionIds:
     threads: Numbers | None
 
 
-@dataclass(frozen=True)
-class TaskIds:
+class TaskIds(NamedTuple):
     """t3"""
 
     text: str
     tasks: Numbers
 
 
-@dataclass(frozen=True)
-class NativeIds:
+class NativeIds(NamedTuple):
     """3, 2-7, 1.3, 1.*"""
 
     text: str
@@ -98,8 +94,7 @@ class NativeIds:
     threads: Numbers | None
 
 
-@dataclass(frozen=True)
-class Everything:
+class Everything(NamedTuple):
     """*"""
 
     text: str
@@ -153,8 +148,7 @@ def is_id(word: str) -> bool:
 # ---- Locks: commands that take their ids take no others ------------------------------------------
 
 
-@dataclass(frozen=True)
-class LockIds:
+class LockIds(NamedTuple):
     """L1, L1-3,5"""
 
     text: str

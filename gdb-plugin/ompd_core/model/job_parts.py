@@ -98,7 +98,7 @@ def part(job: Job) -> Json:
         ),
         "awaiting": _ordered(
             [
-                {"call": one.call, "message": vars(one.message), "members": _set(who)}
+                {"call": one.call, "message": one.message._asdict(), "members": _set(who)}
                 for one, who in job.awaiting.items()
             ]
         ),

@@ -7,7 +7,7 @@ code: a thread that can only be between a construct's begin and its end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Callable, Mapping, Sequence, Union
 
 from .. import runtimes
@@ -200,14 +200,14 @@ class _Gathering:
         if len(lock.told) == 1 and lock.raw.held:
             lock.holder = lock.told[0]
             lock.held_since = self._acquired(lock, lock.holder)
-            lock.doubts["holder"] = replace(doubts.HOLDER_BY_CODE, how=self._recorded_by)
+            lock.doubts["holder"] = doubts.HOLDER_BY_CODE._replace(how=self._recorded_by)
             return
         lock.holder = self._taking(lock) if lock.raw.held else None
         if lock.holder is not None:
             lock.doubts["holder"] = doubts.JUST_TAKEN
             return
         lock.suspects = lock.told + lock.possible
-        lock.doubts["holder"] = replace(doubts.HOLDER_NOT_RECORDED, how=self._recorded_by)
+        lock.doubts["holder"] = doubts.HOLDER_NOT_RECORDED._replace(how=self._recorded_by)
 
     def _taking(self, lock: Lock) -> Thread | None:
         """Who is in the call that takes it, and does not wait there any more."""

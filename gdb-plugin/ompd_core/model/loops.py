@@ -7,8 +7,7 @@ the program's own variable does."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable, Sequence
+from typing import Callable, NamedTuple, Sequence
 
 from ..library.types import ViewLoop
 from . import doubts
@@ -19,8 +18,7 @@ from .process import Loop, Membership, Part, Region, Thread
 HandedOut = dict[int, list[ViewLoop]]
 
 
-@dataclass(frozen=True)
-class LoopPlace:
+class LoopPlace(NamedTuple):
     """A loop that the code of a thread's frame is in, and the compiler's variables of it there."""
 
     site: int  # the call that gave the thread its iterations

@@ -4,8 +4,7 @@ MPI itself, as distributions build it, cannot be looked into."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Mapping, Optional
+from typing import Mapping, NamedTuple, Optional
 
 from .doubts import Doubt
 
@@ -29,8 +28,7 @@ NOT_TOLD = Doubt(
 )
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """That a call waits for."""
 
     direction: str  # FROM or TO the rank

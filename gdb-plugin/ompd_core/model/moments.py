@@ -4,8 +4,8 @@ counts of each thread; never places: a thread that takes turns is at the same on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Mapping, Tuple
+from dataclasses import dataclass, field
+from typing import Mapping, NamedTuple, Tuple
 
 from ..library.types import Arrival
 from . import turns
@@ -32,8 +32,7 @@ _COUNTING = ("ticket", "drdpa")
 LOCK_SIZE = 64
 
 
-@dataclass(frozen=True)
-class Watched:
+class Watched(NamedTuple):
     """Seen from outside, while the program ran."""
 
     ran: Mapping[
@@ -43,8 +42,7 @@ class Watched:
     changed: frozenset[int]  # those of them whose words changed
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(NamedTuple):
     """Of one thread that waits."""
 
     by_kind: Mapping[str, object]
@@ -173,7 +171,7 @@ def _words(
             counts = counts or is_there
         if wait.kind == "ordered":
             loop = turns.loop_of(member, loops)
-            found[TURN] = replace(loop, thread=None) if loop is not None else None
+            found[TURN] = loop._replace(thread=None) if loop is not None else None
         if wait.kind in ("taskwait", "taskgroup", "depend", "barrier") and every_task is not None:
             found[TASKS] = every_task
     return Words(found, lock.raw.address if lock is not None else None, counts)

@@ -6,8 +6,8 @@ here its name becomes that of the function in which the user wrote the construct
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 # What compilers append to the name of a function when they make another of it.
 _CLONE = re.compile(r"(\.(constprop|isra|part|cold|lto_priv|llvm)(\.\d+)?|\.\d+)+$")
@@ -32,8 +32,7 @@ _KERNEL = re.compile(
 _ANY_FILE = ("FIRModule", "LLVMDialectModule")
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """What the compiler recorded about a construct."""
 
     file: str | None  # None: flang does not record it
@@ -57,8 +56,7 @@ def parse_source(text: str | None) -> Source | None:
     )
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(NamedTuple):
     """The code of a target construct."""
 
     function: str  # that the user wrote the construct in

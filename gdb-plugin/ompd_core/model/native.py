@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 
-@dataclass(frozen=True)
-class NativeThread:
+class NativeThread(NamedTuple):
     num: int  # within its inferior
     inferior: int
     global_num: int
@@ -22,8 +21,7 @@ class NativeThread:
         return f"{self.inferior}.{self.num}"
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(NamedTuple):
     """A place in the code. None: not known."""
 
     function: str | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Callable, Iterable, Sequence
+from typing import Callable, Iterable, NamedTuple, Sequence
 
 from .. import runtimes
 from ..library.types import Diagnostic, View, ViewRegion, ViewThread
@@ -138,8 +138,7 @@ class Task:
         return None if self.number is None else f"t{self.number}"
 
 
-@dataclass(frozen=True)
-class Wait:
+class Wait(NamedTuple):
     """What a thread waits for."""
 
     kind: str  # "barrier", "critical", "taskwait"
@@ -153,8 +152,7 @@ class Wait:
     exact_line: bool = True  # False: the line may be that of what is before the call
 
 
-@dataclass(frozen=True)
-class Passed:
+class Passed(NamedTuple):
     """What a thread waited for until just now."""
 
     state: str

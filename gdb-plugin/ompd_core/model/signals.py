@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass, replace
+
+from typing import NamedTuple
 
 # By these a program dies of an error of its own. SIGTRAP is a debugger's too.
 _FATAL = ("SIGILL", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS")
@@ -30,8 +31,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True)
-class Signal:
+class Signal(NamedTuple):
     """A signal, and what the kernel tells of it; None: it does not."""
 
     number: int
@@ -71,7 +71,7 @@ def from_siginfo(
     program."""
     found = Signal(number, lwp, code)
     if code in _SENT and pid is not None and sender != pid:
-        return replace(found, sender=sender)
+        return found._replace(sender=sender)
     if found.name in _WITH_ADDRESS and 0 < code < SI_KERNEL:
-        return replace(found, address=address)
+        return found._replace(address=address)
     return found

@@ -7,8 +7,8 @@ from __future__ import annotations
 import fnmatch
 import posixpath
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .naming import without_parameters
 from .native import Location
@@ -16,8 +16,7 @@ from .native import Location
 _HEADERS = re.compile(r"/usr/include/|.*/include/c\+\+/|.*/lib\d*/(gcc|clang)/.*/include/")
 
 
-@dataclass(frozen=True)
-class Skip:
+class Skip(NamedTuple):
     """Of GDB's list. None: any."""
 
     file: str | None

@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Iterator, Sequence
+from typing import TYPE_CHECKING, Iterator, NamedTuple, Sequence
 
 from .. import abi, runtimes
 from .doubts import Doubt
@@ -42,8 +42,7 @@ _COPIES = re.compile(r"mem(cpy|move|set)\w*$")
 _ABORTS = re.compile(r"(abort|assert_fail\w*|terminate)$")
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """What the program called of an offload runtime, on a stack; or the code of a target construct
     that it called itself."""
 

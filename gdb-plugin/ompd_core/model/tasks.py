@@ -7,7 +7,7 @@ A task that a thread executes has the number that `ompd threads' gives it; the o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Iterable, Mapping, NamedTuple, Sequence
 
 from .. import abi
 from ..library.types import ViewTask, ViewTasks
@@ -57,8 +57,7 @@ class ExplicitTask:
         return member.id if member is not None else None
 
 
-@dataclass(frozen=True)
-class OnStack:
+class OnStack(NamedTuple):
     """The explicit tasks that a thread has begun, and that have frames on its stack."""
 
     thread: Thread

@@ -4,7 +4,7 @@ of a construct: the C++ library ends the program there."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .native import Location
 
@@ -12,8 +12,7 @@ from .native import Location
 REGION, TASK, CONSTRUCT, FUNCTION = "region", "task", "construct", "function"
 
 
-@dataclass(frozen=True)
-class Thrown:
+class Thrown(NamedTuple):
     type: str
     what: str | None = None  # its text, or its value; None: not readable
     left: str | None = None  # None: nobody catches it, or it is not known

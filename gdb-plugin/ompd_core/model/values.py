@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Sequence, Union
+from typing import Callable, NamedTuple, Sequence, Union
 
 from .process import Thread
 
 Number = Union[int, float]
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(NamedTuple):
     """One that an expression names."""
 
     address: int | None  # None: in a register

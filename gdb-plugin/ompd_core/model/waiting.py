@@ -5,8 +5,7 @@ words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 from .. import abi
 from ..library import types
@@ -83,8 +82,7 @@ def facts_of(member: Membership, kind: str, arrivals: TeamArrivals | None = None
     )
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     name: str | None
     wait: Wait | None = None
     doubt: Doubt | None = None

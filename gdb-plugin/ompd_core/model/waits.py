@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Mapping, Sequence
+from typing import Mapping, NamedTuple, Sequence
 
 from ..library.types import Arrival, ViewThread
 from . import barriers, doubts, ids, turns
@@ -43,8 +43,7 @@ UNLISTED = (
 )
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """waiter cannot go on before needed has."""
 
     waiter: Thread

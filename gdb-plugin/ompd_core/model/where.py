@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from dataclasses import dataclass, replace
+
 from functools import lru_cache
-from typing import Iterable, Sequence
+from typing import Iterable, NamedTuple, Sequence
 
 from .. import runtimes
 from .naming import (
@@ -51,8 +51,7 @@ _THREAD_START = re.compile(r"start_thread|(__)?clone3?|__libc_start_\w+")
 _ATOMICS = re.compile(r"__aarch64_(cas|swp|ldadd|ldclr|ldeor|ldset)\d+_\w+$")
 
 
-@dataclass(frozen=True)
-class Runtime:
+class Runtime(NamedTuple):
     """Where a runtime's code lies."""
 
     start: int
@@ -229,7 +228,7 @@ def call_of(frames: Sequence[Frame], users: Frame, code: CodeMap) -> Location | 
     name = inner.location.function
     if name is not None and code.is_system(inner):
         name = system_name(name)
-    return replace(inner.location, function=of_fortran(name) if name is not None else None)
+    return inner.location._replace(function=of_fortran(name) if name is not None else None)
 
 
 @lru_cache(maxsize=1024)
@@ -240,9 +239,9 @@ def in_users_terms(location: Location, enclosing: str | None) -> Location:
     if name is None:
         return location
     if not is_outlined(name):
-        return replace(location, function=without_parameters(of_fortran(name)))
+        return location._replace(function=without_parameters(of_fortran(name)))
     users = users_function(name) or enclosing or NAMELESS
-    return replace(location, function=without_parameters(users))
+    return location._replace(function=without_parameters(users))
 
 
 def recorded(text: str | None, near: Location | None = None) -> Location | None:

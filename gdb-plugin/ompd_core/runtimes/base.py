@@ -6,7 +6,7 @@ several interfaces."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping
+from typing import Mapping, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ class Runtime:
     refused: str | None = None  # why it is not served
 
 
-@dataclass(frozen=True)
-class Offload:
+class Offload(NamedTuple):
     """What is told of an offload runtime: the library that executes target constructs. What it is
     called for is in abi/."""
 

@@ -5,8 +5,8 @@ in? libomp does not store who holds most of them."""
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass, replace
-from typing import Collection, Iterator, Mapping, Sequence
+
+from typing import Collection, Iterator, Mapping, NamedTuple, Sequence
 
 from .. import abi
 from ..arch.base import Machine
@@ -70,8 +70,7 @@ _JUMPS = ("jump", "branch")
 _RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp".split())
 
 
-@dataclass(frozen=True)
-class Body:
+class Body(NamedTuple):
     """A function's code, all its parts."""
 
     start: int
@@ -89,16 +88,14 @@ class Body:
                 yield one
 
 
-@dataclass(frozen=True)
-class Object:
+class Object(NamedTuple):
     """What a call is about."""
 
     address: int
     exact: bool  # a constant in the code; else read from where the code had it
 
 
-@dataclass(frozen=True)
-class _Table:
+class _Table(NamedTuple):
     """Of a switch."""
 
     entry: Memory  # the first one
@@ -108,8 +105,7 @@ class _Table:
     last: int | None  # of its entries; None: it is not known where it ends
 
 
-@dataclass(frozen=True)
-class _Level:
+class _Level(NamedTuple):
     """A frame of the user's, while its thread is looked at."""
 
     stopped: StoppedThread
@@ -319,7 +315,7 @@ class Holdings:
 
     def _through(self, level: _Level, outer: Sequence[Held], inner: int | None) -> list[Held]:
         """What is held in a frame, by what is held in those further out."""
-        unsure = [replace(one, always=False) for one in outer]
+        unsure = [one._replace(always=False) for one in outer]
         body = self._body(level.start) if level.start is not None else None
         if body is None:
             return unsure
@@ -368,7 +364,7 @@ class Holdings:
 
     def _held(self, one: Acquired, always: bool, state: HoldingState, level: _Level) -> Held:
         if one.outer is not None:
-            return replace(one.outer, always=always)
+            return one.outer._replace(always=always)
         if one.object == NO_OBJECT:
             return Held(one.kind, None, self._place(one.site), always, True)
         found = self._object(one.object, state, level)

@@ -95,4 +95,4 @@ class Entries:
         if code.is_runtime(outer) or code.is_skipped(outer):
             return frame
         name = self.called_by(outer) or known
-        return replace(frame, location=replace(frame.location, function=name))
+        return replace(frame, location=frame.location._replace(function=name))

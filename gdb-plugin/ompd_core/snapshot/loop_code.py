@@ -9,7 +9,7 @@ bounds of the whole loop, and behind the loop what they were left with."""
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
 from typing import Iterator, NamedTuple
 
 from .. import abi
@@ -81,7 +81,7 @@ class LoopCode:
             known = bounds if bounds is not None and behind != pc else Bounds()
             found = self._described(site, name in abi.LOOP_NEXT, behind == pc, known)
             combined = not any(call[2].endswith("_start") for call in calls)
-            return replace(found, combined=combined, ordered="_ordered_" in name)
+            return found._replace(combined=combined, ordered="_ordered_" in name)
         # Optimized code is not in the order of its execution. There the variables tell whether the
         # loop goes on: before and behind it, it has no iteration.
         static = [call for call in calls if call[2] in abi.LOOP_STATIC]
@@ -102,7 +102,7 @@ class LoopCode:
         asking = any(behind == frame.pc for _, behind, _ in calls)
         combined = any(call[0] == site and call[2] not in abi.CONSTRUCT_ENDS for call in calls)
         found = self._described(site, True, asking, Bounds())
-        return replace(found, combined=combined, sections=True)
+        return found._replace(combined=combined, sections=True)
 
     def _described(self, site: int, dynamic: bool, asking: bool, bounds: Bounds) -> LoopPlace:
         place = self._code.location(site)

@@ -4,9 +4,8 @@ asked for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Callable, Sequence, TypeVar
+from typing import TYPE_CHECKING, Callable, NamedTuple, Sequence, TypeVar
 
 from ..debugger import Debugger
 from ..errors import UserError
@@ -42,8 +41,7 @@ _DEPTH_FOR_TASKS = 256
 _Read = TypeVar("_Read")
 
 
-@dataclass(frozen=True)
-class Earlier:
+class Earlier(NamedTuple):
     """A moment that the stop is compared with."""
 
     moment: Moment

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Callable, Collection, Mapping, Sequence
 
@@ -204,7 +203,7 @@ class Places:
                 self._unnamed.append(thread)  # the name is that of the task's record
             else:
                 function = _enclosing_function(thread)
-        return replace(where.in_users_terms(frame.location, function), offset=frame.offset)
+        return where.in_users_terms(frame.location, function)._replace(offset=frame.offset)
 
     def _name_tasks(self, tasks: Callable[[], Tasks | None]) -> None:
         """Code of tasks whose function no line tells, by what the compiler recorded of the tasks
@@ -219,7 +218,7 @@ class Places:
                 address = member.task.address if member.task is not None else 0
                 source = parse_source(known.get((member.runtime, address)))
                 if source is not None and source.function and thread.where is not None:
-                    thread.where = replace(thread.where, function=source.function)
+                    thread.where = thread.where._replace(function=source.function)
 
     def _judge_state(
         self,
@@ -252,7 +251,7 @@ class Places:
         found = self.targets.of(stopped, frames, 1)[0]
         self.targets.tell_lock(found, thread.kept)
         if found.table is not None and thread.kept is not None:
-            thread.kept = replace(thread.kept, name=f"mapping table of device {found.table}")
+            thread.kept = thread.kept._replace(name=f"mapping table of device {found.table}")
         for member in thread.openmp:
             if not (member.state or "").startswith("work_"):
                 continue
@@ -295,9 +294,9 @@ class Places:
         """With names that a reader knows."""
         place, caller = wait.location, seen.frame(told.caller)
         if place is not None and caller is not None and place == caller.location:
-            wait = replace(wait, location=where.in_users_terms(place, caller.holder))
+            wait = wait._replace(location=where.in_users_terms(place, caller.holder))
         elif place is not None:
-            wait = replace(wait, location=self._readable(place))
+            wait = wait._replace(location=self._readable(place))
         if wait.kind not in CONSTRUCTS or caller is None:
             return wait
         if told.object:
@@ -309,7 +308,7 @@ class Places:
         if place is None or place.function is None:
             return place
         name = without_parameters(self._debugger.code.readable(place.function))
-        return replace(place, function=name)
+        return place._replace(function=name)
 
     def _with_object(self, wait: Wait, caller: Frame, stopped: StoppedThread) -> Wait:
         """Which lock, which critical construct?"""
@@ -324,14 +323,14 @@ class Places:
             address, exact = found.address, found.exact
         self._objects[caller.pc] = address if exact else None
         name = self.lock_name(address, wait.kind == "critical")
-        return replace(wait, address=address, name=name, exact=exact)
+        return wait._replace(address=address, name=name, exact=exact)
 
     def _sleeps_on(self, wait: Wait, told: Classification) -> Wait:
         """A runtime that makes the kernel's calls itself has its locks in the variables."""
         critical = wait.kind == "critical"
         if told.told & UNNAMED:
             self._names[told.object, critical] = ""
-        return replace(wait, address=told.object, name=self.lock_name(told.object, critical))
+        return wait._replace(address=told.object, name=self.lock_name(told.object, critical))
 
     def _constant_argument(self, caller: Frame, arguments: Mapping[str, int]) -> int | None:
         """What a function passes in the call that it is in; None if it is not for certain one.
@@ -430,18 +429,18 @@ class Places:
         first."""
         at = where.in_users_terms(frames[0].location, frames[0].holder)
         if not is_outlined(frames[0].location.function):
-            return replace(made, left=FUNCTION, location=at)
+            return made._replace(left=FUNCTION, location=at)
         # clang's code of a construct can have a wrapper.
         entries = [one.entry for one in frames[:2] if one.entry]
         for member in thread.openmp:
             for region, _ in member.chain:
                 if region.raw.function in entries:
-                    return replace(made, left=REGION, location=region.location)
+                    return made._replace(left=REGION, location=region.location)
         known = tasks()
         for task in known.all if known is not None else ():
             if task.raw.function in entries:
-                return replace(made, left=TASK, location=task.location)
-        return replace(made, left=CONSTRUCT, location=at)
+                return made._replace(left=TASK, location=task.location)
+        return made._replace(left=CONSTRUCT, location=at)
 
     def targets_of(self, thread: Thread, depth: int) -> list[Target]:
         """The constructs of devices on a thread's stack."""
@@ -499,7 +498,7 @@ class Places:
         if found is None:
             return None
         place = where.in_users_terms(found.location, _enclosing_function(thread))
-        return replace(found, location=place)
+        return found._replace(location=place)
 
     def locate_regions(self) -> None:
         """The construct of each region: as the compiler recorded it, else from a stack."""
@@ -532,7 +531,7 @@ class Places:
                 found[name, frame.location.file] = frame.location.fullname
         if len(found) == 1:
             ((name, file), fullname) = found.popitem()
-            region.location = replace(place, function=name, file=file, fullname=fullname)
+            region.location = place._replace(function=name, file=file, fullname=fullname)
 
     def _locate_recorded(self, region: Region, names: dict[int, Location]) -> None:
         region.location, region.function = self._recorded(

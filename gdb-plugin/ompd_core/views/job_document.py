@@ -59,7 +59,7 @@ def document(job: Job, command: str = "merge") -> Json:
 
 def _awaiting(job: Job, one: Awaiting, members: Members) -> Json:
     text = view.words_of_message(job, one)
-    return {"call": one.call, "message": vars(one.message), "text": text, **_whose(members)}
+    return {"call": one.call, "message": one.message._asdict(), "text": text, **_whose(members)}
 
 
 def _whose(members: Members) -> Json:

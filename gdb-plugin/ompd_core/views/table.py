@@ -7,8 +7,7 @@ from __future__ import annotations
 import itertools
 import re
 import textwrap
-from dataclasses import dataclass
-from typing import Callable, Sequence, Union
+from typing import Callable, NamedTuple, Sequence, Union
 
 from ..model.where import NAMELESS
 from .cxx_names import short_name
@@ -21,8 +20,7 @@ LONGEST_LIST = 60  # characters, in a sentence
 _KEPT = "\x1f"  # stands for a blank at which no line may break; plain() lets none through
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(NamedTuple):
     """What the screen can do, and what the user asked for."""
 
     width: int | None = DEFAULT_WIDTH  # None: as wide as it gets

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+
 from typing import Callable, Hashable, Sequence
 
 from ..model import ids, states
@@ -130,7 +130,7 @@ def _doing(member: Membership, named: bool) -> str:
 
 
 def _unnamed(wait: Wait | None, named: bool) -> Wait | None:
-    return wait if named or wait is None else replace(wait, name=None)
+    return wait if named or wait is None else wait._replace(name=None)
 
 
 def _one_state(member: Membership, named: bool) -> str:

@@ -32,7 +32,7 @@ def show(picture: Picture, style: Style) -> tuple[list[str], Any]:
     splicer = picture.splicer(USUAL_DEPTH)
     found = [_innermost(splicer.backtrace(thread)) for thread in chosen]
     details = _details(picture, found)
-    shown = backtrace.lines(found, details, replace(style, every=True), named=True)
+    shown = backtrace.lines(found, details, style._replace(every=True), named=True)
     return shown or ["No thread is odd."], backtrace.document(found, details)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+
 from typing import Sequence
 
 from ompd_core.errors import UserError
@@ -64,7 +64,7 @@ def each(
         return
     style = output.style(arguments)
     if "full" in arguments.flags:  # whose variables would stand for all?
-        style = replace(style, every=True)
+        style = style._replace(every=True)
     output.lines(backtrace.lines(found, details, style))
 
 

@@ -6,7 +6,7 @@ above whatever its thread waited in, and belongs to what generated it."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Callable, Mapping, Sequence
 
 from ...library.types import ViewTask
@@ -267,7 +267,7 @@ class Splicer:
                 entry.doubts["loc"] = doubts.NO_CODE
             if self._code.is_skipped(frame):
                 name = library_function(frame.location.function)
-                entry.location = replace(frame.location, function=name)
+                entry.location = frame.location._replace(function=name)
             elif kind == USER:
                 while loose and _may_hold(frame.location, loose[0][0], inside):
                     self._add_loose(found, stack, loose.pop(0))
@@ -519,7 +519,7 @@ def _name_in_users_terms(found: Backtrace) -> None:
             name: str | None = of_fortran(function)
             if is_outlined(function):
                 name = _holder(entry, function) or _enclosing_name(entry, outer) or NAMELESS
-            entry.location = replace(entry.location, function=name)
+            entry.location = entry.location._replace(function=name)
         outer = [entry, *outer[:1]]
 
 

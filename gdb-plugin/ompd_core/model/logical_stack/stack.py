@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 from ... import abi, runtimes
 from .. import glibc
@@ -27,8 +27,7 @@ CUT = "cut"  # not known: the stack could not be looked at any further
 _HELPER = re.compile(r"omp[._](reduction|combiner|task_dup|task_privates|cpyfn|copyprivate)")
 
 
-@dataclass(frozen=True)
-class Walked:
+class Walked(NamedTuple):
     """A stack as the debugger sees it."""
 
     frames: Sequence[Frame]  # innermost first
