@@ -1121,21 +1121,22 @@ def described(routine: Any, name: str) -> ompdx_function_t:
     return found
 
 
-def stack(
-    frames: list[tuple[int, int, int, int, int, int, int]],
-    extent: int,
-    word: tuple[int, int, int, bool] | None,
-) -> ompdx_stack_t:
-    """frames: the members of ompdx_frame_t; word: address, expected, now, whether that is known."""
+def frames(members: list[tuple[int, int, int, int, int, int, int]]) -> Any:
+    """An array of ompdx_frame_t."""
+    return (ompdx_frame_t * len(members))(*[ompdx_frame_t(*one) for one in members])
+
+
+def stack(array: Any, extent: int, word: tuple[int, int, int, bool] | None) -> ompdx_stack_t:
+    """array: made by `frames'; word: address, expected, now, whether that is known."""
     made = ompdx_stack_t(
         size=ctypes.sizeof(ompdx_stack_t),
-        frame_count=len(frames),
+        frame_count=len(array),
         frame_size=ctypes.sizeof(ompdx_frame_t),
         extent=extent,
     )
     # What it points to lives as long as it does.
-    made.kept = (ompdx_frame_t * len(frames))(*[ompdx_frame_t(*one) for one in frames])
-    made.frames = ctypes.addressof(made.kept)
+    made.kept = array
+    made.frames = ctypes.addressof(array)
     if word is not None:
         made.word = ompdx_sleep_t(ctypes.sizeof(ompdx_sleep_t), *word)
         made.sleep = ctypes.addressof(made.word)

@@ -23,6 +23,7 @@ _CONSTRUCTS = {int(one): one.name.lower() for one in capi.Construct if one}
 _PLACES = {int(one): one.name.lower() for one in capi.Place}
 _DOUBTS = {int(one): one.name.lower() for one in capi.DoubtCode if one}
 _NOT_LOOKED_AT = -1
+MOST_REMEMBERED = 4096  # stacks
 _NONE = -1  # of a number that is not known
 _UNDEFINED = 0x102  # ompt_state_undefined
 
@@ -33,6 +34,7 @@ class Inference:
     def __init__(self, dll: Any) -> None:
         self._dll = dll
         self._functions: dict[str, tuple[Any, int]] = {}  # what their names tell, and where that is
+        self._frames: dict[tuple[StackFrame, ...], Any] = {}  # most threads' are one of few
 
     def classify(
         self,
@@ -45,13 +47,21 @@ class Inference:
         word = None
         if sleep is not None:
             word = sleep.address, sleep.expected, sleep.now or 0, sleep.now is not None
-        stack = capi.stack([self._frame(one) for one in frames], extent, word)
+        stack = capi.stack(self._array(tuple(frames)), extent, word)
         known = capi.byref(_facts(facts)) if facts is not None else None
         found = capi.classification()
         rc = self._dll.ompdx_classify(capi.byref(stack), known, capi.byref(found))
         if rc != Rc.OK:
             raise ValueError(f"ompdx_classify answered {rc}")
         return _told(found)
+
+    def _array(self, frames: tuple[StackFrame, ...]) -> Any:
+        found = self._frames.get(frames)
+        if found is None:
+            if len(self._frames) == MOST_REMEMBERED:
+                self._frames.clear()
+            found = self._frames[frames] = capi.frames([self._frame(one) for one in frames])
+        return found
 
     def _frame(self, frame: StackFrame) -> tuple[int, int, int, int, int, int, int]:
         return (

@@ -9,7 +9,7 @@ from typing import NamedTuple, Sequence
 
 from .. import abi
 from ..library import types
-from ..library.types import Classification, Facts, Sleep, StackFrame, TeamArrivals
+from ..library.types import Classification, Facts, Sleep, TeamArrivals
 from . import doubts, states
 from .doubts import Doubt
 from .native import Frame, Location
@@ -31,7 +31,7 @@ class Seen:
     def take(self, frames: Sequence[Frame], extent: int) -> None:
         """More of it, or all that there is."""
         self.frames, self.extent = frames, extent
-        self.told = [_stack_frame(frame, self._code) for frame in frames]
+        self.told = [self._code.told(frame) for frame in frames]
 
     def is_own(self, level: int) -> bool:
         """Neither of a runtime, nor of a library in which no construct is looked for."""
@@ -57,19 +57,6 @@ class Seen:
             return None
         told = self.told[found.entry]
         return told.called if found.told & types.ENTRY_CALLED else told.name
-
-
-def _stack_frame(frame: Frame, code: CodeMap) -> StackFrame:
-    name, entry = frame.location.function, frame.entry or 0
-    runtime = code.runtime_of(frame)
-    if runtime is not None:
-        return StackFrame(types.RUNTIME, code.kind_of(runtime), runtime, name, entry=entry)
-    if code.is_system(frame):
-        return StackFrame(types.SYSTEM, name=name)
-    if code.is_unknown(frame):
-        return StackFrame(types.UNKNOWN, entry=entry)
-    kind = types.LIBRARY if code.is_skipped(frame) else types.PROGRAM
-    return StackFrame(kind, name=name, entry=entry)
 
 
 def facts_of(member: Membership, kind: str, arrivals: TeamArrivals | None = None) -> Facts:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import fnmatch
 import re
-
 from functools import lru_cache
 from typing import Iterable, NamedTuple, Sequence
 
 from .. import runtimes
+from ..library import types
+from ..library.types import StackFrame
 from .naming import (
     is_flangs,
     is_outlined,
@@ -80,6 +81,7 @@ class CodeMap:
         self._matches: dict[tuple[str, tuple[str, ...]], bool] = {}
         self._runtime_of: dict[Frame, int | None] = {}
         self._is_skipped: dict[Frame, bool] = {}
+        self._told: dict[Frame, StackFrame] = {}
         self._skips_linked = any(fnmatch.fnmatchcase(_LINKED[0], one) for one in self._skip)
 
     def is_runtime(self, frame: Frame) -> bool:
@@ -109,6 +111,25 @@ class CodeMap:
                 return self._is_of(frame, runtimes.SERVED_FILES)
             return runtime.path == frame.location.objfile
         return runtime.start <= frame.pc < runtime.end
+
+    def told(self, frame: Frame) -> StackFrame:
+        """What libompd takes of it."""
+        found = self._told.get(frame)
+        if found is None:
+            found = self._told[frame] = self._stack_frame(frame)
+        return found
+
+    def _stack_frame(self, frame: Frame) -> StackFrame:
+        name, entry = frame.location.function, frame.entry or 0
+        runtime = self.runtime_of(frame)
+        if runtime is not None:
+            return StackFrame(types.RUNTIME, self.kind_of(runtime), runtime, name, entry=entry)
+        if self.is_system(frame):
+            return StackFrame(types.SYSTEM, name=name)
+        if self.is_unknown(frame):
+            return StackFrame(types.UNKNOWN, entry=entry)
+        kind = types.LIBRARY if self.is_skipped(frame) else types.PROGRAM
+        return StackFrame(kind, name=name, entry=entry)
 
     @staticmethod
     def is_unknown(frame: Frame) -> bool:

@@ -246,6 +246,8 @@ class Places:
         """Of a thread that seems to work: is it in the offload runtime itself?"""
         if not frames or not thread.openmp or not self.code.is_skipped(frames[0]):
             return False
+        if not any(map(self.code.is_offload_runtime, frames)):
+            return False
         if not any(call.on_top for call in targets.calls_on(frames, self.code)):
             return False
         found = self.targets.of(stopped, frames, 1)[0]
