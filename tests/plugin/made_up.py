@@ -63,7 +63,6 @@ def _decoded(one: Disassembled) -> Instruction:
 
 
 class Machine:
-    NAMES = ("imaginary",)
     CONVENTION = Convention("top", ("first", "second"), "answer", ("first", "second", "answer"))
     KEPT = ("mine",)
     NEXT = "next"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 from ompd_core.library.types import ViewLoop, ViewRegion, ViewThread
 from ompd_core.model import turns

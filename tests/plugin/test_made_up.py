@@ -5,6 +5,7 @@ of made_up.py are nowhere else."""
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any, Iterator
 
 import made_up
@@ -22,7 +23,8 @@ from ompd_core.views.table import Style
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The machine beside the others, the runtime in another's place, since much is made of the list
     when it is loaded."""
-    monkeypatch.setattr(arch, "MACHINES", (*arch.MACHINES, made_up.MACHINE))
+    monkeypatch.setitem(sys.modules, "imaginary", made_up.MACHINE)
+    monkeypatch.setitem(arch.MODULES, "imaginary", "imaginary")
     with monkeypatch.context() as place:
         place.setattr(libgomp, "RUNTIME", made_up.RUNTIME)
         importlib.reload(runtimes)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 from ompd_core.library.types import View, ViewRegion, ViewTask, ViewTasks, ViewThread
 from ompd_core.model.native import NativeThread

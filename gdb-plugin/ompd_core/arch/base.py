@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of a machine: its registers, its calling convention, what its instructions do. Each
-machine is a module that answers all of this; MACHINES in __init__.py lists them.
+machine is a module that answers all of this; MODULES in __init__.py lists them.
 
 A machine reads what a debugger has disassembled, and bytes of code. It knows no debugger.
 """
@@ -75,8 +75,6 @@ class Disassembler(Protocol):
 
 
 class Machine(Protocol):
-    # Debuggers' names of the architecture.
-    NAMES: tuple[str, ...]
     CONVENTION: Convention
     # What a function leaves as it was, and the register of the next instruction.
     KEPT: tuple[str, ...]

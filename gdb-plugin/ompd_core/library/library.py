@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from ..errors import UserError
 from . import capi, inference, search
@@ -271,6 +272,17 @@ class AddressSpace:
             return offload_of(out.contents)
         finally:
             self._library.callbacks.free(capi.address_of(out))
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Inside, what has been read once is read no more: the process does not go on, and is not
+        written to."""
+        try:
+            self._library._call("ompdx_freeze", self._handle)
+            yield
+        finally:
+            with suppress(OmpdError):  # it could not be frozen
+                self._library._call("ompdx_thaw", self._handle)
 
     def snapshot(self, threads: Sequence[NativeIds]) -> Snapshot:
         """Of the runtime at this stop. Raises OmpdError."""

@@ -9,7 +9,6 @@ region inside it.
 
 from __future__ import annotations
 
-
 from typing import Any, Sequence
 
 from ..errors import UserError

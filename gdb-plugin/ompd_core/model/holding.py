@@ -5,7 +5,6 @@ ended."""
 from __future__ import annotations
 
 import heapq
-
 from typing import Callable, Collection, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..code.machine_code import (

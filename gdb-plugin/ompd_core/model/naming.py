@@ -13,6 +13,8 @@ from typing import NamedTuple
 _CLONE = re.compile(r"(\.(constprop|isra|part|cold|lto_priv|llvm)(\.\d+)?|\.\d+)+$")
 _DEMANGLED_CLONE = re.compile(r"\s*\[clone ([^\]]*)\]")
 
+# For an outlined function whose name does not tell where it came from.
+NAMELESS = "parallel region"
 # clang until 16: .omp_outlined., .omp_outlined..2, .omp_outlined._debug__.3, .omp_task_entry..5
 _NAMELESS = re.compile(r"\.?\.?omp_(outlined|task_entry|reduction|task_privates|task_dup).*")
 # clang from 17: solve.omp_outlined, solve.omp_outlined_debug__, solve.omp_outlined.omp_outlined

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import signal
-
 from typing import NamedTuple
 
 # By these a program dies of an error of its own. SIGTRAP is a debugger's too.

@@ -12,6 +12,7 @@ from .. import runtimes
 from ..library import types
 from ..library.types import StackFrame
 from .naming import (
+    NAMELESS,
     is_flangs,
     is_outlined,
     kernel_of,
@@ -23,9 +24,6 @@ from .naming import (
 )
 from .native import Frame, Location
 from .skips import Skip, in_system_header
-
-# For an outlined function whose name does not tell where it came from.
-NAMELESS = "parallel region"
 
 # What the kernel puts into every process, for clocks.
 VDSO = "linux-vdso.so.1"

@@ -5,7 +5,6 @@ in? libomp does not store who holds most of them."""
 from __future__ import annotations
 
 import fnmatch
-
 from typing import Collection, Iterator, Mapping, NamedTuple, Sequence
 
 from .. import abi

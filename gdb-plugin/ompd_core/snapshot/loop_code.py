@@ -9,7 +9,6 @@ bounds of the whole loop, and behind the loop what they were left with."""
 from __future__ import annotations
 
 import re
-
 from typing import Iterator, NamedTuple
 
 from .. import abi

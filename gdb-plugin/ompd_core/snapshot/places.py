@@ -28,6 +28,7 @@ from ..model.logical_stack.enclosing import code_on_worker, own_chain
 from ..model.logical_stack.stack import Parts, is_task_entry
 from ..model.loops import LoopPlace
 from ..model.naming import (
+    NAMELESS,
     critical_name,
     is_nameless,
     is_outlined,
@@ -594,7 +595,7 @@ class Places:
             return doubts.SHARED_STRUCTURE
         if not runtime.record:
             return doubts.NO_RECORD
-        if region.location is None or region.location.function in (None, where.NAMELESS):
+        if region.location is None or region.location.function in (None, NAMELESS):
             return doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE
         return doubts.NOT_RECORDED if self._has_lines else doubts.NO_LINE
 

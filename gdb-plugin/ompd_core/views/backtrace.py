@@ -20,7 +20,7 @@ from ..model.naming import without_parameters
 from ..model.native import Location
 from ..model.process import Membership, Thread
 from ..model.targets import Target
-from ..model.where import NAMELESS
+from ..model.naming import NAMELESS
 from .cxx_names import short_arguments, short_name
 from .json_document import location, with_doubts
 from .table import NARROWEST, Style, count, paragraph, plain

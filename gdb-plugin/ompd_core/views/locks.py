@@ -8,9 +8,9 @@ from typing import Hashable, Sequence
 
 from ..model import ids
 from ..model.locks import Lock, Locks
+from ..model.naming import NAMELESS
 from ..model.native import Location
 from ..model.process import Thread, pairs
-from ..model.where import NAMELESS
 from .alike import joined
 from .table import Style, Table, count, paragraph, place, plain
 from .threads import INCOMPLETE, where, where_of

@@ -9,7 +9,7 @@ import re
 import textwrap
 from typing import Callable, NamedTuple, Sequence, Union
 
-from ..model.where import NAMELESS
+from ..model.naming import NAMELESS
 from .cxx_names import short_name
 
 DEFAULT_WIDTH = 100

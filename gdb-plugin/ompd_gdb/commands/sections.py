@@ -9,6 +9,7 @@ from typing import Any, Callable
 from ompd_core.errors import UserError
 from ompd_core.model.judgement import Judgement
 from ompd_core.model.merging import merged
+from ompd_core.snapshot.places import ALWAYS
 from ompd_core.views import (
     barriers,
     deadlock,
@@ -129,7 +130,8 @@ def look(here: Session) -> tuple[Picture, Judgement | None, Missing]:
     judgement = None
     try:
         picture = here.picture()
-        judgement = picture.judgement(USUAL_DEPTH)
+        picture.locate_threads(ALWAYS, USUAL_DEPTH)  # each stack is walked once for all sections
+        judgement = picture.judgement()
     except UserError as error:
         if error.code not in ("no_openmp", "not_supported", "unreadable"):
             raise

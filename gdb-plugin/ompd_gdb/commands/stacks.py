@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-
 from typing import Sequence
 
 from ompd_core.errors import UserError

@@ -20,14 +20,11 @@ from .registers import (
 )
 from .ways import builds_frame, epilogues, is_straight, next_call, only_call, only_way
 
-NAMES: tuple[str, ...] = ("aarch64",)
-
 __all__ = [
     "COLUMNS",
     "CONVENTION",
     "KEPT",
     "LIBC",
-    "NAMES",
     "NEXT",
     "UNCHANGED",
     "argument",

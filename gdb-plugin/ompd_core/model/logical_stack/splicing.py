@@ -13,6 +13,7 @@ from ...library.types import ViewTask
 from .. import doubts
 from ..ended import Ended
 from ..naming import (
+    NAMELESS,
     is_flangs,
     is_fortran,
     is_outlined,
@@ -24,7 +25,7 @@ from ..native import Location
 from ..process import Membership, Process, Region, Thread
 from ..targets import Target
 from ..tasks import ExplicitTask, OnStack
-from ..where import NAMELESS, CodeMap
+from ..where import CodeMap
 from .backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry
 from .enclosing import Enclosing, Place, enclosing, is_active, own_chain
 from .lineage import Lineage, goes_on
