@@ -4,7 +4,6 @@ been let go never wait?"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Dict, Optional
 
 import pytest
@@ -54,8 +53,8 @@ def test_owner_of_a_mutex() -> None:
     [
         (mutex(lock=0, owner=0), ASLEEP),  # given up meanwhile
         (mutex(lock=1), ASLEEP),  # and taken by a third, who knows of nobody that waits
-        (mutex(), replace(ASLEEP, asleep=False)),  # woken
-        (mutex(), replace(ASLEEP, timed=True)),
+        (mutex(), ASLEEP._replace(asleep=False)),  # woken
+        (mutex(), ASLEEP._replace(timed=True)),
         (mutex(), None),  # not in the kernel
     ],
 )
@@ -150,7 +149,7 @@ def test_semaphore_barrier_and_other_words() -> None:
         assert one is not None and one.kind == kind and one.unknown is not None
         one = found({AT: 1}, function, call)
         assert one is not None and one.goes_on
-    one = found({AT + 4: 0}, "pthread_barrier_wait", replace(call, address=AT + 4))
+    one = found({AT + 4: 0}, "pthread_barrier_wait", call._replace(address=AT + 4))
     assert one is not None and one.address == AT and one.unknown is not None
 
 

@@ -6,7 +6,7 @@ by several compilers, and one runtime serves several interfaces."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping
+from typing import Mapping, NamedTuple
 
 # Where a construct's own code begins or goes on, by the entry point that leads there: which
 # argument is the address of its function, AFTER the call, or where the entry point is CALLED.
@@ -32,8 +32,7 @@ class Maps:
     block: int | None = None
 
 
-@dataclass(frozen=True)
-class TargetCall:
+class TargetCall(NamedTuple):
     """An entry point of an offload runtime, for a construct that uses a device; which arguments
     tell of it, counted from 0."""
 

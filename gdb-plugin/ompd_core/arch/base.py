@@ -7,8 +7,16 @@ A machine reads what a debugger has disassembled, and bytes of code. It knows no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable, Collection, Iterable, Iterator, Optional, Protocol, Sequence
+from typing import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    NamedTuple,
+    Optional,
+    Protocol,
+    Sequence,
+)
 
 from ..code.futex import FutexWait
 from ..code.machine_code import Convention, Instruction
@@ -21,8 +29,7 @@ Range = tuple[int, int]
 Decoder = Callable[[int], Optional[tuple[Instruction, bool]]]
 
 
-@dataclass(frozen=True)
-class Disassembled:
+class Disassembled(NamedTuple):
     """An instruction as the debugger writes it, in a manner that the machine reads: addresses are
     the process's and begin with 0x, the name behind them in <>, of a stub of the dynamic linker's
     <NAME@plt>."""
@@ -36,8 +43,7 @@ class Disassembled:
         return self.address + self.length
 
 
-@dataclass(frozen=True)
-class Libc:
+class Libc(NamedTuple):
     """What the GNU C library does otherwise on each machine (struct pthread, pthread_spin_lock)."""
 
     thread_id: int  # in a thread's descriptor, to which a pthread_t points: the kernel's number
@@ -45,8 +51,7 @@ class Libc:
     free_spin_lock: int
 
 
-@dataclass(frozen=True)
-class FrameColumns:
+class FrameColumns(NamedTuple):
     """DWARF's numbers of the registers by which a caller's frame is found, and their names. A link
     register has the address to return to; else the caller's call put it onto the stack."""
 

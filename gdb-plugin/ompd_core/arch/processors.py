@@ -4,12 +4,10 @@ is known here: a debugger that does not know one reads a core file of it as if i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Iterable
+from typing import Iterable, NamedTuple
 
 
-@dataclass(frozen=True)
-class Processor:
+class Processor(NamedTuple):
     name: str  # for people
     names: tuple[str, ...]  # debuggers', or what they begin with
 

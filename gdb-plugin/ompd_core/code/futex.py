@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class FutexWait:
+class FutexWait(NamedTuple):
     """A system call that waits."""
 
     address: int

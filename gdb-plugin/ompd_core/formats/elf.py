@@ -11,8 +11,7 @@ import mmap
 import os
 import stat
 import struct
-from dataclasses import dataclass
-from typing import Iterator
+from typing import Iterator, NamedTuple
 
 PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR = 1, 2, 3, 4, 6
 PF_X = 1
@@ -33,8 +32,7 @@ class NotElf(Exception):
     """Not a file of this kind, or one that ends too early."""
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     kind: int
     offset: int
     address: int
@@ -43,8 +41,7 @@ class Segment:
     executable: bool
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     kind: int
     offset: int
     size: int
@@ -53,8 +50,7 @@ class Section:
     info: int
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     value: int
     local: bool
 

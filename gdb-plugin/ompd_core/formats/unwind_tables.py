@@ -5,8 +5,7 @@ headers, and the table that the linker makes of .eh_frame, sorted by address."""
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
-from typing import Callable, Sequence
+from typing import Callable, NamedTuple, Sequence
 
 from ..errors import Unreadable
 from .elf import PT_LOAD, Format, NotElf
@@ -28,8 +27,7 @@ FDE_HEADER = 12
 LONGEST_EMPTY = 64
 
 
-@dataclass(frozen=True)
-class _Image:
+class _Image(NamedTuple):
     start: int
     end: int
     table: int  # 0: it has none that we can read

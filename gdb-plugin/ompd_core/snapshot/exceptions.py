@@ -8,8 +8,7 @@ between the frames that did so."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Iterator, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
 from ..debugger import Debugger, StoppedThread
 from ..errors import Unreadable
@@ -31,8 +30,7 @@ _THROW = ("_Unwind_RaiseException", "_Unwind_Resume", "_Unwind_Resume_or_Rethrow
 _NUMBERS = {"i": 4, "l": 8, "x": 8, "s": 2}
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     type: str
     what: str | None
     level: int | None  # of the frame that lets none out, counted from the innermost

@@ -16,11 +16,10 @@ from ..model.logical_stack.backtrace import (
     Entry,
     likeness,
 )
-from ..model.naming import without_parameters
+from ..model.naming import NAMELESS, without_parameters
 from ..model.native import Location
 from ..model.process import Membership, Thread
 from ..model.targets import Target
-from ..model.naming import NAMELESS
 from .cxx_names import short_arguments, short_name
 from .json_document import location, with_doubts
 from .table import NARROWEST, Style, count, paragraph, plain

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 from ompd_core.errors import UserError
 from ompd_core.model.judgement import Judgement
@@ -34,8 +33,7 @@ from .stacks import USUAL_DEPTH
 Shown = tuple[list[str], Any]  # as text, and as a section of a JSON document
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     name: str  # in a JSON document
     title: str
     show: Callable[[Picture, Style], Shown]  # raises UserError, OmpdError

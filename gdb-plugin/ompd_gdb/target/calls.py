@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Container, Iterator
+from typing import Container, Iterator, NamedTuple
 
 import gdb
 from ompd_core.debugger import MOST_FRAMES
@@ -16,8 +15,7 @@ from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
 
 
-@dataclass(frozen=True)
-class UnderWay:
+class UnderWay(NamedTuple):
     """A call that a thread has not come back from."""
 
     ptid: tuple[int, int, int]

@@ -5,9 +5,9 @@ thread?"""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from typing import Callable, Sequence
+from typing import Callable, NamedTuple, Sequence
 
 import gdb
 from ompd_core import abi
@@ -31,8 +31,7 @@ _MOVES = re.compile(r"(?:(up|down|dow)|(f|fr|fra|fram|frame)(?=\s+\S))(?:\s+(.*)
 Native = Callable[[Thread], "gdb.InferiorThread | None"]
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A frame, by how far out it is, and what the lookup of a name there depends on."""
 
     level: int

@@ -7,8 +7,7 @@ breakpoints of this thread alone lead it into a region's code, or out of the run
 from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import ContextManager, Iterable, Iterator, Sequence
+from typing import ContextManager, Iterable, Iterator, NamedTuple, Sequence
 
 import gdb
 from ompd_core import abi, runtimes
@@ -46,16 +45,14 @@ class _Elsewhere(Exception):
     """Something else has stopped the program, or ended it: GDB tells what."""
 
 
-@dataclass(frozen=True)
-class _Caller:
+class _Caller(NamedTuple):
     """Where a thread comes back to."""
 
     pc: int
     stack: int
 
 
-@dataclass(frozen=True)
-class _Entered:
+class _Entered(NamedTuple):
     """An entry point of the runtime's that was called."""
 
     caller: _Caller
@@ -65,8 +62,7 @@ class _Entered:
     returns: bool  # before that code is called
 
 
-@dataclass(frozen=True)
-class _End:
+class _End(NamedTuple):
     """Of a function's code: only its stack frame is to be given back, and it returns."""
 
     first: int

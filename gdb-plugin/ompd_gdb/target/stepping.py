@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import gdb
 
@@ -30,8 +31,7 @@ class Goal:
     frame: int | None = None  # where its stack frame begins; None: in any
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     goals: tuple[Goal, ...]  # whichever is reached first
 
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Iterator
+from typing import Iterator, NamedTuple
 
 from ...code.machine_code import Assign, Callee, Compare, Instruction, Number, Step, constant, low
 from .fields import name_or_stack, register, register_or_stack, signed
@@ -18,8 +17,7 @@ _CONDITIONS = {0: True, 1: False}  # eq, ne: whether what was compared is zero
 _ABOVE = {8: True, 9: False}  # hi, ls
 
 
-@dataclass(frozen=True)
-class Decoded:
+class Decoded(NamedTuple):
     instruction: Instruction
     returns: bool = False
 

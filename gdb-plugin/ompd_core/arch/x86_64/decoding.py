@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Iterator
+from typing import Iterator, NamedTuple
 
 from ...code.machine_code import (
     Assign,
@@ -84,8 +83,7 @@ _INTEL_MEMORY = re.compile(
 _EAX = number(Register("rax"))
 
 
-@dataclass(frozen=True)
-class _Operand:
+class _Operand(NamedTuple):
     size: int = 0  # 0: not told
     register: str | None = None
     constant: int | None = None
