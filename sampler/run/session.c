@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/session.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clocks.h"
@@ -275,6 +276,22 @@ static void refresh_clocks(struct session *session, uint32_t first_new)
 	perf_remove_ended(&session->perf);
 }
 
+static void note_changed_files(struct session *session)
+{
+	char text[512];
+
+	for (size_t i = 0; i < session->images.count; i++) {
+		struct image *image = session->images.all[i];
+
+		if (!image->changed || image->changed_noted)
+			continue;
+		snprintf(text, sizeof text,
+			 "%.400s was written to meanwhile: what was met there later has no names.",
+			 image->path);
+		image->changed_noted = record_note(&session->record, "file_changed", NULL, text);
+	}
+}
+
 void session_refresh_images(struct session *session)
 {
 	if (!session->images_void)
@@ -314,6 +331,7 @@ void session_refresh(struct session *session)
 	const uint32_t before = session->threads.count;
 
 	session_refresh_images(session);
+	note_changed_files(session);
 	threads_refresh(&session->threads, &session->process, now());
 	if (session->clock == CLOCK_PERF)
 		refresh_clocks(session, before);
