@@ -125,7 +125,7 @@ FOR_DEBUGGERS = (".symtab", ".strtab", ".shstrtab", ".note.gnu.build-id", ".gnu_
 
 
 def parts(path: Path, data: bytes) -> list[list[tuple[int, int]]]:
-    """That may be damaged, by kind: what tells how to unwind twice."""
+    """That may be damaged, by kind: what tells how to unwind often."""
     listed = sections(path)
     frames = [listed[".eh_frame"]], [listed[".eh_frame_hdr"]]
     names = [
@@ -135,7 +135,8 @@ def parts(path: Path, data: bytes) -> list[list[tuple[int, int]]]:
     ]
     table = int.from_bytes(data[40:48], "little")
     headers = [(40, 8), (58, 6), (table, len(data) - table)]
-    return [frames[0], *frames, [*frames[0], *frames[1], *names], headers]
+    everything = [*frames[0], *frames[1], *names]
+    return [frames[0], frames[0], *frames, *([one] for one in names), everything, headers]
 
 
 def damage(source: Path, to: Path, draw: random.Random) -> None:
