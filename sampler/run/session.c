@@ -34,7 +34,7 @@ void session_learn(struct session *session, struct thread *thread, uint64_t at, 
 
 		learn_fork(tables, fork, region);
 		learn_region(tables, region, thread->number, one->league,
-			     site_of(&session->tellings, fork)->source);
+			     site_of(&session->tellings.sites, fork)->source);
 	}
 }
 
