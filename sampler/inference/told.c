@@ -144,16 +144,14 @@ static void tell_end_from_beginning(const struct looked *looked, struct told *to
 
 static void add_fork(struct told *told, uint32_t place, bool league)
 {
-	if (told->fork == NONE) {
-		told->fork = place;
+	size_t i = 0;
+
+	while (i < FORKS_TOLD && told->forks[i] != NONE)
+		i++;
+	if (i < FORKS_TOLD)
+		told->forks[i] = place;
+	if (i == 0)
 		told->league = league;
-		return;
-	}
-	for (size_t i = 0; i < OUTER_FORKS; i++)
-		if (told->outer_forks[i] == NONE) {
-			told->outer_forks[i] = place;
-			return;
-		}
 }
 
 static void find_region(const struct looked *looked, struct told *told)
@@ -247,8 +245,7 @@ static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompd
 	struct told told = {.object = answer.object,
 			    .stack = stack,
 			    .caller = NONE,
-			    .fork = NONE,
-			    .outer_forks = {NONE, NONE, NONE},
+			    .forks = {NONE, NONE, NONE, NONE},
 			    .state = (uint16_t)answer.state,
 			    .wait = (uint8_t)answer.wait,
 			    .construct = (uint8_t)answer.construct,

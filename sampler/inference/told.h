@@ -10,8 +10,8 @@
 #include "inference/code.h"
 #include "unwind/unwind.h"
 
-/* Calls that began regions are told so far: for paths to regions inside of each other. */
-#define OUTER_FORKS 3
+/* Calls that began regions, one inside of the other, of which so many are told. */
+#define FORKS_TOLD 4
 
 /* Interned: no padding. */
 struct told {
@@ -20,16 +20,15 @@ struct told {
 	uint64_t object; /* the lock that it sleeps on; 0 */
 	uint32_t stack;  /* its number, NONE: not known */
 	uint32_t caller; /* the place that called the runtime for what it waits for; NONE */
-	uint32_t
-		fork; /* the place of the innermost call that began a region, by this thread; NONE */
-	uint32_t outer_forks[OUTER_FORKS]; /* of those around it, the innermost first; NONE */
-	uint16_t state;                    /* a value of ompt_state_t */
-	uint8_t wait;                      /* ompdx_wait_t */
-	uint8_t construct;                 /* ompdx_construct_t */
-	uint8_t doubt;                     /* ompdx_doubt_t */
-	uint8_t whole;                     /* the stack could be followed to its end */
-	uint8_t inside;                    /* the program's code is on the stack */
-	uint8_t league;                    /* what the call `fork' began is a teams region */
+	uint32_t forks
+		[FORKS_TOLD]; /* the places of this thread's calls that began regions, the innermost first; NONE */
+	uint16_t state;    /* a value of ompt_state_t */
+	uint8_t wait;      /* ompdx_wait_t */
+	uint8_t construct; /* ompdx_construct_t */
+	uint8_t doubt;     /* ompdx_doubt_t */
+	uint8_t whole;     /* the stack could be followed to its end */
+	uint8_t inside;    /* the program's code is on the stack */
+	uint8_t league;    /* what the first of the forks began is a teams region */
 };
 
 /* A stack, from the thread's beginning: what called, and a place. */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/settle.h"
 
+#include "record/constructs.h"
+#include "record/regions.h"
+#include "record/words.h"
+
 #define IN_REGION (1u << SEEN_INSIDE | 1u << SEEN_AT_END)
 #define WITHOUT_FRAMES (1u << SEEN_IDLE | 1u << SEEN_AT_END)
 
@@ -79,7 +83,7 @@ static uint32_t region_by_team(const struct settling *settling, uint32_t team, u
 
 	return forked ? region_of_fork(
 				settling->stacks.tables,
-				told_of(settling->stacks.tables->tellings, forked->told)->fork)
+				told_of(settling->stacks.tables->tellings, forked->told)->forks[0])
 		      : NONE;
 }
 
@@ -98,7 +102,7 @@ static void add_region(const struct settling *settling, const struct thread *thr
 	struct tables *tables = settling->stacks.tables;
 	const struct seen *seen = history_nearest(&thread->history, time, IN_REGION);
 	const bool at_end = told->wait == ompdx_wait_region;
-	uint32_t of_fork = region_of_fork(tables, told->fork);
+	uint32_t of_fork = region_of_fork(tables, told->forks[0]);
 
 	if (at_end && of_fork != NONE)
 		activity->region = of_fork;

@@ -5,6 +5,7 @@
 
 #include "base/clocks.h"
 #include "names/names.h"
+#include "record/regions.h"
 
 /* A stack that was cut may have more copied if that would have helped so often, and in so many of all samples: */
 #define BEYOND_LEAST 4
@@ -19,14 +20,14 @@ void session_learn(struct session *session, struct thread *thread, uint64_t at, 
 {
 	const struct told *one = told_of(&session->tellings, told);
 
-	if (one->fork == NONE)
+	if (one->forks[0] == NONE)
 		return;
 	history_fork(&thread->history, at, told);
 	if (!one->region)
 		return;
 	struct tables *tables = &session->record.tables;
 	const uint64_t function = one->region;
-	const uint32_t fork = one->fork;
+	const uint32_t fork = one->forks[0];
 
 	if (region_of_fork(tables, fork) == NONE) {
 		uint32_t region = table_region(tables, function);
@@ -324,8 +325,7 @@ void session_sample_by_memory(struct session *session, struct thread *thread, ui
 	const struct seen *seen = history_nearest(&thread->history, at, ~0u);
 	struct told told = {.stack = NONE,
 			    .caller = NONE,
-			    .fork = NONE,
-			    .outer_forks = {NONE, NONE, NONE},
+			    .forks = {NONE, NONE, NONE, NONE},
 			    .state = OMPDX_STATE_UNDEFINED,
 			    .doubt = ompdx_doubt_no_stack};
 

@@ -47,19 +47,18 @@ def test_sums_are_the_moments(seed: int) -> None:
 def test_pieces_of_a_pipe(piece: int) -> None:
     """Lines come as they like."""
     program = made.any_program(1, moments=40)
-    data, reader = program.data(), Reader(keep_rows=False)
+    data, reader = program.data(), Reader()
     for at in range(0, len(data), piece):
         reader.feed(data[at : at + piece])
     record = reader.finish()
     assert record.complete
     assert sums.totals(record) == sums.totals(read(program))
-    assert not record.threads[0].durations
 
 
 def test_what_came_between() -> None:
     """Of two moments of a live record."""
     lines = list(made.any_program(2).lines())
-    half, reader = len(lines) // 2, Reader(keep_rows=False)
+    half, reader = len(lines) // 2, Reader()
     reader.feed("".join(lines[:half]).encode())
     before = sums.totals(reader.record)
     reader.feed("".join(lines[half:]).encode())
