@@ -26,9 +26,11 @@ uint64_t lock_told(struct tellings *tellings, const struct told *told)
 	if (told->wait != ompdx_wait_critical && told->wait != ompdx_wait_lock &&
 	    told->wait != ompdx_wait_nest_lock)
 		return 0;
-	if (told->object)
-		return told->object;
-	return told->caller == NONE ? 0 : lock_of_site(&tellings->sites, told->caller);
+	/* Read now in any case: the process may have ended when the construct is written. */
+	const uint64_t passed =
+		told->caller == NONE ? 0 : lock_of_site(&tellings->sites, told->caller);
+
+	return told->object ? told->object : passed;
 }
 
 /* A stack, while it is looked at. */

@@ -104,9 +104,7 @@ def test_waits_are_charged_to_the_holder(build, tmp_path) -> None:
     """libgomp's waiters sleep, so that their waits are seen on a machine of few processors, too.
     Exactly it is asked in tests/plugin/test_recording.py, of locks that are handed on by design."""
     _, log = sampled(build("holders", "gcc"), tmp_path / "r", 160)
-    command = [TREE / "gdb-plugin" / "bin" / "ompd", "show", "--json", tmp_path / "r"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    at_locks = [one for one in json.loads(done.stdout)["waits"] if one["loc"]]
+    at_locks = [one for one in shown(tmp_path / "r") if one["loc"]]
     waits = {one["name"] or one["loc"]["line"]: one for one in at_locks}
     compared = 0
     for wait, lock in ((waits["ledger"], CRITICAL), (waits[line_of("LOCK")], LOCK)):
@@ -166,6 +164,25 @@ def test_holders_that_the_runtime_records(
         ):
             right += ns
     assert rows > 2 and right > 0.97 * told, (rows, right, told)
+
+
+def shown(record: Path) -> list[dict[str, Any]]:
+    command = [TREE / "gdb-plugin" / "bin" / "ompd", "show", "--json", record]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    found: list[dict[str, Any]] = json.loads(done.stdout)["waits"]
+    return found
+
+
+def test_a_long_wait_that_ends_with_the_program(build, tmp_path) -> None:
+    """All of it is for who has the lock: now and then a picture shows him."""
+    command = [SAMPLER, "-o", tmp_path / "r", "--", build("held", "gcc", "-O0")]
+    subprocess.run(command, timeout=60, check=True)
+    (wait,) = (one for one in shown(tmp_path / "r") if one["construct"] == "nest_lock")
+    # At its end it is handed on.
+    charged = [one for one in wait["charged"] if one["thread"] == 0]
+    time, concluded = (sum(one[of] for one in charged) for of in ("time", "concluded"))
+    assert time > 0.8 * wait["time"] > 10**9
+    assert 0.05 * time < time - concluded < time
 
 
 @pytest.mark.skipif(not FULL, reason="in --full")
