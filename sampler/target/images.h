@@ -24,8 +24,9 @@ struct image {
 	uint64_t device, inode, first; /* which mapping it is known by */
 	char build_id[65];             /* "": none, or not known */
 	bool mapped;                   /* still */
-	bool changed,
-		changed_noted; /* it was written to, and tells no names any more; the record says so */
+	uint64_t relro, relro_size;    /* in the file: what does not change once it is loaded */
+	bool changed;                  /* it was written to, and tells no names any more */
+	bool changed_noted;            /* in the record */
 	struct cfi cfi;
 	void *names; /* names/names.c keeps there what it has opened */
 };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are stacks judged alike by the plugin, which asks libompd through ctypes, and by a caller in C, as
-the sampler is one? Those that were recorded (tests/inference/stacks.jsonl), and mutated ones: 10,000,
-in --full a million."""
+"""Are stacks judged alike by the plugin, which asks libompd through ctypes, and by a caller in C,
+as the sampler is one? Those that were recorded (tests/inference/stacks.jsonl), and mutated ones:
+10,000, in --full a million."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def throng(build) -> Iterator[tuple[int, int]]:
 
 @pytest.mark.parametrize("descriptors", [20_000, 200] if FULL else [200])
 def test_threads_that_stay(throng, tmp_path: Path, descriptors: int) -> None:
-    """More than there are descriptors for, too: of those the kernel's count and their sleep tell."""
+    """More than there are descriptors for, too: the kernel's count and their sleep tell those."""
     pid, count = throng
     record = tmp_path / "record"
     done = subprocess.run(

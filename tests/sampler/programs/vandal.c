@@ -359,9 +359,12 @@ static void *other_root(void *nothing)
 #define SIXTY_FOUR(n) SIXTEEN(n##0) SIXTEEN(n##1) SIXTEEN(n##2) SIXTEEN(n##3)
 SIXTY_FOUR(0)
 SIXTY_FOUR(1)
-SIXTY_FOUR(2) SIXTY_FOUR(3) SIXTY_FOUR(4) SIXTY_FOUR(5)
+SIXTY_FOUR(2)
+SIXTY_FOUR(3)
+SIXTY_FOUR(4)
+SIXTY_FOUR(5)
 
-	static int find_frames(struct dl_phdr_info *info, size_t size, void *ret)
+static int find_frames(struct dl_phdr_info *info, size_t size, void *ret)
 {
 	struct range *range = ret;
 
