@@ -79,11 +79,8 @@ void pictures_deinit(struct pictures *pictures)
 	pictures_forget(pictures);
 	free(pictures->natives);
 	free(pictures->native_threads);
-<<<<<<< HEAD
 	free(pictures->at_end);
-=======
 	lock_holders_deinit(&pictures->locks);
->>>>>>> main
 	ompd_finalize();
 }
 
