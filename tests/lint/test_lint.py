@@ -196,16 +196,18 @@ def c_routines(path: str, text: str) -> Iterator[str]:
 PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     # Knows no debugger.
     "ompd_core.errors": (),
+    "ompd_core.signals": (),
     "ompd_core.code.": ("ompd_core.code.",),
     "ompd_core.arch.": ("ompd_core.arch.", "ompd_core.code.", "ompd_core.errors"),
     "ompd_core.abi.": ("ompd_core.abi.",),
     "ompd_core.runtimes.": ("ompd_core.runtimes.", "ompd_core.abi."),
     "ompd_core.formats.untold_code": ("ompd_core.formats.", "ompd_core.abi.", "ompd_core.arch."),
-    "ompd_core.formats.": ("ompd_core.formats.", "ompd_core.errors", "ompd_core.model.signals"),
+    "ompd_core.formats.": ("ompd_core.formats.", "ompd_core.errors", "ompd_core.signals"),
     "ompd_core.library.types": (),
     "ompd_core.library.": ("ompd_core.library.", "ompd_core.formats.elf", "ompd_core.errors"),
     "ompd_core.model.": (
         "ompd_core.model.",
+        "ompd_core.signals",
         "ompd_core.library.types",
         "ompd_core.runtimes.",
         "ompd_core.abi.",
@@ -214,7 +216,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "ompd_core.debugger": (
         "ompd_core.model.native",
-        "ompd_core.model.signals",
+        "ompd_core.signals",
         "ompd_core.library.callbacks",
         "ompd_core.formats.",
         "ompd_core.arch.base",
@@ -237,6 +239,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_core.documents.": ("ompd_core.documents.",),
     "ompd_core.views.": (
         "ompd_core.views.",
+        "ompd_core.signals",
         "ompd_core.recording.",
         "ompd_core.documents.",
         "ompd_core.model.",
@@ -247,6 +250,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_gdb.target.": (
         "ompd_gdb.target.",
         "ompd_core.debugger",
+        "ompd_core.signals",
         "ompd_core.model.",
         "ompd_core.runtimes.",
         "ompd_core.abi.",
