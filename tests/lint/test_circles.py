@@ -53,7 +53,7 @@ def python_needs(files: list[tuple[str, str]]) -> Needs:
 
 
 def python_parts(needs: Needs) -> Needs:
-    """The same of the folders of each package, with all that is in them; beside them its modules."""
+    """The same of each package's folders, with all that is in them, and of its own modules."""
     found: Needs = {}
     for name, wanted in needs.items():
         found.setdefault(part(name), set()).update(map(part, wanted))
