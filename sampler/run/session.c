@@ -16,10 +16,22 @@
 #define REACH_USER 1.3
 #define REACH_SHARED 4.0
 
+void session_want_lock(struct session *session, const struct thread *thread, uint64_t at,
+		       uint32_t told)
+{
+	const struct told *one = told_of(&session->tellings, told);
+	const uint64_t lock = lock_told(&session->tellings, one);
+
+	if (lock && thread->runtime != NONE)
+		lock_holders_want(&session->pictures.locks, lock, one->wait == ompdx_wait_critical,
+				  thread->runtime, at);
+}
+
 void session_learn(struct session *session, struct thread *thread, uint64_t at, uint32_t told)
 {
 	const struct told *one = told_of(&session->tellings, told);
 
+	session_want_lock(session, thread, at, told);
 	if (one->forks[0] == NONE)
 		return;
 	history_fork(&thread->history, at, told);
@@ -34,7 +46,7 @@ void session_learn(struct session *session, struct thread *thread, uint64_t at, 
 
 		learn_fork(tables, fork, region);
 		learn_region(tables, region, thread->number, one->league,
-			     site_of(&session->tellings, fork)->source);
+			     site_of(&session->tellings.sites, fork)->source);
 	}
 }
 
