@@ -9,6 +9,7 @@
 #include <ompd-ext.h>
 
 #include "inference/code.h"
+#include "inference/lock_holders.h"
 #include "target/debugger.h"
 #include "threads/thread.h"
 
@@ -43,6 +44,8 @@ struct pictures {
 	size_t code_count;
 	ompdx_native_thread_t *natives;
 	size_t native_capacity;
+	bool *at_end; /* of each, whether it has come to the end of its region */
+	size_t at_end_capacity;
 	uint32_t *native_threads; /* their numbers, as they were at the last picture */
 	size_t native_thread_capacity;
 	uint32_t native_count;
@@ -51,6 +54,7 @@ struct pictures {
 	/* What a compiler recorded of a region's construct. */
 	void (*region_seen)(void *context, uint64_t function, bool league, const char *source);
 	void *context;
+	struct lock_holders locks;
 	uint64_t taken_at;
 	uint64_t taken, failed;
 };

@@ -6,8 +6,8 @@
 #define SAMPLER_TOLD_H
 
 #include "base/intern.h"
-#include "inference/call_site.h"
 #include "inference/code.h"
+#include "inference/sites.h"
 #include "unwind/unwind.h"
 
 /* Calls that began regions, one inside of the other, of which so many are told. */
@@ -46,16 +46,12 @@ struct fork_call {
 
 struct tellings {
 	struct codes *codes;
-	struct memory *memory;
 	struct interner stacks; /* of struct stack_node */
 	struct interner told;
 	/* What was told of a stack, of threads that did not sleep: number + 1. */
 	uint32_t *of_stack;
 	size_t of_stack_capacity;
-	/* What stands at the places that call the runtime. */
-	struct interner site_places; /* of uint32_t: codes */
-	struct call_site *sites;
-	size_t site_capacity;
+	struct sites sites;
 	struct fork_call fork_calls[FORK_CALLS_MAX];
 	size_t fork_call_count;
 };
@@ -72,7 +68,7 @@ static inline const struct told *told_of(const struct tellings *tellings, uint32
 	return interned(&tellings->told, number);
 }
 
-/* Of the place's call, which the program made. Valid until another is asked for. */
-const struct call_site *site_of(struct tellings *tellings, uint32_t code);
+/* The lock that is waited for, or the critical construct's variable; 0: for none, or it is not known which. */
+uint64_t lock_told(struct tellings *tellings, const struct told *told);
 
 #endif /* SAMPLER_TOLD_H */

@@ -3,21 +3,18 @@
 
 #include <stdlib.h>
 
-#include "inference/call_argument.h"
 #include "names/names.h"
 #include "record/regions.h"
 #include "record/words.h"
 
 /* The lock that the call passes, or the critical construct's variable, and the construct's name. */
-static void put_lock(struct tables *tables, const struct code *call)
+static void put_lock(struct tables *tables, uint32_t call)
 {
-	uint64_t address;
+	const uint64_t address = lock_of_site(&tables->tellings->sites, call);
 
-	if (!call->is_called || !call->image ||
-	    !call_argument(tables->codes->memory, call->image, call->pc + 1,
-			   call->called.object_argument, &address))
+	if (!address)
 		return;
-	char *name = name_critical(call->image, address);
+	char *name = name_critical(code_of(tables->codes, call)->image, address);
 
 	put_text(tables->writer, "name", name);
 	put_address(tables->writer, "address", address);
@@ -39,7 +36,7 @@ uint32_t table_construct(struct tables *tables, const struct told *told, uint32_
 		recorded = tables->region_more[region].source;
 	} else {
 		key.place = place_of(code_of(tables->codes, told->caller));
-		recorded = site_of(tables->tellings, told->caller)->source;
+		recorded = site_of(&tables->tellings->sites, told->caller)->source;
 	}
 	bool is_new;
 	uint32_t construct = table_number(tables, &tables->constructs, &key, &is_new);
@@ -59,7 +56,7 @@ uint32_t table_construct(struct tables *tables, const struct told *told, uint32_
 	if (of_region)
 		put_number(tables->writer, "region", region);
 	else
-		put_lock(tables, code_of(tables->codes, code));
+		put_lock(tables, code);
 	line_end(tables->writer);
 	return construct;
 }

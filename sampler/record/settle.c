@@ -169,7 +169,24 @@ static struct activity preempted(const struct settling *settling, const struct t
 	return activity;
 }
 
-uint32_t settle(const struct settling *settling, struct thread *thread, const struct piece *piece)
+uint32_t settle_holder(const struct settling *settling, const struct thread *thread,
+		       const struct piece *piece, uint64_t *until)
+{
+	struct tellings *tellings = settling->stacks.tables->tellings;
+	const bool told = piece->state == PIECE_TOLD && piece->told != NONE;
+	const uint64_t lock = told ? lock_told(tellings, told_of(tellings, piece->told)) : 0;
+
+	*until = piece->end;
+	const uint32_t holder = lock ? lock_holder(settling->locks, lock, piece->start,
+						   settling->sample_reach, until)
+				     : NONE;
+
+	/* Its own wait is over then. */
+	return holder == thread->number ? NONE : holder;
+}
+
+uint32_t settle(const struct settling *settling, struct thread *thread, const struct piece *piece,
+		uint32_t holder)
 {
 	struct activity activity;
 
@@ -178,10 +195,12 @@ uint32_t settle(const struct settling *settling, struct thread *thread, const st
 		activity.on = NONE;
 	} else if (piece->state == PIECE_TOLD && piece->told != NONE) {
 		activity = of_sample(settling, thread, piece);
+		if (activity.construct != NONE)
+			activity.holder = holder;
 		remember(thread, &activity);
 	} else if (piece->kind == PIECE_PREEMPTED)
 		activity = preempted(settling, thread, piece);
-	else if (piece->kind == PIECE_ON && !settling->kernel_samples)
+	else if (piece->kind == PIECE_ON && !settling->kernel_samples && thread->sampled)
 		activity = nothing(STATE_KERNEL, piece, settling);
 	else
 		activity = nothing(STATE_UNKNOWN, piece, settling);

@@ -98,10 +98,11 @@ void session_look_at_sleepers(struct session *session, uint64_t at)
 		struct thread *thread = session->threads.all[session->threads.living[i]];
 		const struct timeline *timeline = &thread->timeline;
 
-		if (timeline->kind != PIECE_ASLEEP || timeline->sleep_told != NONE ||
-		    at - timeline->sleep_began < SLEEP_LEAST)
+		if (timeline->kind != PIECE_ASLEEP || at - timeline->sleep_began < SLEEP_LEAST)
 			continue;
-		if (session->memory.readable)
+		if (timeline->sleep_told != NONE)
+			session_want_lock(session, thread, at, timeline->sleep_told);
+		else if (session->memory.readable)
 			look_at_sleeper(session, thread, at);
 		else
 			guess_sleeper(session, thread, at);

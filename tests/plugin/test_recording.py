@@ -257,6 +257,39 @@ def test_holder_that_is_not_recorded() -> None:
     assert found.unknown == PERIOD and not found.charged and not found.likely
 
 
+def test_holder_that_is_recorded_now_and_then() -> None:
+    """What a picture shows is certain, and holds on until another stops waiting: that is likely."""
+    shown = made.in_team("wait_lock", 0, (UPDATE,), construct=("lock", 70), holder=1)
+    waits = made.in_team("wait_lock", 0, (UPDATE,), construct=("lock", 70))
+    other = made.in_team("wait_lock", 2, (UPDATE,), construct=("lock", 70))
+    works = [made.in_team("work_parallel", number, (SOLVE,)) for number in range(4)]
+    parts = [(2, waits), (1, shown), (5, waits), (1, works[0])]
+    threads = [
+        [made.Moment(n * PERIOD, doing, n) for n, doing in parts],
+        [made.Moment(9 * PERIOD, works[1], 9)],
+        [made.Moment(6 * PERIOD, other, 6), made.Moment(3 * PERIOD, works[2], 3)],
+        [made.Moment(9 * PERIOD, works[3], 9)],
+    ]
+    record = read(Made(threads))
+    (found,) = waiting.waits(record, sums.totals(record))
+    charged = {doing.thread: ns for doing, ns in found.charged.items()}
+    concluded = {doing.thread: ns for doing, ns in found.concluded.items()}
+    # Of thread 0: 1 shown, 3 until thread 2 has it, then 2 by that; of thread 2: 1 and 3.
+    assert charged == {1: (1 + 3 + 1 + 3) * PERIOD, 2: 2 * PERIOD}
+    assert concluded == {1: (3 + 1 + 3) * PERIOD, 2: 2 * PERIOD}
+    assert found.unknown == (2 + 2) * PERIOD
+
+
+def test_waits_without_a_processor() -> None:
+    """Whoever goes on with the same wait had none in the middle of it."""
+    waits = made.in_team("wait_critical", 0, (UPDATE,), construct=("critical", 71))
+    works, none = made.in_team("work_parallel", 0, (SOLVE,)), made.Doing("preempted", on=False)
+    parts = [(2, waits), (3, none), (1, waits), (5, none), (1, works), (7, none), (1, waits)]
+    record = read(Made([[made.Moment(n * PERIOD, doing, n) for n, doing in parts]]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    assert found.sum.whole.ns == 4 * PERIOD and found.preempted == 3 * PERIOD and found.times == 2
+
+
 def test_only_one_can_have_it() -> None:
     waits = made.in_team("wait_critical", 0, (UPDATE,), construct=("critical", 71))
     works = made.in_team("work_parallel", 1, (SOLVE,))

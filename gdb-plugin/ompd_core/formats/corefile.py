@@ -13,7 +13,7 @@ import struct
 from typing import Iterable, NamedTuple
 
 from ..errors import Unreadable
-from ..model.signals import Signal, from_siginfo
+from ..signals import Signal, from_siginfo
 from . import proof
 from .elf import (
     ET_CORE,

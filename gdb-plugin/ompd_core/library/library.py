@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any, Callable, Iterator, Sequence
 
@@ -273,16 +273,14 @@ class AddressSpace:
         finally:
             self._library.callbacks.free(capi.address_of(out))
 
-    @contextmanager
+    @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
-        """Inside, what has been read once is read no more: the process does not go on, and is not
-        written to."""
+        """For many of OMPD's own routines at one stop: what one has read, no other reads again."""
+        self._library._call("ompdx_freeze", self._handle)
         try:
-            self._library._call("ompdx_freeze", self._handle)
             yield
         finally:
-            with suppress(OmpdError):  # it could not be frozen
-                self._library._call("ompdx_thaw", self._handle)
+            self._library._call("ompdx_thaw", self._handle)
 
     def snapshot(self, threads: Sequence[NativeIds]) -> Snapshot:
         """Of the runtime at this stop. Raises OmpdError."""
