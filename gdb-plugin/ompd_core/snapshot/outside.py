@@ -34,6 +34,7 @@ class Outside:
         self._code_map = code_map
         self._natives, self._name_of = natives, name_of
         self._threads: Threads | None = None
+        self._functions: dict[tuple[Frame, Frame], str | None] = {}
 
     def waited_for(self, stopped: StoppedThread, frames: Sequence[Frame]) -> Kept | None:
         """frames: the thread's innermost ones, down to one outside the C library at least."""
@@ -83,6 +84,12 @@ class Outside:
 
     def _function(self, entry: Frame, caller: Frame) -> str | None:
         """What the program called. Where its frame has no name, by the call."""
+        key = (entry, caller)
+        if key not in self._functions:
+            self._functions[key] = self._find_function(entry, caller)
+        return self._functions[key]
+
+    def _find_function(self, entry: Frame, caller: Frame) -> str | None:
         name = entry.location.function
         function = system_name(name) if name is not None else None
         if function is not None and glibc.kind_of(function) is not None:

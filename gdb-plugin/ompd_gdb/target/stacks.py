@@ -48,6 +48,7 @@ class Code:
         self._guessed: dict[int, bool] = {}
         self._known: dict[object, Frame] = {}  # by the place: see `record'
         self._places: KnownPlaces | None = None
+        self._symbol_texts: dict[int, str] = {}
         self._holders: dict[tuple[str, int], str | None] = {}  # by an outlined function's line
         self._vdso = vdso or (0, 0)
 
@@ -56,6 +57,7 @@ class Code:
         self._known.clear()
         self._holders.clear()
         self._guessed.clear()
+        self._symbol_texts.clear()
         self._places = None
 
     def unwound(self) -> Unwound:
@@ -294,14 +296,17 @@ class Code:
         name = re.sub(r"^(\w+)\[(\w+)\]$", r"\1.\2", match.group(1))
         return name + (f"+{match.group(2)}" if match.group(2) else "")
 
-    @staticmethod
-    def _symbol_text(address: int) -> str:
-        # Modula-2 has no numbers of this size, and a command that fails while a breakpoint decides
-        # whether to stop lets GDB forget that it waits for the program.
-        try:
-            return console.output_in_c(f"info symbol {address}")
-        except gdb.error:
-            return ""
+    def _symbol_text(self, address: int) -> str:
+        known = self._symbol_texts.get(address)
+        if known is None:
+            # Modula-2 has no numbers of this size, and a command that fails while a breakpoint
+            # decides whether to stop lets GDB forget that it waits for the program.
+            try:
+                known = console.output_in_c(f"info symbol {address}")
+            except gdb.error:
+                known = ""
+            self._symbol_texts[address] = known
+        return known
 
     def _symbol(self, address: int) -> gdb.Symbol | None:
         block = self._progspace.block_for_pc(address)
