@@ -38,8 +38,12 @@ def alone(program: Path, *arguments: str) -> str:
 
 
 def wait_for_a_record(path: Path) -> None:
-    while not path.exists() or not path.stat().st_size:
+    """A sampler that has not come so far in minutes has ended."""
+    for _ in range(10000):
+        if path.exists() and path.stat().st_size:
+            return
         time.sleep(0.02)
+    raise AssertionError(f"{path} was not begun")
 
 
 def let_run(pid: int, seconds: float) -> None:
