@@ -20,6 +20,8 @@
 #define RING_PAGES_LEAST 8
 /* A user may lock that much for each processor: 516 KiB, with the page that controls it. */
 #define SHARED_RING_PAGES 128
+/* Of the descriptors that we may have, for all else. */
+#define DESCRIPTORS_KEPT 16
 
 static struct perf_event_attr attributes(const struct perf *perf, uint32_t stack_bytes)
 {
@@ -51,19 +53,30 @@ static struct perf_event_attr attributes(const struct perf *perf, uint32_t stack
 static int open_event(const struct perf *perf, pid_t lwp, int processor, uint32_t stack_bytes)
 {
 	struct perf_event_attr attr = attributes(perf, stack_bytes);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, lwp, processor, -1, PERF_FLAG_FD_CLOEXEC);
 
-	return (int)syscall(SYS_perf_event_open, &attr, lwp, processor, -1, PERF_FLAG_FD_CLOEXEC);
+	/* Numbers are given out from below: the last ones are for /proc, without which nobody would be seen to live. */
+	if (fd >= 0 && perf->fds_most && (rlim_t)fd >= perf->fds_most) {
+		close(fd);
+		errno = EMFILE;
+		fd = -1;
+	}
+	return fd;
 }
 
 /* Descriptors: one for each thread, or for each thread and processor. */
-static void allow_descriptors(void)
+static rlim_t allow_descriptors(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	if (limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
+	return limit.rlim_cur > 2 * DESCRIPTORS_KEPT ? limit.rlim_cur - DESCRIPTORS_KEPT
+						     : limit.rlim_cur / 2;
 }
 
 enum perf_answer perf_init(struct perf *perf, pid_t lwp, double rate, double drains)
@@ -73,7 +86,7 @@ enum perf_answer perf_init(struct perf *perf, pid_t lwp, double rate, double dra
 			      .rate = rate,
 			      .drains = drains,
 			      .processors = (int)sysconf(_SC_NPROCESSORS_CONF)};
-	allow_descriptors();
+	const rlim_t fds_most = allow_descriptors();
 	int fd = open_event(perf, lwp, -1, STACK_BYTES_FIRST);
 
 	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
@@ -83,6 +96,7 @@ enum perf_answer perf_init(struct perf *perf, pid_t lwp, double rate, double dra
 	if (fd < 0)
 		return errno == ESRCH ? PERF_GONE : PERF_REFUSED;
 	close(fd);
+	perf->fds_most = fds_most;
 	return PERF_OK;
 }
 
@@ -130,8 +144,9 @@ static enum perf_answer refusal(void)
 {
 	if (errno == ESRCH)
 		return PERF_GONE;
-	return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PERF_NO_MEMORY
-								     : PERF_REFUSED;
+	if (errno == EMFILE || errno == ENFILE)
+		return PERF_NO_DESCRIPTORS;
+	return errno == ENOMEM ? PERF_NO_MEMORY : PERF_REFUSED;
 }
 
 static enum perf_answer open_own(struct perf *perf, struct perf_thread *thread)
@@ -340,6 +355,9 @@ static void hand_on(const struct perf_record *record, bool shared, const struct 
 		memcpy(words, header + 1, sizeof words);
 		sink->lost(sink->context, shared ? 0 : record->lwp, record->since, record->time,
 			   words[1]);
+		break;
+	case PERF_RECORD_FORK:
+		sink->begun(sink->context);
 		break;
 	case PERF_RECORD_EXIT:
 		sink->ended(sink->context, record->lwp, record->time);

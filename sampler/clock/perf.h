@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "clock/ring.h"
@@ -31,6 +32,7 @@ struct perf {
 	uint64_t period;     /* nanoseconds on a processor between two samples */
 	double rate, drains; /* how often a second: at most, and the rings are emptied */
 	int processors;
+	rlim_t fds_most; /* of descriptors; 0: no limit is known */
 	struct perf_thread *threads;
 	size_t count, capacity;
 	struct ring *rings; /* of processors */
@@ -40,9 +42,10 @@ struct perf {
 
 enum perf_answer {
 	PERF_OK,
-	PERF_GONE,     /* the thread has ended */
-	PERF_REFUSED,  /* errno says why */
-	PERF_NO_MEMORY /* more memory than a user may lock */
+	PERF_GONE,      /* the thread has ended */
+	PERF_REFUSED,   /* errno says why */
+	PERF_NO_MEMORY, /* more memory than a user may lock */
+	PERF_NO_DESCRIPTORS
 };
 
 /* May it be used for this thread? Decides about kernel. */

@@ -152,6 +152,7 @@ static void on_lost(void *context, pid_t lwp, uint64_t since, uint64_t time, uin
 	struct thread *thread = lwp ? thread_by_lwp(&session->threads, lwp) : NULL;
 
 	session->lost += count;
+	session->threads_void = true;
 	if (thread) {
 		thread->lost += count;
 		lose(thread, since, time);
@@ -176,6 +177,11 @@ static void on_empty(void *context, pid_t lwp)
 		thread->lost++;
 }
 
+static void on_begun(void *context)
+{
+	((struct session *)context)->threads_void = true;
+}
+
 static void on_ended(void *context, pid_t lwp, uint64_t time)
 {
 	struct session *session = context;
@@ -193,7 +199,7 @@ static void on_images_changed(void *context)
 {
 	struct session *session = context;
 
-	session->images_void = true;
+	session->images_void = session->threads_void = true;
 	session->record.settling.looked = false;
 }
 
@@ -208,8 +214,9 @@ static void on_executed(void *context, uint64_t time)
 
 struct sink session_sink(struct session *session)
 {
-	return (struct sink){session,  on_sample,         on_off,     on_on, on_lost, on_empty,
-			     on_ended, on_images_changed, on_executed};
+	return (struct sink){session,           on_sample,  on_off,   on_on,
+			     on_lost,           on_empty,   on_begun, on_ended,
+			     on_images_changed, on_executed};
 }
 
 static void add_clock(struct session *session, struct thread *thread, uint32_t stack_bytes)
@@ -314,7 +321,10 @@ void session_refresh(struct session *session)
 	const uint32_t before = session->threads.count;
 
 	session_refresh_images(session);
-	threads_refresh(&session->threads, &session->process, now());
+	/* perf tells of threads that ours begin. */
+	if (session->clock != CLOCK_PERF || session->threads_void)
+		threads_refresh(&session->threads, &session->process, now());
+	session->threads_void = false;
 	if (session->clock == CLOCK_PERF)
 		refresh_clocks(session, before);
 }

@@ -37,7 +37,11 @@ struct session {
 	uint64_t period; /* of samples */
 	uint64_t period_set_at;
 	uint64_t tick; /* between two passes */
-	bool begun;    /* the record: an exec before was that of the program that we start */
+	/* Each thread that sleeps is looked at in one pass of so many. */
+	uint32_t sleeper_turns, turn;
+	uint64_t sleeper_processor; /* our time for them */
+	bool threads_void;          /* some have begun, perhaps */
+	bool begun; /* the record: an exec before was that of the program that we start */
 	bool images_void, executed, has_left_out, has_noted_lost, has_noted_full;
 	uint64_t samples, lost, cut, stacks;
 	uint64_t sample_processor; /* our time for all of them */
@@ -48,6 +52,9 @@ void session_open(struct session *session, const struct options *options, pid_t 
 /* The record's first line: of a program that we start, when it has begun. */
 void session_begin(struct session *session);
 void session_close(struct session *session);
+
+/* As many passes as it may take until a sleep is looked at. */
+#define SLEEPER_TURNS_MOST 16
 
 struct sink session_sink(struct session *session);
 
