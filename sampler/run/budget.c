@@ -72,7 +72,7 @@ static void lower_rate(struct session *session, double percent)
 /* What is done in each pass for each thread, whether it was sampled or not. */
 static void lower_passes(struct budget *budget, struct session *session, double percent)
 {
-	char why[240];
+	char text[240];
 
 	if (session->clock == CLOCK_PERF && session->tick < TICK_MOST) {
 		session->tick = TICK_MOST;
@@ -80,12 +80,11 @@ static void lower_passes(struct budget *budget, struct session *session, double 
 	}
 	if (budget->has_given_up)
 		return;
-	budget->has_given_up = true;
-	snprintf(why, sizeof why,
-		 "sampling took %.1f %% of a processor, the budget is %g %%: threads that fall "
-		 "asleep and wake up so often take that, at any rate",
+	snprintf(text, sizeof text,
+		 "Sampling takes %.1f %% of a processor, the budget is %g %%: threads that fall "
+		 "asleep and wake up so often take that, at any rate.",
 		 percent, session->options.budget);
-	record_rate(&session->record, session->rate, why);
+	budget->has_given_up = record_note(&session->record, "budget", NULL, text);
 }
 
 /* What has been taken of a processor since the window began, in percent. */
