@@ -51,12 +51,13 @@ def measure() -> dict[str, Any]:
     loaded.remove_target(context)
     teams = len({region.address for region in view.regions})
 
-    def command() -> str:
-        return str(gdb.execute("ompd threads", to_string=True))
+    def command(name: str) -> dict[str, int]:
+        return counted(loaded, lambda: str(gdb.execute(name, to_string=True)))[1]
 
-    costs["first command"] = counted(loaded, command)[1]
+    costs["first command"] = command("ompd threads")
     here.drop_picture()  # as continuing does
-    costs["later command"] = counted(loaded, command)[1]
+    costs["later command"] = command("ompd threads")
+    costs["ICVs"] = command("ompd icvs")
     breakpoints = gdb.execute("maint info breakpoints", to_string=True)
     return {
         "threads": len(natives),

@@ -234,14 +234,15 @@ typedef struct ompd_callbacks_t {
 /* ---- Library (41.1) ------------------------------------------------------------------------- */
 
 /* Opens the library for a tool that was written to api_version (201811, 202011, 202111 or 202411) and
- * copies the callback table. Once, until ompd_finalize.
- * bad_input: a callback other than print_string and write_memory is NULL; unsupported: another version; error: already initialized. */
+ * copies the callback table. Called again it takes the new version and table in place of the old ones, and the handles
+ * that the tool has stay.
+ * bad_input: a callback other than print_string and write_memory is NULL; unsupported: another version. */
 OMPD_API ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *callbacks);
 
 /* The newest API version that the library knows, 202411. Callable at any time. */
 OMPD_API ompd_rc_t ompd_get_api_version(ompd_word_t *version);
 
-/* The library's own name and version. Static, never freed. Callable at any time. */
+/* The library's own name and version, with the commit that it was built of. Static, never freed. Callable at any time. */
 OMPD_API ompd_rc_t ompd_get_version_string(const char **string);
 
 /* Releases everything that is left; every handle is invalid afterwards.

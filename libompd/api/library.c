@@ -8,7 +8,10 @@
 #include "snapshot.h"
 #include "target/callbacks.h"
 
-#ifndef OMPD_VERSION_STRING
+/* Written at each build, with its commit. */
+#ifdef OMPD_VERSION_HEADER
+#include OMPD_VERSION_HEADER
+#else
 #define OMPD_VERSION_STRING "unversioned build"
 #endif
 

@@ -117,7 +117,8 @@ static ompd_rc_t look_up(const struct target *target, target_addr list, struct f
 
 /* The strings as the kernel has put them at the end of the first thread's stack, whose last word is 0. Programs change
  * the list of these strings, and hardly ever the strings. */
-static ompd_rc_t look_through(const struct target *target, target_addr from, struct found *found)
+static ompd_rc_t look_through(const struct target *target, target_addr from, target_addr *end,
+			      struct found *found)
 {
 	enum { PAGE = 4096, WORD = 8 };
 	/* Before each page what remains of the one before. */
@@ -127,14 +128,18 @@ static ompd_rc_t look_through(const struct target *target, target_addr from, str
 
 	for (unsigned pages = 0; pages < ENVIRONMENT_PAGES_MAX; pages++) {
 		const size_t size = PAGE - (size_t)(from % PAGE);
-		const ompd_rc_t rc = target_read(target, from, size, bytes + kept);
+		const bool last = pages && kept >= WORD &&
+				  target_decode(target, bytes + kept - WORD, WORD) == 0;
 		const size_t count = kept + size;
+		ompd_rc_t rc;
 
-		if (rc == ompd_rc_error) {
-			const uint64_t last = target_decode(target, bytes + kept - WORD, WORD);
-
-			return pages && last == 0 ? ompd_rc_ok : ompd_rc_unavailable;
-		}
+		if (last && from == *end)
+			return ompd_rc_ok;
+		rc = target_read(target, from, size, bytes + kept);
+		if (rc == ompd_rc_error && last)
+			*end = from;
+		if (rc == ompd_rc_error)
+			return last ? ompd_rc_ok : ompd_rc_unavailable;
 		if (rc != ompd_rc_ok)
 			return rc;
 		bytes[count] = '\0';
@@ -164,7 +169,7 @@ static ompd_rc_t same_text(const struct target *target, target_addr one, target_
 	return rc == ompd_rc_incomplete ? ompd_rc_unavailable : rc;
 }
 
-ompd_rc_t environment_value(const struct target *target, const struct environment *environment,
+ompd_rc_t environment_value(const struct target *target, struct environment *environment,
 			    const char *name, bool *set, char value[SETTING_LENGTH_MAX])
 {
 	struct found now = {.name = name, .length = strlen(name)}, before = now;
@@ -180,7 +185,7 @@ ompd_rc_t environment_value(const struct target *target, const struct environmen
 	if (rc == ompd_rc_ok && list != 0)
 		rc = look_up(target, list, &now);
 	if (rc == ompd_rc_ok)
-		rc = look_through(target, arguments, &before);
+		rc = look_through(target, arguments, &environment->end, &before);
 	if (rc == ompd_rc_ok && (now.several || before.several || !now.value != !before.value))
 		rc = ompd_rc_unavailable;
 	*set = now.value != 0;

@@ -16,6 +16,8 @@ struct environment {
 	/* Variables that lead to the list that the program changes, and to where the kernel has put the first one; 0:
 	 * not known. */
 	target_addr current, started;
+	/* Where that stack was seen to end: nothing is there to be read. 0: not seen yet. */
+	target_addr end;
 };
 
 /* Looks for both, once. */
@@ -23,7 +25,7 @@ ompd_rc_t environment_find(const struct target *target, struct environment *ret)
 
 /* *set: whether there is such a variable; its value, then. unavailable: it has been changed, there are several whose
  * names begin so, or it cannot be read. */
-ompd_rc_t environment_value(const struct target *target, const struct environment *environment,
+ompd_rc_t environment_value(const struct target *target, struct environment *environment,
 			    const char *name, bool *set, char value[SETTING_LENGTH_MAX]);
 
 #endif /* TARGET_ENVIRONMENT_H */

@@ -1,227 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inference/call_argument.h"
 
-#include <string.h>
+#include "inference/passed.h"
 
+/* On both sides of the call: jumps to what is before it come from its function, which may have a part that is seldom
+ * executed elsewhere. */
+#define CODE_BYTES 65536
+
+struct words {
+	struct memory *memory;
+	const struct image *image;
+};
+
+/* In what the dynamic linker writes once, and nobody later. */
+static bool constant(void *context, uint64_t address, uint64_t *value)
+{
+	const struct words *words = context;
+	const struct image *image = words->image;
+	const uint64_t in_file = address - image->bias;
+
+	return in_file >= image->relro && in_file - image->relro < image->relro_size &&
+	       memory_read(words->memory, address, sizeof *value, value);
+}
+
+bool call_argument(struct memory *memory, const struct image *image, uint64_t returns, int argument,
+		   uint64_t *value)
+{
+	static uint8_t bytes[2 * CODE_BYTES];
+	struct words words = {memory, image};
+	struct call_code code = {.constant = constant, .context = &words};
+	size_t before = 0;
+
+	/* A page after the other: the file may begin there. */
+	while (before < CODE_BYTES) {
+		const uint64_t page = (returns - before - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+		const size_t more = (size_t)(returns - before - page);
+
+		if (before + more > CODE_BYTES ||
+		    !memory_read(memory, page, more, bytes + CODE_BYTES - before - more))
+			break;
+		before += more;
+	}
+	code.bytes = bytes + CODE_BYTES - before;
+	code.size = before + memory_read_some(memory, returns, CODE_BYTES, bytes + CODE_BYTES);
+	code.end = before;
+	code.start = returns - before;
 #if defined __x86_64__
-
-/* As far before the call as compilers put what makes its arguments. */
-#define CODE_BYTES 64
-
-/* By the numbers that instructions have for them. */
-#define REGISTERS 16
-static const uint8_t of_argument[] = {7, 6, 2, 1, 8, 9};
-
-struct state {
-	const uint8_t *code;
-	uint64_t start; /* the address of its first byte */
-	size_t at, end; /* end: where the call begins */
-	uint64_t value[REGISTERS];
-	uint32_t known; /* a bit each */
-};
-
-/* An instruction's operands, as its ModRM byte tells them. */
-struct operands {
-	unsigned reg, rm;
-	bool in_memory, relative; /* relative: to the address of the next instruction */
-	size_t size;              /* bytes from ModRM on */
-	int32_t displacement;
-};
-
-static int32_t signed_at(const struct state *state, size_t at)
-{
-	int32_t value;
-
-	memcpy(&value, state->code + at, sizeof value);
-	return value;
-}
-
-static bool operands_at(const struct state *state, size_t at, unsigned rex, struct operands *found)
-{
-	if (at >= state->end)
-		return false;
-	const uint8_t modrm = state->code[at];
-	const unsigned mode = modrm >> 6, low = modrm & 7;
-	size_t size = 1;
-
-	*found = (struct operands){.reg = (modrm >> 3 & 7) | (rex & 4 ? 8 : 0),
-				   .rm = low | (rex & 1 ? 8 : 0),
-				   .in_memory = mode != 3};
-	if (mode != 3 && low == 4) {
-		if (at + 1 >= state->end)
-			return false;
-		/* No base register: 32 bits of displacement. */
-		size += mode == 0 && (state->code[at + 1] & 7) == 5 ? 5u : 1u;
-	}
-	found->relative = mode == 0 && low == 5;
-	size += found->relative || mode == 2 ? 4u : mode == 1 ? 1u : 0u;
-	found->size = size;
-	if (at + size > state->end)
-		return false;
-	if (found->relative)
-		found->displacement = signed_at(state, at + 1);
-	return true;
-}
-
-static void set(struct state *state, unsigned reg, uint64_t value)
-{
-	state->value[reg] = value;
-	state->known |= UINT32_C(1) << reg;
-}
-
-static void forget(struct state *state, unsigned reg)
-{
-	state->known &= ~(UINT32_C(1) << reg);
-}
-
-static void copy(struct state *state, unsigned to, unsigned from)
-{
-	if (state->known >> from & 1)
-		set(state, to, state->value[from]);
-	else
-		forget(state, to);
-}
-
-/* mov, lea and what else stands between such: false: it is not known what the instruction does. */
-static bool step(struct state *state)
-{
-	size_t at = state->at;
-	unsigned rex = 0;
-	bool scalar = false; /* of floating point, or a no-op */
-	struct operands of;
-
-	while (at < state->end &&
-	       (state->code[at] == 0x66 || state->code[at] == 0xf2 || state->code[at] == 0xf3)) {
-		scalar = true;
-		at++;
-	}
-	if (at < state->end && state->code[at] >> 4 == 4)
-		rex = state->code[at++] & 15;
-	if (at >= state->end)
-		return false;
-	const uint8_t opcode = state->code[at++];
-
-	if (scalar && opcode != 0x0f && opcode != 0x90)
-		return false;
-	if (opcode >> 3 == 0xb8 >> 3 && !(rex & 8)) { /* mov $VALUE,%r32 */
-		if (at + 4 > state->end)
-			return false;
-		set(state, (opcode & 7) | (rex & 1 ? 8 : 0), (uint32_t)signed_at(state, at));
-		state->at = at + 4;
-		return true;
-	}
-	if (opcode == 0x90) {
-		state->at = at;
-		return true;
-	}
-	if (opcode == 0x0f) {
-		const uint8_t second = at < state->end ? state->code[at++] : 0;
-		const bool moves = second == 0x10 || second == 0x11 || second == 0x28 ||
-				   second == 0x29 || second == 0x6f || second == 0x7f ||
-				   second == 0x1f || second == 0x57 || second == 0xef;
-
-		if (!moves || !operands_at(state, at, rex, &of))
-			return false;
-		state->at = at + of.size;
-		return true;
-	}
-	if (!operands_at(state, at, rex, &of))
-		return false;
-	const size_t next = at + of.size;
-
-	state->at = next;
-	switch (opcode) {
-	case 0x8d: /* lea */
-		if (!of.in_memory)
-			return false;
-		if (of.relative && rex & 8)
-			set(state, of.reg,
-			    state->start + next + (uint64_t)(int64_t)of.displacement);
-		else
-			forget(state, of.reg);
-		return true;
-	case 0x8b: /* mov to a register */
-		if (of.in_memory || !(rex & 8))
-			forget(state, of.reg);
-		else
-			copy(state, of.reg, of.rm);
-		return true;
-	case 0x89: /* mov from a register */
-		if (of.in_memory)
-			return true;
-		if (rex & 8)
-			copy(state, of.rm, of.reg);
-		else
-			forget(state, of.rm);
-		return true;
-	case 0xc7: /* mov $VALUE */
-		if ((of.reg & 7) != 0 || next + 4 > state->end)
-			return false;
-		if (!of.in_memory)
-			set(state, of.rm, (uint64_t)(int64_t)signed_at(state, next));
-		state->at = next + 4;
-		return true;
-	case 0x31: /* xor */
-	case 0x33:
-		forget(state, opcode == 0x31 ? of.rm : of.reg);
-		return !of.in_memory;
-	case 0x63: /* movslq */
-		forget(state, of.reg);
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* From here on, if instructions begin here. false: they do not end where the call begins. */
-static bool follow(struct state *state, size_t from)
-{
-	state->at = from;
-	state->known = 0;
-	while (state->at < state->end)
-		if (!step(state))
-			return false;
-	return state->at == state->end;
-}
-
-bool call_argument(struct memory *memory, uint64_t returns, int argument, uint64_t *value)
-{
-	uint8_t code[CODE_BYTES];
-	struct state state = {.code = code, .start = returns - sizeof code};
-	bool found = false;
-
-	if (argument < 0 || (size_t)argument >= sizeof of_argument ||
-	    !memory_read(memory, state.start, sizeof code, code))
-		return false;
-	if (code[sizeof code - 5] == 0xe8)
-		state.end = sizeof code - 5;
-	else if (code[sizeof code - 6] == 0xff && code[sizeof code - 5] == 0x15)
-		state.end = sizeof code - 6;
-	else
-		return false;
-	const unsigned reg = of_argument[argument];
-
-	/* Where instructions begin is not known: of all places from which they come to the call, none may say otherwise. */
-	for (size_t from = state.end; from-- > 0;) {
-		if (!follow(&state, from) || !(state.known >> reg & 1))
-			continue;
-		if (found && *value != state.value[reg])
-			return false;
-		*value = state.value[reg];
-		found = true;
-	}
-	return found;
-}
-
+	return passed_on_x86_64(&code, argument, value);
 #else
-
-bool call_argument(struct memory *memory, uint64_t returns, int argument, uint64_t *value)
-{
-	(void)memory;
-	(void)returns;
-	(void)argument;
-	(void)value;
-	return false;
-}
-
+	return passed_on_aarch64(&code, argument, value);
 #endif
+}

@@ -6,12 +6,11 @@
 #ifndef SAMPLER_CALL_ARGUMENT_H
 #define SAMPLER_CALL_ARGUMENT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "target/images.h"
 
-#include "target/memory.h"
-
-/* returns: the address to which the call returns. argument: from 0. false: it is no constant, or not read out of the code. */
-bool call_argument(struct memory *memory, uint64_t returns, int argument, uint64_t *value);
+/* image: that the call is in. returns: the address to which the call returns. argument: from 0. false: it is no constant,
+ * or not read out of the code. */
+bool call_argument(struct memory *memory, const struct image *image, uint64_t returns, int argument,
+		   uint64_t *value);
 
 #endif /* SAMPLER_CALL_ARGUMENT_H */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "inference/a64_words.h"
+
 /* kmp.h: struct ident, KMP_IDENT_KMPC: compilers set it in every one. */
 struct ident {
 	int32_t reserved_1;
@@ -62,19 +64,13 @@ static bool loaded(const code_unit *code, size_t at, uint64_t start, uint64_t *a
 {
 	const uint64_t here = start + 4 * at;
 
-	if ((code[at] & 0x9f00001f) != 0x90000000 && (code[at] & 0x9f00001f) != 0x10000000)
+	if ((code[at] & 0x1f) != 0 || !a64_address(code[at], here, address))
 		return false;
-	const uint64_t field = (code[at] >> 5 & 0x7ffff) << 2 | (code[at] >> 29 & 3);
-	const uint64_t distance = (field ^ 0x100000) - 0x100000;
-
-	if (code[at] >> 31 == 0) {
-		*address = here + distance;
+	if (code[at] >> 31 == 0)
 		return true;
-	}
 	for (size_t i = at + 1; i < CODE_UNITS; i++)
 		if ((code[i] & 0xffc003ff) == 0x91000000) {
-			*address = (here & ~UINT64_C(0xfff)) + (distance << 12) +
-				   (code[i] >> 10 & 0xfff);
+			*address += code[i] >> 10 & 0xfff;
 			return true;
 		}
 	return false;

@@ -71,6 +71,7 @@ void pictures_forget(struct pictures *pictures)
 		close_runtime(&pictures->runtimes[i]);
 	pictures->count = 0;
 	pictures->code_count = 0;
+	lock_holders_forget(&pictures->locks);
 }
 
 void pictures_deinit(struct pictures *pictures)
@@ -78,6 +79,7 @@ void pictures_deinit(struct pictures *pictures)
 	pictures_forget(pictures);
 	free(pictures->natives);
 	free(pictures->native_threads);
+	lock_holders_deinit(&pictures->locks);
 	ompd_finalize();
 }
 
@@ -314,6 +316,18 @@ static bool take_one(struct pictures *pictures, struct runtime *runtime)
 	return true;
 }
 
+static void look_at_locks(struct pictures *pictures, uint64_t begun)
+{
+	const uint64_t before = own_processor_time();
+
+	for (uint32_t i = 0; i < pictures->count; i++)
+		if (pictures->runtimes[i].snapshot)
+			lock_holders_look(&pictures->locks, pictures->runtimes[i].number,
+					  pictures->runtimes[i].snapshot, pictures->native_threads,
+					  pictures->native_count, begun);
+	lock_holders_looked(&pictures->locks, begun, own_processor_time() - before);
+}
+
 void pictures_take(struct pictures *pictures)
 {
 	bool failed = false;
@@ -321,10 +335,13 @@ void pictures_take(struct pictures *pictures)
 	if (!pictures->debugger.memory->readable || !pictures->count)
 		return;
 	list_threads(pictures);
+	const uint64_t begun = now();
+
 	memory_picture_begin(pictures->debugger.memory);
 	pictures->taken_at = now();
 	for (uint32_t i = 0; i < pictures->count; i++)
 		failed |= !take_one(pictures, &pictures->runtimes[i]);
+	look_at_locks(pictures, begun);
 	memory_picture_end(pictures->debugger.memory);
 	for (uint32_t i = 0; i < pictures->native_count && !failed; i++)
 		pictures->threads->all[pictures->native_threads[i]]->seen = true;

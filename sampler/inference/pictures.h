@@ -9,6 +9,7 @@
 #include <ompd-ext.h>
 
 #include "inference/code.h"
+#include "inference/lock_holders.h"
 #include "target/debugger.h"
 #include "threads/thread.h"
 
@@ -51,6 +52,7 @@ struct pictures {
 	/* What a compiler recorded of a region's construct. */
 	void (*region_seen)(void *context, uint64_t function, bool league, const char *source);
 	void *context;
+	struct lock_holders locks;
 	uint64_t taken_at;
 	uint64_t taken, failed;
 };

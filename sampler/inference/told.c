@@ -7,35 +7,30 @@
 
 void tellings_init(struct tellings *tellings, struct codes *codes, struct memory *memory)
 {
-	*tellings = (struct tellings){.codes = codes, .memory = memory};
+	*tellings = (struct tellings){.codes = codes};
 	interner_init(&tellings->stacks, sizeof(struct stack_node));
 	interner_init(&tellings->told, sizeof(struct told));
-	interner_init(&tellings->site_places, sizeof(uint32_t));
+	sites_init(&tellings->sites, codes, memory);
 }
 
 void tellings_deinit(struct tellings *tellings)
 {
 	interner_deinit(&tellings->stacks);
 	interner_deinit(&tellings->told);
-	interner_deinit(&tellings->site_places);
+	sites_deinit(&tellings->sites);
 	free(tellings->of_stack);
-	free(tellings->sites);
 }
 
-const struct call_site *site_of(struct tellings *tellings, uint32_t code)
+uint64_t lock_told(struct tellings *tellings, const struct told *told)
 {
-	static const struct call_site nothing = {.flags = -1};
-	bool is_new;
-	uint32_t number = intern(&tellings->site_places, &code, &is_new);
+	if (told->wait != ompdx_wait_critical && told->wait != ompdx_wait_lock &&
+	    told->wait != ompdx_wait_nest_lock)
+		return 0;
+	/* Read now in any case: the process may have ended when the construct is written. */
+	const uint64_t passed =
+		told->caller == NONE ? 0 : lock_of_site(&tellings->sites, told->caller);
 
-	if (number == NONE)
-		return &nothing;
-	tellings->sites =
-		grow(tellings->sites, number, &tellings->site_capacity, sizeof *tellings->sites);
-	if (is_new)
-		call_site_read(tellings->memory, code_of(tellings->codes, code)->pc + 1,
-			       &tellings->sites[number]);
-	return &tellings->sites[number];
+	return told->object ? told->object : passed;
 }
 
 /* A stack, while it is looked at. */
@@ -144,16 +139,14 @@ static void tell_end_from_beginning(const struct looked *looked, struct told *to
 
 static void add_fork(struct told *told, uint32_t place, bool league)
 {
-	if (told->fork == NONE) {
-		told->fork = place;
+	size_t i = 0;
+
+	while (i < FORKS_TOLD && told->forks[i] != NONE)
+		i++;
+	if (i < FORKS_TOLD)
+		told->forks[i] = place;
+	if (i == 0)
 		told->league = league;
-		return;
-	}
-	for (size_t i = 0; i < OUTER_FORKS; i++)
-		if (told->outer_forks[i] == NONE) {
-			told->outer_forks[i] = place;
-			return;
-		}
 }
 
 static void find_region(const struct looked *looked, struct told *told)
@@ -223,7 +216,8 @@ static ompdx_classification_t judge(const struct looked *looked, const ompdx_sle
 
 	if (answer.wait != ompdx_wait_barrier || answer.caller_frame >= looked->count)
 		return answer;
-	const struct call_site *site = site_of(looked->tellings, looked->code[answer.caller_frame]);
+	const struct call_site *site =
+		site_of(&looked->tellings->sites, looked->code[answer.caller_frame]);
 	const ompdx_facts_t marks = {.size = sizeof marks,
 				     .runtime = answer.runtime,
 				     .ident_flags = site->flags,
@@ -247,8 +241,7 @@ static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompd
 	struct told told = {.object = answer.object,
 			    .stack = stack,
 			    .caller = NONE,
-			    .fork = NONE,
-			    .outer_forks = {NONE, NONE, NONE},
+			    .forks = {NONE, NONE, NONE, NONE},
 			    .state = (uint16_t)answer.state,
 			    .wait = (uint8_t)answer.wait,
 			    .construct = (uint8_t)answer.construct,

@@ -6,12 +6,12 @@
 #define SAMPLER_TOLD_H
 
 #include "base/intern.h"
-#include "inference/call_site.h"
 #include "inference/code.h"
+#include "inference/sites.h"
 #include "unwind/unwind.h"
 
-/* Calls that began regions are told so far: for paths to regions inside of each other. */
-#define OUTER_FORKS 3
+/* Calls that began regions, one inside of the other, of which so many are told. */
+#define FORKS_TOLD 4
 
 /* Interned: no padding. */
 struct told {
@@ -20,16 +20,15 @@ struct told {
 	uint64_t object; /* the lock that it sleeps on; 0 */
 	uint32_t stack;  /* its number, NONE: not known */
 	uint32_t caller; /* the place that called the runtime for what it waits for; NONE */
-	uint32_t
-		fork; /* the place of the innermost call that began a region, by this thread; NONE */
-	uint32_t outer_forks[OUTER_FORKS]; /* of those around it, the innermost first; NONE */
-	uint16_t state;                    /* a value of ompt_state_t */
-	uint8_t wait;                      /* ompdx_wait_t */
-	uint8_t construct;                 /* ompdx_construct_t */
-	uint8_t doubt;                     /* ompdx_doubt_t */
-	uint8_t whole;                     /* the stack could be followed to its end */
-	uint8_t inside;                    /* the program's code is on the stack */
-	uint8_t league;                    /* what the call `fork' began is a teams region */
+	uint32_t forks
+		[FORKS_TOLD]; /* the places of this thread's calls that began regions, the innermost first; NONE */
+	uint16_t state;    /* a value of ompt_state_t */
+	uint8_t wait;      /* ompdx_wait_t */
+	uint8_t construct; /* ompdx_construct_t */
+	uint8_t doubt;     /* ompdx_doubt_t */
+	uint8_t whole;     /* the stack could be followed to its end */
+	uint8_t inside;    /* the program's code is on the stack */
+	uint8_t league;    /* what the first of the forks began is a teams region */
 };
 
 /* A stack, from the thread's beginning: what called, and a place. */
@@ -47,16 +46,12 @@ struct fork_call {
 
 struct tellings {
 	struct codes *codes;
-	struct memory *memory;
 	struct interner stacks; /* of struct stack_node */
 	struct interner told;
 	/* What was told of a stack, of threads that did not sleep: number + 1. */
 	uint32_t *of_stack;
 	size_t of_stack_capacity;
-	/* What stands at the places that call the runtime. */
-	struct interner site_places; /* of uint32_t: codes */
-	struct call_site *sites;
-	size_t site_capacity;
+	struct sites sites;
 	struct fork_call fork_calls[FORK_CALLS_MAX];
 	size_t fork_call_count;
 };
@@ -73,7 +68,7 @@ static inline const struct told *told_of(const struct tellings *tellings, uint32
 	return interned(&tellings->told, number);
 }
 
-/* Of the place's call, which the program made. Valid until another is asked for. */
-const struct call_site *site_of(struct tellings *tellings, uint32_t code);
+/* The lock that is waited for, or the critical construct's variable; 0: for none, or it is not known which. */
+uint64_t lock_told(struct tellings *tellings, const struct told *told);
 
 #endif /* SAMPLER_TOLD_H */

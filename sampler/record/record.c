@@ -13,6 +13,7 @@ void record_init(struct record *record, int fd, struct codes *codes, struct tell
 	writer_init(&record->writer, fd);
 	tables_init(&record->tables, &record->writer, codes, tellings, record->start);
 	record->settling.stacks = (struct user_stacks){&record->tables, threads};
+	record->settling.locks = &pictures->locks;
 }
 
 void record_deinit(struct record *record)
@@ -81,6 +82,29 @@ static void write_rows(struct record *record, struct thread *thread, struct rows
 	rows->count = 0;
 }
 
+/* In parts, if it waits for what others hold one after the other. */
+static void add_piece(struct record *record, struct thread *thread, struct rows *rows,
+		      const struct piece *piece)
+{
+	struct piece part = *piece;
+	uint64_t until;
+
+	for (; part.start < piece->end; part.start = until) {
+		const uint32_t holder = settle_holder(&record->settling, thread, &part, &until);
+
+		/* What a line refers to stands before it. */
+		if (holder != NONE)
+			table_thread(&record->tables, record->threads->all[holder]);
+		const uint32_t activity = settle(&record->settling, thread, &part, holder);
+
+		part.end = until;
+		part.samples = until == piece->end ? piece->samples : 0;
+		if (activity != NONE)
+			add_row(rows, &part, activity);
+		part.end = piece->end;
+	}
+}
+
 static void write_thread(struct record *record, struct thread *thread, uint64_t before)
 {
 	struct rows *rows = rows_of(record, thread);
@@ -89,12 +113,8 @@ static void write_thread(struct record *record, struct thread *thread, uint64_t 
 
 	table_thread(&record->tables, thread);
 	rows->start = rows->next;
-	while (timeline_take(&thread->timeline, &at, before, &piece)) {
-		uint32_t activity = settle(&record->settling, thread, &piece);
-
-		if (activity != NONE)
-			add_row(rows, &piece, activity);
-	}
+	while (timeline_take(&thread->timeline, &at, before, &piece))
+		add_piece(record, thread, rows, &piece);
 	timeline_drop(&thread->timeline, at);
 	write_rows(record, thread, rows);
 	if (!thread->gone || thread->gone_told || rows->next < thread->gone)

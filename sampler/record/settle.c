@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/settle.h"
 
+#include "record/constructs.h"
+#include "record/regions.h"
+#include "record/words.h"
+
 #define IN_REGION (1u << SEEN_INSIDE | 1u << SEEN_AT_END)
 #define WITHOUT_FRAMES (1u << SEEN_IDLE | 1u << SEEN_AT_END)
 
@@ -79,7 +83,7 @@ static uint32_t region_by_team(const struct settling *settling, uint32_t team, u
 
 	return forked ? region_of_fork(
 				settling->stacks.tables,
-				told_of(settling->stacks.tables->tellings, forked->told)->fork)
+				told_of(settling->stacks.tables->tellings, forked->told)->forks[0])
 		      : NONE;
 }
 
@@ -98,7 +102,7 @@ static void add_region(const struct settling *settling, const struct thread *thr
 	struct tables *tables = settling->stacks.tables;
 	const struct seen *seen = history_nearest(&thread->history, time, IN_REGION);
 	const bool at_end = told->wait == ompdx_wait_region;
-	uint32_t of_fork = region_of_fork(tables, told->fork);
+	uint32_t of_fork = region_of_fork(tables, told->forks[0]);
 
 	if (at_end && of_fork != NONE)
 		activity->region = of_fork;
@@ -165,7 +169,24 @@ static struct activity preempted(const struct settling *settling, const struct t
 	return activity;
 }
 
-uint32_t settle(const struct settling *settling, struct thread *thread, const struct piece *piece)
+uint32_t settle_holder(const struct settling *settling, const struct thread *thread,
+		       const struct piece *piece, uint64_t *until)
+{
+	struct tellings *tellings = settling->stacks.tables->tellings;
+	const bool told = piece->state == PIECE_TOLD && piece->told != NONE;
+	const uint64_t lock = told ? lock_told(tellings, told_of(tellings, piece->told)) : 0;
+
+	*until = piece->end;
+	const uint32_t holder = lock ? lock_holder(settling->locks, lock, piece->start,
+						   settling->sample_reach, until)
+				     : NONE;
+
+	/* Its own wait is over then. */
+	return holder == thread->number ? NONE : holder;
+}
+
+uint32_t settle(const struct settling *settling, struct thread *thread, const struct piece *piece,
+		uint32_t holder)
 {
 	struct activity activity;
 
@@ -174,6 +195,8 @@ uint32_t settle(const struct settling *settling, struct thread *thread, const st
 		activity.on = NONE;
 	} else if (piece->state == PIECE_TOLD && piece->told != NONE) {
 		activity = of_sample(settling, thread, piece);
+		if (activity.construct != NONE)
+			activity.holder = holder;
 		remember(thread, &activity);
 	} else if (piece->kind == PIECE_PREEMPTED)
 		activity = preempted(settling, thread, piece);

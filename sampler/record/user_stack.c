@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/user_stack.h"
 
+#include "record/frames.h"
+#include "record/regions.h"
+
 /* Regions inside of each other whose paths are joined. */
 #define NESTING_MAX 16
 
@@ -39,10 +42,8 @@ static bool is_base_of(const void *context, uint32_t told)
 	const uint32_t *region = ((const void *const *)context)[1];
 	const struct told *one = told_of(stacks->tables->tellings, told);
 
-	if (one->fork != NONE && region_of_fork(stacks->tables, one->fork) == *region)
-		return true;
-	for (size_t i = 0; i < OUTER_FORKS && one->outer_forks[i] != NONE; i++)
-		if (region_of_fork(stacks->tables, one->outer_forks[i]) == *region)
+	for (size_t i = 0; i < FORKS_TOLD && one->forks[i] != NONE; i++)
+		if (region_of_fork(stacks->tables, one->forks[i]) == *region)
 			return true;
 	return false;
 }
@@ -81,20 +82,7 @@ static uint32_t push_frames(const struct user_stacks *stacks, const struct nativ
 		}
 		if (in_runtime) {
 			/* A region's code is called for the first time on this stack here; what is no region's is a task's. */
-			uint32_t region = NONE;
-			const uint64_t function = code->function;
-			struct place place = {.image = NONE};
-
-			if (code->image && function)
-				place = (struct place){function - code->image->bias,
-						       code->image->number, 0};
-			for (uint32_t k = 0; k < tables->regions.count && place.image != NONE;
-			     k++) {
-				const struct place *known = interned(&tables->regions, k);
-
-				if (known->image == place.image && known->offset == place.offset)
-					region = k;
-			}
+			const uint32_t region = region_around(tables, code);
 			/* A thread that began a region inside is in another team as well. */
 			const bool other = origin.region != NONE && origin.region != region;
 

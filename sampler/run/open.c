@@ -225,6 +225,7 @@ void session_open(struct session *session, const struct options *options, pid_t 
 	record_init(&session->record, fd, &session->codes, &session->tellings, &session->threads,
 		    &session->pictures);
 	session->record.settling.knows_on = true;
+	session->record.settling.sample_reach = session->period / 2;
 	session->record.settling.looked = session->images.mapping_count != 0;
 	session->pictures.region_seen = session_learn_source;
 	session->pictures.context = session;

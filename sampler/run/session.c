@@ -5,6 +5,7 @@
 
 #include "base/clocks.h"
 #include "names/names.h"
+#include "record/regions.h"
 
 /* A stack that was cut may have more copied if that would have helped so often, and in so many of all samples: */
 #define BEYOND_LEAST 4
@@ -15,25 +16,37 @@
 #define REACH_USER 1.3
 #define REACH_SHARED 4.0
 
+void session_want_lock(struct session *session, const struct thread *thread, uint64_t at,
+		       uint32_t told)
+{
+	const struct told *one = told_of(&session->tellings, told);
+	const uint64_t lock = lock_told(&session->tellings, one);
+
+	if (lock && thread->runtime != NONE)
+		lock_holders_want(&session->pictures.locks, lock, one->wait == ompdx_wait_critical,
+				  thread->runtime, at);
+}
+
 void session_learn(struct session *session, struct thread *thread, uint64_t at, uint32_t told)
 {
 	const struct told *one = told_of(&session->tellings, told);
 
-	if (one->fork == NONE)
+	session_want_lock(session, thread, at, told);
+	if (one->forks[0] == NONE)
 		return;
 	history_fork(&thread->history, at, told);
 	if (!one->region)
 		return;
 	struct tables *tables = &session->record.tables;
 	const uint64_t function = one->region;
-	const uint32_t fork = one->fork;
+	const uint32_t fork = one->forks[0];
 
 	if (region_of_fork(tables, fork) == NONE) {
 		uint32_t region = table_region(tables, function);
 
 		learn_fork(tables, fork, region);
 		learn_region(tables, region, thread->number, one->league,
-			     site_of(&session->tellings, fork)->source);
+			     site_of(&session->tellings.sites, fork)->source);
 	}
 }
 
@@ -334,8 +347,7 @@ void session_sample_by_memory(struct session *session, struct thread *thread, ui
 	const struct seen *seen = history_nearest(&thread->history, at, ~0u);
 	struct told told = {.stack = NONE,
 			    .caller = NONE,
-			    .fork = NONE,
-			    .outer_forks = {NONE, NONE, NONE},
+			    .forks = {NONE, NONE, NONE, NONE},
 			    .state = OMPDX_STATE_UNDEFINED,
 			    .doubt = ompdx_doubt_no_stack};
 

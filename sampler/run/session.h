@@ -64,7 +64,11 @@ void session_refresh_images(struct session *session);
 /* The same, and new threads get a clock. */
 void session_refresh(struct session *session);
 
-/* What a telling adds to what is known of regions, and a stack to the sums. */
+/* Pictures look whose the lock is that the thread waits for, if it is for one. */
+void session_want_lock(struct session *session, const struct thread *thread, uint64_t at,
+		       uint32_t told);
+
+/* What a telling adds to what is known of regions and of locks that are waited for, and a stack to the sums. */
 void session_learn(struct session *session, struct thread *thread, uint64_t at, uint32_t told);
 void session_count_stack(struct session *session, struct thread *thread,
 			 const struct frames *frames);

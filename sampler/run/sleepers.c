@@ -126,13 +126,9 @@ static void guess_sleeper(struct session *session, struct thread *thread, uint64
 			reach(session));
 }
 
-static bool has_turn(const struct session *session, const struct thread *thread, uint64_t at)
+static bool has_turn(const struct session *session, const struct thread *thread)
 {
-	const struct timeline *timeline = &thread->timeline;
-
-	return timeline->kind == PIECE_ASLEEP && timeline->sleep_told == NONE &&
-	       at - timeline->sleep_began >= SLEEP_LEAST &&
-	       (thread->number + session->turn) % session->sleeper_turns == 0;
+	return (thread->number + session->turn) % session->sleeper_turns == 0;
 }
 
 void session_look_at_sleepers(struct session *session, uint64_t at)
@@ -143,9 +139,15 @@ void session_look_at_sleepers(struct session *session, uint64_t at)
 	for (uint32_t i = 0; i < session->threads.living_count; i++) {
 		struct thread *thread = session->threads.all[session->threads.living[i]];
 
-		if (!has_turn(session, thread, at))
+		const struct timeline *timeline = &thread->timeline;
+
+		if (timeline->kind != PIECE_ASLEEP || at - timeline->sleep_began < SLEEP_LEAST)
 			continue;
-		if (session->memory.readable)
+		if (timeline->sleep_told != NONE)
+			session_want_lock(session, thread, at, timeline->sleep_told);
+		else if (!has_turn(session, thread))
+			continue;
+		else if (session->memory.readable)
 			look_at_sleeper(session, thread, at);
 		else
 			guess_sleeper(session, thread, at);

@@ -170,6 +170,10 @@ void elf_headers_read(struct image *image, struct memory *memory, uint64_t addre
 		for (size_t i = 0; i < source.count; i++) {
 			if (headers[i].p_type == PT_GNU_EH_FRAME && !image->cfi.header)
 				read_cfi(&source, &headers[i], &image->cfi);
+			if (headers[i].p_type == PT_GNU_RELRO) {
+				image->relro = headers[i].p_vaddr;
+				image->relro_size = headers[i].p_memsz;
+			}
 			if (headers[i].p_type == PT_NOTE && !image->build_id[0])
 				read_build_id(&source, &headers[i], image->build_id);
 		}

@@ -10,7 +10,7 @@
 
 #include "target/images.h"
 
-/* Fills bias, build_id and cfi of an image, of which the part of the file from `offset' on is mapped at `address'. */
+/* Fills bias, build_id, relro and cfi of an image, of which the part of the file from `offset' on is mapped at `address'. */
 void elf_headers_read(struct image *image, struct memory *memory, uint64_t address,
 		      uint64_t offset);
 

@@ -24,6 +24,7 @@ struct image {
 	uint64_t device, inode, first; /* which mapping it is known by */
 	char build_id[65];             /* "": none, or not known */
 	bool mapped;                   /* still */
+	uint64_t relro, relro_size;    /* in the file: what does not change once it is loaded */
 	struct cfi cfi;
 	void *names; /* names/names.c keeps there what it has opened */
 };

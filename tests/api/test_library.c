@@ -2,6 +2,7 @@
  *
  * Library Initialization and Finalization (41.1): what can be called when, and with what.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "api_test.h"
@@ -120,6 +121,23 @@ static void test_versions_at_any_time(void **state)
 	library_close_clean();
 }
 
+/* Two builds can be told apart: the version string names the commit, as `ompd --version' does. */
+static void test_version_of_the_build(void **state)
+{
+	char line[256] = "libompd ";
+	const size_t length = strlen(line);
+	FILE *file = fopen(VERSION_FILE, "r");
+	const char *version;
+
+	(void)state;
+	assert_non_null(file);
+	assert_non_null(fgets(line + length, (int)(sizeof(line) - length), file));
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	assert_ok(ompd_get_version_string(&version));
+	assert_string_equal(version, line);
+}
+
 static void test_versions_need_a_place(void **state)
 {
 	(void)state;
@@ -178,6 +196,7 @@ int main(void)
 		cmocka_unit_test(test_initialized_again),
 		cmocka_unit_test(test_callbacks_are_copied),
 		cmocka_unit_test(test_versions_at_any_time),
+		cmocka_unit_test(test_version_of_the_build),
 		cmocka_unit_test(test_versions_need_a_place),
 		cmocka_unit_test(test_no_callback_without_need),
 		cmocka_unit_test(test_finalize_releases_everything),

@@ -4,17 +4,16 @@ keeps: LLVM's unmodified CUDA plugin over a driver of ours. Compared with what t
 
 from __future__ import annotations
 
-import contextlib
 import random
 import re
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import gpu
 import machine
 import pytest
 from device_score import WRONG, score
-from sessions import Target, ask, target
+from sessions import Answer, ask, target
 from test_target import recorded, told
 
 RELEASES = [14, 15, 16, 19]
@@ -28,31 +27,23 @@ FIRST_OF_DEVICE = 0x200000000000  # address, as the driver has it
 DIRECTIVES = {"enter": "target [enter] data", "update": "target update"}
 
 
-@contextlib.contextmanager
-def on_gpu(
-    kind: str, build: str, release: int, folder: Path, args: list[str], **settings: str
-) -> Iterator[Target]:
-    """args: of the program `targets'."""
-    with program_on_gpu("targets", kind, build, release, folder, args, **settings) as made:
-        yield made
-
-
-@contextlib.contextmanager
-def program_on_gpu(
-    name: str,
+def looked(
+    asked: list[str],
+    args: list[str],
     kind: str,
     build: str,
     release: int,
     folder: Path,
-    args: list[str],
+    name: str = "targets",
     compiler: str = machine.CLANG,
     **settings: str,
-) -> Iterator[Target]:
+) -> tuple[Answer, list[list[str]]]:
+    """What is answered of a program whose devices are GPUs, and what it recorded."""
     program = gpu.marked(gpu.compiled_for(release, name, build, compiler), folder)
-    path = f"{gpu.driver(folder)}:{machine.cached(f'libomptarget-{release}')}"
-    with target(kind, program, args, Path(path), folder, settings) as made:
-        made.before.insert(0, gpu.ITSELF)
-        yield made
+    path = Path(f"{gpu.driver(folder)}:{machine.cached(f'libomptarget-{release}')}")
+    with target(kind, program, args, path, folder, settings) as made:
+        before = [gpu.ITSELF, *made.before]
+        return ask("gdb", asked, before, made.files, folder=folder), recorded(made.record, name)
 
 
 def cells(releases: list[int]) -> list[Any]:
@@ -78,9 +69,8 @@ def test_threads_that_wait_for_a_gpu(release: int, build: str, kind: str, folder
     seed = random.randrange(4)
     asked = ["ompd target -json", "ompd threads", "ompd bt *"]
     args = ["several", str(seed)]
-    with on_gpu(kind, build, release, folder, args, FAKE_DRIVER_RUN_MS=FOR_EVER) as made:
-        answer = ask("gdb", asked, made.before, made.files, folder=folder)
-        truth = recorded(made.record, "targets")
+    cell = (kind, build, release, folder)
+    answer, truth = looked(asked, args, *cell, FAKE_DRIVER_RUN_MS=FOR_EVER)
     found = told(answer.document("ompd target -json"))
     assert len(truth) == len(found) == 4, answer.everything
     for tid, _, line, device in truth:
@@ -101,9 +91,8 @@ def test_directives_that_copy(release: int, build: str, kind: str, folder: Path)
     """Which of two directives a call is made for is not told where both make it."""
     asked = ["ompd target -json", "ompd threads"]
     args, stuck = ["copying", str(random.randrange(4))], str(64 * 8)
-    with on_gpu(kind, build, release, folder, args, FAKE_DRIVER_STUCK=stuck) as made:
-        answer = ask("gdb", asked, made.before, made.files, folder=folder)
-        truth = recorded(made.record, "targets")
+    cell = (kind, build, release, folder)
+    answer, truth = looked(asked, args, *cell, FAKE_DRIVER_STUCK=stuck)
     found = told(answer.document("ompd target -json"))
     assert len(truth) == len(found) == 4, answer.everything
     copying = {device for tid, _, _, device in truth if found[int(tid)]["phase"] == "transfer"}
@@ -123,9 +112,8 @@ def test_a_launch_that_fails(release: int, folder: Path) -> None:
     """The core of a program that its device has failed tells which kernel it was, and where."""
     failing = random.randint(1, 4)
     settings = {"OMP_TARGET_OFFLOAD": "mandatory", "FAKE_DRIVER_FAIL": str(failing)}
-    with on_gpu("core", "debug", release, folder, ["in_turn"], **settings) as made:
-        answer = ask("gdb", ["ompd target -json", "ompd target"], [], made.files, folder=folder)
-        truth = recorded(made.record, "targets")
+    asked, cell = ["ompd target -json", "ompd target"], ("core", "debug", release, folder)
+    answer, truth = looked(asked, ["in_turn"], *cell, **settings)
     assert len(truth) == failing
     tid, _, line, device = truth[-1]
     (one,) = answer.document("ompd target -json")["offload"]["targets"]
@@ -146,11 +134,10 @@ def test_a_launch_that_fails(release: int, folder: Path) -> None:
 def test_a_pointer_that_is_not_mapped(release: int, folder: Path) -> None:
     """The kernel got none of the device's memory, and failed; what it got, differs."""
     settings = {"OMP_TARGET_OFFLOAD": "mandatory", "FAKE_DRIVER_FAIL": "1"}
-    args = ["not_mapped"]
-    with program_on_gpu("passed", "core", "debug", release, folder, args, **settings) as made:
-        asked = ["ompd target -json", "ompd report -json", "ompd target"]
-        answer = ask("gdb", asked, [], made.files, folder=folder)
-        truth = {name: begin for name, begin, *_ in recorded(made.record, "passed")}
+    asked = ["ompd target -json", "ompd report -json", "ompd target"]
+    cell = ("core", "debug", release, folder, "passed")
+    answer, passed = looked(asked, ["not_mapped"], *cell, **settings)
+    truth = {name: begin for name, begin, *_ in passed}
     (one,) = answer.document("ompd target -json")["offload"]["targets"]
     arguments = {argument["name"]: argument for argument in one["arguments"]}
     assert (arguments["a"]["host"], arguments["a"]["mapped"]) == (truth["a"], "none")
@@ -167,13 +154,9 @@ def test_a_deferred_construct_that_no_thread_executes(release: int, folder: Path
     """The task of newer compilers' code keeps its device; what depends on it, is told."""
     device = random.randrange(2)
     settings = {"FAKE_DRIVER_RUN_MS": FOR_EVER}
-    args = ["deferred_before_another", str(device)]
-    with program_on_gpu(
-        *("targets", "live", "debug", release, folder, args), compiler="clang-19", **settings
-    ) as made:
-        asked = ["ompd target -json", "ompd target", "ompd tasks -json", "ompd tasks"]
-        answer = ask("gdb", asked, made.before, made.files, folder=folder)
-        ((_, _, line, _),) = recorded(made.record, "targets")
+    asked = ["ompd target -json", "ompd target", "ompd tasks -json", "ompd tasks"]
+    args, cell = ["deferred_before_another", str(device)], ("live", "debug", release, folder)
+    answer, ((_, _, line, _),) = looked(asked, args, *cell, compiler="clang-19", **settings)
     found = answer.document("ompd target -json")["offload"]
     tasks = {one["id"]: one for one in answer.document("ompd tasks -json")["tasks"]}
     if found["targets"]:

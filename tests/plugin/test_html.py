@@ -436,6 +436,11 @@ def test_alike_regions_stand_together() -> None:
     document = documents.deadlock()
     document["regions"] += [{**documents.region(num, 1, 3), "members": []} for num in range(2, 62)]
     assert "R2-61 parallel at main, solver.c:5 60 regions of 3 threads each" in page(document).text
+    # But for one whose place is only likely.
+    document["regions"][-1]["doubts"] = {"loc": documents.DOUBT}
+    shown = page(document).text
+    assert "R2-60 parallel at main, solver.c:5 59 regions" in shown
+    assert "R61 parallel at main, solver.c:5" in shown
 
 
 def test_deep_stacks_and_regions_end() -> None:

@@ -10,13 +10,13 @@ import jsonschema  # type: ignore[import]
 import pytest
 from ompd_core.errors import UserError
 from ompd_core.library.types import View, ViewRegion, ViewThread
-from ompd_core.model import ids
+from ompd_core.model import doubts, ids
 from ompd_core.model.assessment import Assessment
 from ompd_core.model.deadlock import find
 from ompd_core.model.facts import Program
 from ompd_core.model.judgement import judge
 from ompd_core.model.locks import Locks
-from ompd_core.model.native import NativeThread
+from ompd_core.model.native import Location, NativeThread
 from ompd_core.model.process import NoSuchId, Process, Runtime
 from ompd_core.views import json_document, json_text, parallel, status, threads
 from ompd_core.views.table import Style
@@ -159,6 +159,24 @@ def test_a_wide_tree_fits_the_screen() -> None:
     lines = parallel.lines(roots, [], Style())
     assert max(len(line) for line in lines) <= 100
     assert any("R2,4,6" in line for line in lines)
+
+
+def test_a_line_that_is_only_likely_has_its_mark() -> None:
+    process = two_in_two()
+    doubted, sure, unknown = process.regions[1:]
+    doubted.location = sure.location = Location("solve", "heat.c", "/src/heat.c", 80)
+    doubted.doubts["loc"] = doubts.CALL_SITE
+    unknown.doubts["loc"] = doubts.NOT_RECORDED
+    shown = "\n".join(parallel.lines([process.regions[0]], [], Style()))
+    assert "solve, heat.c:80?  " in shown
+    assert "solve, heat.c:80  " in shown  # of the other one, which stands by itself
+    assert f"?: {doubts.CALL_SITE.why}"[:40] in shown
+    (line,) = [one for one in parallel.detail(doubted, Style()) if "construct " in one]
+    assert line.endswith("heat.c:80?")
+    (line,) = [one for one in parallel.detail(sure, Style()) if "construct " in one]
+    assert line.endswith("heat.c:80")
+    told = json_document.regions([doubted])[0]["doubts"]["loc"]["certainty"]
+    assert told == "likely"
 
 
 @pytest.mark.parametrize("initialized", [True, None])

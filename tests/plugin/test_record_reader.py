@@ -9,7 +9,6 @@ import random
 
 import made_records as made
 import pytest
-from made_records import Made
 from ompd_core.errors import UserError
 from ompd_core.recording import fields, reader, sums
 from ompd_core.recording.reader import Reader
@@ -261,11 +260,3 @@ def test_any_damage(seed: int) -> None:
         assert 0 <= thread.wall <= fields.MOST
         assert thread.wall == sum(account.ns for account in thread.sums.values())
     everything(found)
-
-
-def test_rows_of_a_live_record_are_not_kept() -> None:
-    """However long it runs."""
-    found = Reader(keep_rows=False)
-    found.feed(Made([list(PROGRAM.threads[0]) * 20]).data())
-    assert all(not thread.durations for thread in found.record.threads)
-    assert len(found.record.threads[0].sums) < 30

@@ -47,19 +47,18 @@ def test_sums_are_the_moments(seed: int) -> None:
 def test_pieces_of_a_pipe(piece: int) -> None:
     """Lines come as they like."""
     program = made.any_program(1, moments=40)
-    data, reader = program.data(), Reader(keep_rows=False)
+    data, reader = program.data(), Reader()
     for at in range(0, len(data), piece):
         reader.feed(data[at : at + piece])
     record = reader.finish()
     assert record.complete
     assert sums.totals(record) == sums.totals(read(program))
-    assert not record.threads[0].durations
 
 
 def test_what_came_between() -> None:
     """Of two moments of a live record."""
     lines = list(made.any_program(2).lines())
-    half, reader = len(lines) // 2, Reader(keep_rows=False)
+    half, reader = len(lines) // 2, Reader()
     reader.feed("".join(lines[:half]).encode())
     before = sums.totals(reader.record)
     reader.feed("".join(lines[half:]).encode())
@@ -256,6 +255,39 @@ def test_holder_that_is_not_recorded() -> None:
     record = read(Made([[made.Moment(PERIOD, waits, 1)], *others]))
     (found,) = waiting.waits(record, sums.totals(record))
     assert found.unknown == PERIOD and not found.charged and not found.likely
+
+
+def test_holder_that_is_recorded_now_and_then() -> None:
+    """What a picture shows is certain, and holds on until another stops waiting: that is likely."""
+    shown = made.in_team("wait_lock", 0, (UPDATE,), construct=("lock", 70), holder=1)
+    waits = made.in_team("wait_lock", 0, (UPDATE,), construct=("lock", 70))
+    other = made.in_team("wait_lock", 2, (UPDATE,), construct=("lock", 70))
+    works = [made.in_team("work_parallel", number, (SOLVE,)) for number in range(4)]
+    parts = [(2, waits), (1, shown), (5, waits), (1, works[0])]
+    threads = [
+        [made.Moment(n * PERIOD, doing, n) for n, doing in parts],
+        [made.Moment(9 * PERIOD, works[1], 9)],
+        [made.Moment(6 * PERIOD, other, 6), made.Moment(3 * PERIOD, works[2], 3)],
+        [made.Moment(9 * PERIOD, works[3], 9)],
+    ]
+    record = read(Made(threads))
+    (found,) = waiting.waits(record, sums.totals(record))
+    charged = {doing.thread: ns for doing, ns in found.charged.items()}
+    concluded = {doing.thread: ns for doing, ns in found.concluded.items()}
+    # Of thread 0: 1 shown, 3 until thread 2 has it, then 2 by that; of thread 2: 1 and 3.
+    assert charged == {1: (1 + 3 + 1 + 3) * PERIOD, 2: 2 * PERIOD}
+    assert concluded == {1: (3 + 1 + 3) * PERIOD, 2: 2 * PERIOD}
+    assert found.unknown == (2 + 2) * PERIOD
+
+
+def test_waits_without_a_processor() -> None:
+    """Whoever goes on with the same wait had none in the middle of it."""
+    waits = made.in_team("wait_critical", 0, (UPDATE,), construct=("critical", 71))
+    works, none = made.in_team("work_parallel", 0, (SOLVE,)), made.Doing("preempted", on=False)
+    parts = [(2, waits), (3, none), (1, waits), (5, none), (1, works), (7, none), (1, waits)]
+    record = read(Made([[made.Moment(n * PERIOD, doing, n) for n, doing in parts]]))
+    (found,) = waiting.waits(record, sums.totals(record))
+    assert found.sum.whole.ns == 4 * PERIOD and found.preempted == 3 * PERIOD and found.times == 2
 
 
 def test_only_one_can_have_it() -> None:

@@ -109,29 +109,25 @@ static inline int run_guilty(const struct guilty_scenario *scenario)
 	return 1; /* it did not hang */
 }
 
-static inline int run_one(const struct guilty_scenario *scenarios, size_t count, int argc,
-			  char **argv)
+static inline int run_one(const struct guilty_scenario *scenario, int argc, char **argv)
 {
 	alarm(LIFE_SECONDS);
-	for (size_t i = 0; argc >= 3 && i < count; i++) {
-		if (strcmp(scenarios[i].name, argv[1]) != 0)
-			continue;
-		count_in(argv[2]);
-		truth_file = argv[2];
-		guilty = argc == 4 && strcmp(argv[3], "guilty") == 0;
-		if (guilty)
-			return run_guilty(&scenarios[i]);
-		FOR_EVER
-		{
-			scenarios[i].run();
-			went_on();
-		}
+	count_in(argv[2]);
+	truth_file = argv[2];
+	guilty = argc == 4 && strcmp(argv[3], "guilty") == 0;
+	if (guilty)
+		return run_guilty(scenario);
+	FOR_EVER
+	{
+		scenario->run();
+		went_on();
 	}
-	fprintf(stderr, "which scenario, and which file?\n");
-	return 2;
+	return 0;
 }
 
 #define RUN_ONE(scenarios, argc, argv)                                                             \
-	run_one(scenarios, sizeof(scenarios) / sizeof((scenarios)[0]), argc, argv)
+	run_one((const struct guilty_scenario *)SCENARIO_NAMED((argc) > 2 ? (argv)[1] : NULL,      \
+							       scenarios),                         \
+		argc, argv)
 
 #endif /* GUILTY_H */

@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "scenarios.h"
+
 #define LIFE_SECONDS 1800 /* what outlives its test must not stay */
 #define SHORT 200         /* turns of a loop: less than a microsecond */
 #define LONG 40000
@@ -80,21 +82,17 @@ static inline void count_in(const char *path)
 	rounds = (unsigned long *)found;
 }
 
-static inline int go_on_for_ever(const struct scenario *scenarios, size_t count, int argc,
-				 char **argv)
+static inline int go_on_for_ever(const struct scenario *scenario, const char *file)
 {
 	alarm(LIFE_SECONDS);
-	for (size_t i = 0; argc == 3 && i < count; i++) {
-		if (strcmp(scenarios[i].name, argv[1]) != 0)
-			continue;
-		count_in(argv[2]);
-		scenarios[i].run();
-	}
-	fprintf(stderr, "which scenario, and which file?\n");
-	return 2;
+	count_in(file);
+	scenario->run();
+	return 2; /* it came to an end */
 }
 
 #define GO_ON_FOR_EVER(scenarios, argc, argv)                                                      \
-	go_on_for_ever(scenarios, sizeof(scenarios) / sizeof((scenarios)[0]), argc, argv)
+	go_on_for_ever((const struct scenario *)SCENARIO_NAMED((argc) == 3 ? (argv)[1] : NULL,     \
+							       scenarios),                         \
+		       (argv)[2])
 
 #endif /* INNOCENTS_H */

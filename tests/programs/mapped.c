@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "scenarios.h"
 #include "truth.h"
 
 #define PAGE 4096
@@ -239,7 +240,7 @@ static void structures(void)
 
 int main(int argc, char **argv)
 {
-	static const struct {
+	static const struct scenario {
 		const char *name;
 		void (*run)(void);
 	} scenarios[] = {
@@ -259,10 +260,8 @@ int main(int argc, char **argv)
 		{"reused", reused},
 		{"structures", structures},
 	};
+	const struct scenario *scenario = SCENARIO_NAMED(argc > 1 ? argv[1] : NULL, scenarios);
 
-	for (size_t i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
-		if (strcmp(argv[1], scenarios[i].name) == 0)
-			scenarios[i].run();
-	}
+	scenario->run();
 	return 0;
 }

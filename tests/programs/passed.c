@@ -7,6 +7,7 @@
  */
 #include <stdint.h>
 
+#include "scenarios.h"
 #include "truth.h"
 
 #define MANY 1000
@@ -284,7 +285,7 @@ static void associated(void)
 
 int main(int argc, char **argv)
 {
-	static const struct {
+	static const struct scenario {
 		const char *name;
 		void (*run)(void);
 	} scenarios[] = {
@@ -304,14 +305,10 @@ int main(int argc, char **argv)
 		{"structures", structures},
 		{"associated", associated},
 	};
+	const struct scenario *scenario = SCENARIO_NAMED(argc > 1 ? argv[1] : NULL, scenarios);
 	pthread_t observer;
 
-	if (argc < 2)
-		return 2;
 	pthread_create(&observer, NULL, observe, NULL);
-	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
-		if (strcmp(argv[1], scenarios[i].name) == 0)
-			scenarios[i].run();
-	}
+	scenario->run();
 	return 0;
 }

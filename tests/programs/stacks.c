@@ -7,6 +7,7 @@
  * each frame as FUNCTION@PLACE, each construct as its name@PLACE. PLACE is where a comment says so. The empty
  * assembler instructions keep calls from being the last of a function: their frames would be reused.
  */
+#include "scenarios.h"
 #include "truth.h"
 
 #define NOINLINE __attribute__((noinline))
@@ -270,18 +271,13 @@ static const struct scenario {
 
 int main(int argc, char **argv)
 {
+	const struct scenario *scenario = SCENARIO_NAMED(argc > 1 ? argv[1] : NULL, scenarios);
 	pthread_t observer;
 
 	depth = argc > 2 ? atoi(argv[2]) : 4;
-	for (size_t i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
-		if (strcmp(scenarios[i].name, argv[1]) != 0)
-			continue;
-		expected = scenarios[i].threads;
-		pthread_create(&observer, NULL, observe, NULL);
-		scenarios[i].run(); /* PLACE run */
-		pthread_join(observer, NULL);
-		return 0;
-	}
-	fprintf(stderr, "which scenario?\n");
-	return 2;
+	expected = scenario->threads;
+	pthread_create(&observer, NULL, observe, NULL);
+	scenario->run(); /* PLACE run */
+	pthread_join(observer, NULL);
+	return 0;
 }

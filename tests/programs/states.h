@@ -8,6 +8,7 @@
 #ifndef STATES_H
 #define STATES_H
 
+#include "scenarios.h"
 #include "truth.h"
 
 static int declared, expected;
@@ -65,25 +66,19 @@ struct scenario {
 	int threads; /* that declare themselves */
 };
 
-static inline int run_scenario(const struct scenario *scenarios, size_t count, int argc,
-			       char **argv)
+static inline int run_scenario(const struct scenario *scenario)
 {
 	pthread_t observer;
 
-	for (size_t i = 0; argc > 1 && i < count; i++) {
-		if (strcmp(scenarios[i].name, argv[1]) != 0)
-			continue;
-		expected = scenarios[i].threads;
-		pthread_create(&observer, NULL, observe, NULL);
-		scenarios[i].run();
-		pthread_join(observer, NULL);
-		return 0;
-	}
-	fprintf(stderr, "which scenario?\n");
-	return 2;
+	expected = scenario->threads;
+	pthread_create(&observer, NULL, observe, NULL);
+	scenario->run();
+	pthread_join(observer, NULL);
+	return 0;
 }
 
 #define RUN_SCENARIO(scenarios, argc, argv)                                                        \
-	run_scenario(scenarios, sizeof(scenarios) / sizeof((scenarios)[0]), argc, argv)
+	run_scenario(                                                                              \
+		(const struct scenario *)SCENARIO_NAMED((argc) > 1 ? (argv)[1] : NULL, scenarios))
 
 #endif /* STATES_H */

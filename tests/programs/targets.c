@@ -6,6 +6,7 @@
  */
 #include <stdint.h>
 
+#include "scenarios.h"
 #include "truth.h"
 
 #define THREADS 4
@@ -309,7 +310,7 @@ static void deferred_before_another(unsigned seed)
 
 int main(int argc, char **argv)
 {
-	static const struct {
+	static const struct scenario {
 		const char *name;
 		void (*run)(unsigned);
 	} scenarios[] = {
@@ -325,15 +326,11 @@ int main(int argc, char **argv)
 		{"deferred", deferred},
 		{"deferred_before_another", deferred_before_another},
 	};
+	const struct scenario *scenario = SCENARIO_NAMED(argc > 1 ? argv[1] : NULL, scenarios);
 	pthread_t observer;
 
-	if (argc < 2)
-		return 2;
 	pthread_create(&observer, NULL, observe, NULL);
-	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
-		if (strcmp(argv[1], scenarios[i].name) == 0)
-			scenarios[i].run(argc > 2 ? (unsigned)atoi(argv[2]) : 0);
-	}
+	scenario->run(argc > 2 ? (unsigned)atoi(argv[2]) : 0);
 	pthread_join(observer, NULL);
 	return 0;
 }

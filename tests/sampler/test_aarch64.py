@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import BUILD, PROGRAMS, TREE
 from record import read
+from test_locks import judge_addresses
 from test_truth import samples_of, shares, told_by, truth_of
 
 sys.path.append(str(TREE / "tests" / "gdb"))
@@ -83,3 +84,22 @@ def test_states_are_the_programs(cpu: str, runtime: str, build: Build, tmp_path:
         (one["function"], Path(one["file"]).name) for one in record.tables["region"].values()
     ]
     assert ("round_of_phases", "phases.c") in regions
+
+
+@pytest.mark.parametrize(
+    "runtime, build",
+    [
+        ("libomp-19", Build(("-O2", "-g"))),
+        ("libgomp-12", Build(("-O0", "-g"), "gcc")),
+        ("libgomp-12", Build(("-O2", "-g", "-fno-pie", "-no-pie"), "gcc")),
+    ],
+)
+def test_a_lock_that_a_call_always_passes(runtime: str, build: Build, tmp_path: Path) -> None:
+    made = with_sampler(tmp_path, runtime)
+    made.compiled(PROGRAMS / "holders.c", build, "holders")
+    command = "/host/ompd-sampler -F 100 --budget 0 -o /host/record -- /host/holders 7 120 2"
+    made.lines.append(f"LD_LIBRARY_PATH=/host/lib {command} > /host/log")
+    done = subprocess.run(made.command(PLAIN_CPU), capture_output=True, timeout=virtual.PATIENCE)
+    assert (made.host / "log").exists(), done.stdout[-2000:]
+    one = int((made.host / "log").read_text().splitlines()[0], 16)
+    judge_addresses(read(made.host / "record"), one)

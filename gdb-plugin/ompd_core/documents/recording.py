@@ -90,9 +90,8 @@ class Charged(RecordedThread):
     text: Text
     loc: CodePlace
     time: Count
-    certainty: Annotated[
-        str, OneOf("certain", "likely"), "likely: a lock's holder, which is not recorded"
-    ]
+    concluded: Annotated[Count, "of the time: who held the lock is not recorded"]
+    certainty: Annotated[str, OneOf("certain", "likely"), "likely: some of it is concluded"]
 
 
 class Last(RecordedThread):
@@ -114,6 +113,7 @@ class WaitTime(Account):
     meetings: Count
     last: Annotated[List[Last], "who came last to how many meetings"]
     blurred: Annotated[bool, "about as short as the time between samples"]
+    preempted: Annotated[Count, "time without a processor in the middle of such waits, besides"]
 
 
 class Branch(TypedDict):

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from functools import cached_property
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from ..errors import UserError
 from . import capi, inference, search
@@ -271,6 +272,15 @@ class AddressSpace:
             return offload_of(out.contents)
         finally:
             self._library.callbacks.free(capi.address_of(out))
+
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """For many of OMPD's own routines at one stop: what one has read, no other reads again."""
+        self._library._call("ompdx_freeze", self._handle)
+        try:
+            yield
+        finally:
+            self._library._call("ompdx_thaw", self._handle)
 
     def snapshot(self, threads: Sequence[NativeIds]) -> Snapshot:
         """Of the runtime at this stop. Raises OmpdError."""

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who holds a lock that others wait for? Some locks the runtime records. Else:
+"""Who holds a lock that others wait for? Of some locks the runtime records that, which pictures of
+it show now and then. Between them, and of other locks:
 
 - A lock for which others wait is handed on: who stops waiting for it has it, as long as somebody
   has waited ever since, and until another stops waiting.
+- So does whom a picture showed to have it, until another stops waiting.
 - If all other threads wait, or have nothing to do, the only one that is left has it.
 
 What is so concluded is likely: between two samples a lock can be taken and released unseen."""
@@ -31,10 +33,13 @@ class _Lock:
     since: int  # up to here all is charged
     waiting: dict[int, Wait] = field(default_factory=dict)  # by thread
     passing: set[int] = field(default_factory=set)  # of them, whose time is no wait now
-    holder: Optional[int] = None  # to whom it was handed on
+    recorded: set[int] = field(default_factory=set)  # of them, where the holder is recorded now
+    holder: Optional[int] = None  # to whom it was handed on, or who was recorded last
 
 
 class LockWaits:
+    """charges: what is concluded."""
+
     def __init__(self, record: Record) -> None:
         self.charges: Charges = {}
         self._record = record
@@ -65,7 +70,7 @@ class LockWaits:
             if not ns or holder is None:
                 continue
             for thread, wait in lock.waiting.items():
-                if thread not in lock.passing:
+                if thread not in lock.passing and thread not in lock.recorded:
                     key = (wait, holder, self._doing.get(holder, UNTOLD))
                     self.charges[key] = self.charges.get(key, 0.0) + ns
 
@@ -83,7 +88,7 @@ class LockWaits:
             self._let_go(thread)
         wait = wait_of(activity)
         if key is not None and wait is not None:
-            self._wait(time, thread, key, wait)
+            self._wait(time, thread, key, wait, activity.holder)
         if key is None and of not in _WITHOUT:
             self._free.add(thread)
         else:
@@ -95,7 +100,7 @@ class LockWaits:
         asleep = self._record.activities[self._doing[thread]].on is False
         return of in LIMBO and (of is Kind.PREEMPTED or not asleep)
 
-    def _wait(self, time: int, thread: int, key: Key, wait: Wait) -> None:
+    def _wait(self, time: int, thread: int, key: Key, wait: Wait, recorded: int | None) -> None:
         lock = self._locks.get(key)
         if lock is None:
             if len(self._locks) >= _MOST_AT_ONCE:
@@ -105,12 +110,17 @@ class LockWaits:
             lock.holder = None  # it has given it up
         lock.waiting[thread] = wait
         lock.passing.discard(thread)
+        lock.recorded.discard(thread)
+        if recorded is not None:
+            lock.recorded.add(thread)
+            lock.holder = recorded
         self._at[thread] = key
 
     def _has_got(self, key: Key, thread: int) -> None:
         lock = self._locks[key]
         del lock.waiting[thread], self._at[thread]
         lock.passing.discard(thread)
+        lock.recorded.discard(thread)
         lock.holder = thread
         if not lock.waiting:
             del self._locks[key]
@@ -123,8 +133,8 @@ class LockWaits:
 
 
 def _key(record: Record, activity: Activity) -> Key | None:
-    """Which lock is waited for, where the record tells, and not whose it is."""
-    if activity.construct is None or activity.holder is not None or wait_of(activity) is None:
+    """Which lock is waited for, where the record tells."""
+    if activity.construct is None or wait_of(activity) is None:
         return None
     construct = record.constructs[activity.construct]
     if construct.kind not in _OF_LOCKS:

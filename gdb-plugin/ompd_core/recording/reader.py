@@ -45,10 +45,8 @@ _PLACELESS = ("preempted", "kernel")
 class Reader:
     """record is whole up to the last line that was fed."""
 
-    def __init__(self, keep_rows: bool = True) -> None:
-        """keep_rows: not only the sums."""
+    def __init__(self) -> None:
         self.record = Record()
-        self._keep_rows = keep_rows
         self._rest = b""
         self._line = 0
         self._damaged = 0
@@ -345,8 +343,6 @@ class Reader:
             account = thread.sums[activity] = Account()
         account.add(ns, samples)
         thread.end += ns
-        if not self._keep_rows:
-            return
         if self._rows >= MOST_ROWS:
             if not self.record.rows_left_out:
                 self._limit(

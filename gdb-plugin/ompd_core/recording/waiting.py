@@ -39,7 +39,18 @@ class Waiting:
     period: int = 0  # ns between samples
     meetings: int = 0  # of a barrier, as far as samples tell them apart
     last: dict[int, int] = field(default_factory=dict)  # how often a thread came last
-    likely: bool = False  # who was waited for was concluded, not recorded
+    concluded: dict[Doing, float] = field(default_factory=dict)  # of charged, what is not recorded
+    preempted: int = 0  # ns without a processor in the middle of such waits; not in sum
+
+    @property
+    def likely(self) -> bool:
+        """Was anybody who was waited for concluded, not recorded?"""
+        return bool(self.concluded)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Does the runtime record of any moment who was waited for?"""
+        return sum(self.charged.values()) > sum(self.concluded.values()) + 1
 
     @property
     def unknown(self) -> float:
@@ -72,11 +83,12 @@ def waits(record: Record, of: Totals) -> list[Waiting]:
     charges = _at_locks(record)
     locks = LockWaits(record)
     locks.run()
-    for key, ns in locks.charges.items():
-        charges[key] = charges.get(key, 0.0) + ns
-        found_likely = found.get(key[0])
-        if found_likely is not None:
-            found_likely.likely = True
+    for (wait, thread, number), ns in locks.charges.items():
+        charges[wait, thread, number] = charges.get((wait, thread, number), 0.0) + ns
+        if wait in found and ns > 0:
+            doing = _doing(record, places, thread, number)
+            concluded = found[wait].concluded
+            concluded[doing] = concluded.get(doing, 0.0) + ns
     for team in TeamWaits.of(record):
         team.run()
         for wait, counted in team.meetings.items():
@@ -94,24 +106,33 @@ def waits(record: Record, of: Totals) -> list[Waiting]:
     for (wait, thread, number), ns in charges.items():
         if wait not in found or ns <= 0:
             continue
-        activity = record.activities[number]
-        doing = Doing(thread, kind(activity.state), places.of(activity))
+        doing = _doing(record, places, thread, number)
         charged = found[wait].charged
         charged[doing] = charged.get(doing, 0.0) + ns
     return sorted(found.values(), key=lambda one: -one.sum.whole.ns)
 
 
+def _doing(record: Record, places: Places, thread: int, number: int) -> Doing:
+    activity = record.activities[number]
+    return Doing(thread, kind(activity.state), places.of(activity))
+
+
 def _count_times(record: Record, found: dict[Wait, Waiting]) -> None:
     for thread in record.threads:
         before: Wait | None = None
-        for number in thread.activities:
+        preempted = 0
+        for ns, number in zip(thread.durations, thread.activities):
             activity = record.activities[number]
             if kind(activity.state) is Kind.PREEMPTED:
+                preempted += ns
                 continue  # it goes on to wait
             wait = wait_of(activity)
-            if wait in found and wait != before:
-                found[wait].times += 1
-            before = wait
+            if wait is not None and wait in found:
+                if wait == before:
+                    found[wait].preempted += preempted
+                else:
+                    found[wait].times += 1
+            before, preempted = wait, 0
 
 
 def _at_locks(record: Record) -> Charges:

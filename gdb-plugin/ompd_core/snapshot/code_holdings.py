@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import fnmatch
 from dataclasses import dataclass, replace
-from typing import Collection, Iterator, Mapping, Sequence
+from typing import Collection, Mapping, Sequence
 
 from .. import abi
 from ..arch.base import Machine
@@ -40,8 +40,9 @@ from ..model.holding import (
     called,
 )
 from ..model.native import Frame, Location
+from . import function_body
+from .function_body import SELDOM, Body
 from .lock_calls import ROUTINES
-from .symbol_end import MOST_PARTS, SELDOM, symbol_end
 
 # Functions that are looked through for what a call may end.
 MOST_CALLED = 64
@@ -65,28 +66,8 @@ _LIBRARIES = (
     "libgfortran.so*",
     "libquadmath.so*",
 )
-_JUMPS = ("jump", "branch")
 # Who returns again may have gone any way in between.
 _RETURN_TWICE = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp".split())
-
-
-@dataclass(frozen=True)
-class Body:
-    """A function's code, all its parts."""
-
-    start: int
-    code: Mapping[int, Instruction]  # where it goes, without what it does
-    returns: Mapping[int, Instruction]  # the calls, by where they return to
-    parts: Mapping[int, int]  # where each begins and ends
-
-    def calls(self) -> Iterator[Instruction]:
-        """Also the jumps to other functions."""
-        for one in self.code.values():
-            target = one.to.address
-            if one.flow == "call":
-                yield one
-            elif one.flow in _JUMPS and target is not None and target not in self.code:
-                yield one
 
 
 @dataclass(frozen=True)
@@ -430,54 +411,18 @@ class Holdings:
         """With all that the instructions do: read once, whatever is held outside."""
         if body.start not in self._with_steps:
             code: dict[int, Instruction] = {}
-            for start, end in body.parts.items():
-                code.update(self._instructions(start, end, with_steps=True))
+            for part in body.parts.items():
+                code.update(self._machine.instructions(self._debugger.disassembler, *part, True))
             self._with_steps[body.start] = code
         return self._with_steps[body.start]
-
-    def _instructions(
-        self, start: int, end: int, with_steps: bool = False
-    ) -> dict[int, Instruction]:
-        return self._machine.instructions(self._debugger.disassembler, start, end, with_steps)
 
     def _body(self, start: int) -> Body | None:
         if start not in self._bodies:
             try:
-                self._bodies[start] = self._disassembled(start)
+                self._bodies[start] = function_body.at(self._debugger, self._machine, start)
             except Unreadable:
                 self._bodies[start] = None
         return self._bodies[start]
-
-    def _disassembled(self, start: int) -> Body | None:
-        """None: too long, or where a part of it lies is not known, or what is there."""
-        code: dict[int, Instruction] = {}
-        parts: dict[int, int] = {}
-        waiting = [start]
-        if SELDOM in (self._code.object(start) or ""):
-            return None
-        while waiting:
-            part = waiting.pop()
-            end = symbol_end(self._code, part, part)
-            if end is None or len(parts) == MOST_PARTS or not self._code.is_known(part, end):
-                return None
-            code.update(self._instructions(part, end))
-            parts[part] = end
-            for target in {one.to.address for one in code.values() if one.flow in _JUMPS}:
-                if target is None or target in code or target in waiting:
-                    continue
-                other = self._code.start(target)
-                if other is not None and self._is_part(other, start):
-                    if other not in parts and other not in waiting:
-                        waiting.append(other)
-                elif other != target:
-                    return None
-        returns = {one.following: one for one in code.values() if one.flow == "call"}
-        return Body(start, code, returns, parts)
-
-    def _is_part(self, address: int, start: int) -> bool:
-        """Compilers put a function's code that is seldom executed elsewhere."""
-        name, other = self._code.object(start) or "", self._code.object(address) or ""
-        return other.startswith(name) and SELDOM in other
 
     def _targets(self, value: Number, limits: Mapping[Number, int], body: Body) -> list[int] | None:
         """Of a jump by a table: its entries are addresses, or distances from a place in the code
@@ -619,8 +564,7 @@ class Holdings:
             name = abi.normal(self._name(one.to) or "")
             if name in abi.ENDS or name in abi.FORKED_ARGUMENT or self._address(one.to) is None:
                 return True
-        # A jump by a number is a switch, or calls what cannot be told.
-        return any(one.flow == "jump" and one.to.address is None for one in body.code.values())
+        return body.jumps_anywhere
 
     def _reachable(self, address: int) -> list[Body] | None:
         """The functions that are called from one, itself first; None: too many, or not known."""

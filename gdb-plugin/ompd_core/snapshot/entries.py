@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import Sequence
 
 from .. import abi
-from ..arch.base import Machine
 from ..debugger import Debugger
 from ..errors import Unreadable
 from ..model.native import Frame
 from ..model.where import CodeMap
-from .symbol_end import MOST_PARTS, SELDOM, symbol_end
+from . import function_body
 
 # Functions that make way for each other.
 MOST_TAILS = 4
@@ -48,33 +47,10 @@ class Entries:
                 return abi.normal(name)
             if machine is None or address is None or code.start(address) != address:
                 return None
-            left_for = self._left_for(machine, address)
+            body = function_body.at(self._debugger, machine, address)
+            left_for = body.left_for() if body is not None and not body.jumps_anywhere else set()
             address = left_for.pop() if len(left_for) == 1 else None
         return None
-
-    def _left_for(self, machine: Machine, start: int) -> set[int]:
-        """Where a function's jumps lead to outside of it; nowhere, if that is not known of one."""
-        code, waiting = self._debugger.code, [start]
-        ends: dict[int, int] = {}
-        targets: set[int] = set()
-        while waiting:
-            part = waiting.pop()
-            end = symbol_end(code, part, part)
-            if end is None or len(ends) == MOST_PARTS or not code.is_known(part, end):
-                return set()
-            ends[part] = end
-            for one in machine.instructions(self._debugger.disassembler, part, end).values():
-                if one.flow not in ("jump", "branch") or part <= (one.to.address or 0) < end:
-                    continue
-                if one.to.address is None:
-                    return set()
-                other = code.start(one.to.address)
-                if other is not None and SELDOM in (code.object(other) or ""):
-                    waiting += [other] if other not in ends and other not in waiting else []
-                else:
-                    targets.add(one.to.address)
-        inside = [to for to in targets if any(a <= to < b for a, b in ends.items())]
-        return targets.difference(inside)
 
     def named(self, frames: Sequence[Frame], code: CodeMap) -> list[Frame]:
         """With the names of the entry points that the program called."""

@@ -295,7 +295,8 @@ class Runtimes:
                 return runtime.id, space.icvs(given)
             from ..library import icvs
 
-            found = icvs.read(self._routines(space), space.handle, given)
+            with space.frozen():
+                found = icvs.read(self._routines(space), space.handle, given)
             self._refresh(runtime, space)
             return runtime.id, found
         raise UserError(

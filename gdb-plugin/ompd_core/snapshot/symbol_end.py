@@ -5,11 +5,6 @@ from __future__ import annotations
 
 from ..debugger import LONGEST_FUNCTION, Code
 
-# In the name of the part of a function that is seldom executed, which compilers put elsewhere.
-SELDOM = ".cold"
-# A function is split into a few parts at most.
-MOST_PARTS = 4
-
 
 def symbol_end(code: Code, address: int, start: int | None) -> int | None:
     """Behind an address: as far as the symbol at `start' goes, to the next one, or to the section's

@@ -14,6 +14,7 @@ from .table import NARROWEST, Style, Table, count, fold, paragraph, place, plain
 
 # A construct's name gives way to what cannot be cut.
 LONGEST_NAME = 40
+UNSURE = "?"
 
 
 def lines(roots: Sequence[Region], unsure: Sequence[Thread], style: Style) -> list[str]:
@@ -83,18 +84,23 @@ def _cells(group: Sequence[Region]) -> list[str]:
 
 
 def construct(region: Region) -> str:
-    """main, heat.c:80"""
+    """main, heat.c:80; with a ? behind it that is only likely"""
     if region.raw.generator == "program":
         return "initial region"
     if region.raw.helpers:
         return "(hidden helper threads)"
     location = region.location or region.function
     if location is None or not (location.function or location.file):
-        return "?"
+        return UNSURE
     name = short_name(plain(location.function), LONGEST_NAME) if location.function else ""
     file = plain((location.file or "").rsplit("/", 1)[-1])
     at = f"{file}:{location.line}" if location.line and file else ""
-    return ", ".join(part for part in (name, at) if part)
+    return ", ".join(part for part in (name, at) if part) + _mark(region)
+
+
+def _mark(region: Region) -> str:
+    doubt = region.doubts.get("loc")
+    return UNSURE if doubt is not None and doubt.certainty == "likely" else ""
 
 
 def _team(group: Sequence[Region]) -> str:
@@ -138,14 +144,14 @@ def _footnotes(regions: Sequence[Region], style: Style) -> list[str]:
                 reasons[f"{field}: {doubt.sentence}"] = None
     found = []
     for reason in reasons:
-        found += paragraph(reason.replace("loc:", "?:", 1) + ".", style, "   ")
+        found += paragraph(reason.replace("loc:", f"{UNSURE}:", 1) + ".", style, "   ")
     return found
 
 
 def detail(region: Region, style: Style) -> list[str]:
     raw = region.raw
     rows = [
-        ("construct", _where(region.location, construct(region))),
+        ("construct", _construct_in_full(region)),
         ("code", _where(region.function, "?") if raw.generator != "program" else "-"),
         ("begun by", _begun_by(region)),
         ("team", _team([region])),
@@ -167,6 +173,12 @@ def detail(region: Region, style: Style) -> list[str]:
         )
     found += table.lines() if region.members else []
     return found + loops.lines(region, style) + _footnotes([region], style)
+
+
+def _construct_in_full(region: Region) -> str:
+    if region.location is None:
+        return construct(region)
+    return _where(region.location, "") + _mark(region)
 
 
 def _where(location: Location | None, otherwise: str) -> str:

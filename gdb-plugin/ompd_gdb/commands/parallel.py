@@ -12,9 +12,10 @@ class Parallel(OmpdCommand):
 
     Usage: ompd parallel [ID] [-all] [-wide] [-json [FILE]]
 
-    For each region: the construct that began it (function, file, line), its
-    number of threads, whether it is serialized or part of a league, and the GDB
-    threads in it. Equal regions share a line. With ID, a region such as R2 or a
+    For each region: the construct that began it (function, file, line; with a
+    ? if that is only likely, as notes below say), its number of threads,
+    whether it is serialized or part of a league, and the GDB threads in it.
+    Equal regions share a line. With ID, a region such as R2 or a
     thread such as R2.1 or 3: all about that region, also the work-sharing loops
     that its threads are in, and which iterations each of them has.
 

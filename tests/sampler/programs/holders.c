@@ -2,7 +2,8 @@
 /*
  * holders SEED ROUNDS [THREADS]: four threads, or so many, take a critical construct, a lock or one of two locks of an array, by chance, and each
  * writes down when it wanted it, had it, and gave it up: "lock thread wanted got released", by the monotonic clock.
- * The last thread has them ten times as long, in a function of its own. The first line is the lock's address.
+ * The last thread has them ten times as long, in a function of its own. The first line is the lock's address. NESTED:
+ * the locks are nested ones.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -11,9 +12,21 @@
 
 enum { THREADS_MOST = 4, LOCKS = 4, MOST = 4096 };
 
+#ifdef NESTED
+typedef omp_nest_lock_t lock_type;
+#define init omp_init_nest_lock
+#define set omp_set_nest_lock
+#define unset omp_unset_nest_lock
+#else
+typedef omp_lock_t lock_type;
+#define init omp_init_lock
+#define set omp_set_lock
+#define unset omp_unset_lock
+#endif
+
 static int threads = THREADS_MOST;
-static omp_lock_t one;
-static omp_lock_t several[2];
+static lock_type one;
+static lock_type several[2];
 static volatile double sink;
 
 static struct {
@@ -70,14 +83,14 @@ static long long take(int lock, int thread)
 		got = hold(thread);
 		break;
 	case 1:
-		omp_set_lock(&one); /* LOCK */
+		set(&one); /* LOCK */
 		got = hold(thread);
-		omp_unset_lock(&one);
+		unset(&one);
 		break;
 	default:
-		omp_set_lock(&several[lock - 2]); /* ARRAY */
+		set(&several[lock - 2]); /* ARRAY */
 		got = hold(thread);
-		omp_unset_lock(&several[lock - 2]);
+		unset(&several[lock - 2]);
 	}
 	return got;
 }
@@ -91,9 +104,9 @@ int main(int argc, char **argv)
 		threads = atoi(argv[3]);
 	if (rounds > MOST || threads > THREADS_MOST)
 		return 1;
-	omp_init_lock(&one);
+	init(&one);
 	for (int i = 0; i < 2; i++)
-		omp_init_lock(&several[i]);
+		init(&several[i]);
 #pragma omp parallel num_threads(threads)
 	{
 		int thread = omp_get_thread_num();

@@ -60,6 +60,7 @@ class _Tree:
                 (
                     *(str(region.get(field)) for field in fields),
                     _place(region),
+                    word(doubt(region, "loc"), "certainty"),
                     tuple(kinds),
                     frozenset(below),
                 )

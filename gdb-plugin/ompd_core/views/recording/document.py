@@ -148,7 +148,8 @@ def _wait(summary: Summary, waiting: Waiting) -> Any:
             "text": text.doer(record, waiting, doing),
             "loc": _loc(doing.place),
             "time": round(ns),
-            "certainty": "likely" if waiting.likely else "certain",
+            "concluded": round(waiting.concluded.get(doing, 0)),
+            "certainty": "likely" if doing in waiting.concluded else "certain",
         }
         for doing, ns in waiting.most()[:MOST_CHARGED]
     ]
@@ -172,6 +173,7 @@ def _wait(summary: Summary, waiting: Waiting) -> Any:
         "meetings": waiting.meetings,
         "last": [{**_name(record, thread), "times": times} for thread, times in last],
         "blurred": waiting.blurred,
+        "preempted": waiting.preempted,
     }
     return made
 

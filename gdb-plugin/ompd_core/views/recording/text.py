@@ -211,6 +211,7 @@ def waits(summary: Summary, style: Style) -> list[str]:
             f"{words.percent(total.ns, summary.whole.whole)} %  {words.seconds(total.ns)}"
             f"  {words.wait(record, waiting.wait)}{where}:"
             f" {count(len(waiting.sum.threads), 'thread')}{_meetings(record, waiting)}"
+            + _beside(waiting)
             + (" (blurred)" if waiting.blurred else ""),
             style,
             "    ",
@@ -231,6 +232,13 @@ def _meetings(record: Record, waiting: Waiting) -> str:
         times = count(waiting.last[most], "time")
         text += f"; {words.thread(record, most)} came last {times}"
     return text
+
+
+def _beside(waiting: Waiting) -> str:
+    """Of who lost the processor, or gave it away, while it waited."""
+    if waiting.preempted < 0.1 * waiting.sum.whole.ns:
+        return ""
+    return f", and {words.seconds(waiting.preempted)} more without a processor in between"
 
 
 def _charged(record: Record, waiting: Waiting, style: Style) -> list[str]:
@@ -263,7 +271,14 @@ def doer(record: Record, waiting: Waiting, doing: Doing) -> str:
         does += f" {words.place(doing.place)}"
     else:
         does = re.sub(r",? (in|of|called by)$", "", does)
-    return f"{who}: {does}" + (", likely" if waiting.likely else "")
+    return f"{who}: {does}{_certainty(waiting, doing)}"
+
+
+def _certainty(waiting: Waiting, doing: Doing) -> str:
+    if doing not in waiting.concluded:
+        return ""
+    recorded = 1 - waiting.concluded[doing] / waiting.charged[doing]
+    return f", likely ({recorded:.0%} recorded)" if recorded >= 0.01 else ", likely"
 
 
 def _does(doing: Doing) -> str:
@@ -289,6 +304,8 @@ def whose(waiting: Waiting) -> str:
         return "nobody of the team is seen elsewhere"
     if waiting.wait.state in ("wait_taskwait", "wait_taskgroup"):
         return "for tasks: who has them is not recorded"
+    if waiting.is_recorded:
+        return "no picture of the runtime shows who held it then"
     if waiting.likely:
         return "who holds it is not recorded, and it was handed on by nobody that was seen to wait"
     return "the runtime does not record who holds it"
