@@ -128,14 +128,14 @@ static void guess_sleeper(struct session *session, struct thread *thread, uint64
 
 static bool has_turn(const struct session *session, const struct thread *thread)
 {
-	return (thread->number + session->turn) % session->sleeper_turns == 0;
+	return (thread->number + session->sleeper_turn) % session->sleeper_turns == 0;
 }
 
 void session_look_at_sleepers(struct session *session, uint64_t at)
 {
 	const uint64_t before = own_processor_time();
 
-	session->turn++;
+	session->sleeper_turn++;
 	for (uint32_t i = 0; i < session->threads.living_count; i++) {
 		struct thread *thread = session->threads.all[session->threads.living[i]];
 
