@@ -2,6 +2,8 @@
  *
  * Why threads sleep: no clock samples them, their system call and their memory tell.
  */
+#include <string.h>
+
 #include "base/clocks.h"
 #include "run/session.h"
 
@@ -17,7 +19,34 @@ static bool read_live_word(void *context, uint64_t address, uint64_t *value)
 	return memory_read(context, address, sizeof *value, value);
 }
 
-static void look_at_stack(struct session *session, const struct system_call *call,
+static bool sleeps_still(const struct session *session, pid_t lwp, const struct system_call *call)
+{
+	struct system_call again;
+
+	return process_call(&session->process, lwp, &again) == CALL_SLEEPS &&
+	       again.pc == call->pc && again.sp == call->sp && again.number == call->number &&
+	       memcmp(again.arguments, call->arguments, sizeof again.arguments) == 0;
+}
+
+/* It sleeps in a function without a frame. What is found has to lead to the stack's end by the way that was seen, and the
+ * thread has to have slept while that was copied. */
+static void look_behind_leaf(struct session *session, pid_t lwp, const struct system_call *call,
+			     struct registers registers, const struct stack_copy *stack,
+			     struct frames *frames)
+{
+	static struct frames behind;
+	uint64_t outer;
+
+	if (stack->size < LEAF_CALLER_BYTES || !sleeps_still(session, lwp, call) ||
+	    !leaf_caller(&session->leaf_callers, call->pc, stack->bytes,
+			 &registers.value[this_machine.pc], &outer))
+		return;
+	unwind_behind(session->unwinder, call->pc, registers, stack, &behind);
+	if (behind.whole && behind.count > 2 && behind.pc[2] == outer - 1)
+		*frames = behind;
+}
+
+static void look_at_stack(struct session *session, pid_t lwp, const struct system_call *call,
 			  struct frames *frames)
 {
 	static uint8_t bytes[SLEEPER_BYTES];
@@ -31,6 +60,8 @@ static void look_at_stack(struct session *session, const struct system_call *cal
 	registers.value[this_machine.sp] = call->sp;
 	registers.value[this_machine.pc] = call->pc;
 	unwind(session->unwinder, registers, &stack, frames);
+	if (frames->count == 1 && !frames->whole)
+		look_behind_leaf(session, lwp, call, registers, &stack, frames);
 }
 
 /* What libgomp's threads sleep on tells more than their stacks. false: it has to be looked at later. */
@@ -70,7 +101,7 @@ static void look_at_sleeper(struct session *session, struct thread *thread, uint
 	if (process_call(&session->process, thread->lwp, &call) != CALL_SLEEPS ||
 	    !sleep_of(session, thread, &call, &sleep, &facts, &used))
 		return;
-	look_at_stack(session, &call, &frames);
+	look_at_stack(session, thread->lwp, &call, &frames);
 	session_count_stack(session, thread, &frames);
 	uint32_t told = tell(&session->tellings, &frames, used, used ? &facts : NULL);
 
