@@ -15,7 +15,7 @@ from .formats.corefile import CoreFile
 from .formats.images import ImageList, LoadedImage
 from .library.callbacks import Target
 from .model.native import Frame, Location, NativeThread
-from .model.signals import Signal
+from .signals import Signal
 
 # A frame of the user's lies a few frames above the runtime's. Recursion can pile up tens of
 # thousands.

@@ -2,6 +2,7 @@
 #include "clock/perf.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,10 @@
 #define RING_PAGES_LEAST 8
 /* A user may lock that much for each processor: 516 KiB, with the page that controls it. */
 #define SHARED_RING_PAGES 128
+/* Some thousand threads: with more they share rings, which then are as many as processors. */
+#define OWN_BYTES_MOST ((size_t)256 << 20)
+/* Beside the clocks' descriptors: for /proc, the record, files of which names are read. */
+#define OTHER_FDS 128
 
 static struct perf_event_attr attributes(const struct perf *perf, uint32_t stack_bytes)
 {
@@ -55,15 +60,20 @@ static int open_event(const struct perf *perf, pid_t lwp, int processor, uint32_
 	return (int)syscall(SYS_perf_event_open, &attr, lwp, processor, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Descriptors: one for each thread, or for each thread and processor. */
-static void allow_descriptors(void)
+/* Descriptors: one for each thread, or for each thread and processor. Returns the first that is not for clocks. */
+static int allow_descriptors(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return INT_MAX;
+	if (limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
+	const rlim_t others = limit.rlim_cur / 2 < OTHER_FDS ? limit.rlim_cur / 2 : OTHER_FDS;
+
+	return limit.rlim_cur - others > INT_MAX ? INT_MAX : (int)(limit.rlim_cur - others);
 }
 
 enum perf_answer perf_init(struct perf *perf, pid_t lwp, double rate, double drains)
@@ -73,7 +83,7 @@ enum perf_answer perf_init(struct perf *perf, pid_t lwp, double rate, double dra
 			      .rate = rate,
 			      .drains = drains,
 			      .processors = (int)sysconf(_SC_NPROCESSORS_CONF)};
-	allow_descriptors();
+	perf->most_fds = allow_descriptors();
 	int fd = open_event(perf, lwp, -1, STACK_BYTES_FIRST);
 
 	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
@@ -93,6 +103,7 @@ static int fds_of_thread(const struct perf *perf)
 
 static void close_thread(struct perf *perf, struct perf_thread *thread)
 {
+	perf->own_bytes -= thread->ring.size;
 	ring_unmap(&thread->ring);
 	for (int i = 0; i < fds_of_thread(perf); i++)
 		if (thread->fds[i] >= 0)
@@ -130,17 +141,31 @@ static enum perf_answer refusal(void)
 {
 	if (errno == ESRCH)
 		return PERF_GONE;
-	return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PERF_NO_MEMORY
-								     : PERF_REFUSED;
+	if (errno == EMFILE || errno == ENFILE)
+		return PERF_NO_DESCRIPTORS;
+	return errno == ENOMEM ? PERF_NO_MEMORY : PERF_REFUSED;
+}
+
+/* Of a thread: PERF_OK: *fd is open. */
+static enum perf_answer open_clock(const struct perf *perf, const struct perf_thread *thread,
+				   int processor, int *fd)
+{
+	*fd = open_event(perf, thread->lwp, processor, thread->stack_bytes);
+	if (*fd < 0)
+		return refusal();
+	return *fd < perf->most_fds ? PERF_OK : PERF_NO_DESCRIPTORS;
 }
 
 static enum perf_answer open_own(struct perf *perf, struct perf_thread *thread)
 {
-	thread->fds[0] = open_event(perf, thread->lwp, -1, thread->stack_bytes);
-	if (thread->fds[0] < 0)
-		return refusal();
-	if (!ring_map(&thread->ring, thread->fds[0], ring_pages(perf, thread->stack_bytes)))
+	const enum perf_answer answer = open_clock(perf, thread, -1, &thread->fds[0]);
+
+	if (answer != PERF_OK)
+		return answer;
+	if (perf->own_bytes > OWN_BYTES_MOST ||
+	    !ring_map(&thread->ring, thread->fds[0], ring_pages(perf, thread->stack_bytes)))
 		return PERF_NO_MEMORY;
+	perf->own_bytes += thread->ring.size;
 	return PERF_OK;
 }
 
@@ -170,12 +195,13 @@ static bool ring_of_processor(struct perf *perf, int processor)
 static enum perf_answer open_shared(struct perf *perf, struct perf_thread *thread)
 {
 	for (int i = 0; i < perf->processors; i++) {
-		thread->fds[i] = open_event(perf, thread->lwp, i, thread->stack_bytes);
+		const enum perf_answer answer = open_clock(perf, thread, i, &thread->fds[i]);
+
 		/* A processor that is switched off. */
 		if (thread->fds[i] < 0 && errno == ENODEV)
 			continue;
-		if (thread->fds[i] < 0)
-			return refusal();
+		if (answer != PERF_OK)
+			return answer;
 		if (!ring_of_processor(perf, i) ||
 		    ioctl(thread->fds[i], PERF_EVENT_IOC_SET_OUTPUT, perf->ring_fds[i]))
 			return PERF_NO_MEMORY;
@@ -209,16 +235,18 @@ static void become_shared(struct perf *perf)
 		perf->ring_fds[i] = -1;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < perf->count; i++)
+	for (size_t i = 0; i < perf->count; i++) {
+		perf->threads[i].begun = false;
 		if (open_thread(perf, &perf->threads[i]) == PERF_OK)
 			perf->threads[kept++] = perf->threads[i];
+	}
 	perf->count = kept;
 	perf_begin(perf);
 }
 
-enum perf_answer perf_add(struct perf *perf, pid_t lwp, uint32_t stack_bytes)
+enum perf_answer perf_add(struct perf *perf, pid_t lwp, uint32_t number, uint32_t stack_bytes)
 {
-	struct perf_thread thread = {.lwp = lwp, .stack_bytes = stack_bytes};
+	struct perf_thread thread = {.lwp = lwp, .number = number, .stack_bytes = stack_bytes};
 	enum perf_answer answer = open_thread(perf, &thread);
 
 	if (answer == PERF_NO_MEMORY && !perf->shared) {
@@ -243,23 +271,20 @@ void perf_remove(struct perf *perf, pid_t lwp)
 	}
 }
 
-void perf_remove_later(struct perf *perf, pid_t lwp)
+bool perf_remove_ended(struct perf *perf, bool (*has_ended)(void *context, uint32_t number),
+		       void *context)
 {
-	for (size_t i = 0; i < perf->count; i++)
-		perf->threads[i].ended |= perf->threads[i].lwp == lwp;
-}
-
-void perf_remove_ended(struct perf *perf)
-{
+	const size_t before = perf->count;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < perf->count; i++) {
-		if (perf->threads[i].ended)
+		if (has_ended(context, perf->threads[i].number))
 			close_thread(perf, &perf->threads[i]);
 		else
 			perf->threads[kept++] = perf->threads[i];
 	}
 	perf->count = kept;
+	return kept != before;
 }
 
 static void tell(const struct perf *perf, const struct perf_thread *thread, unsigned long request,
@@ -272,8 +297,11 @@ static void tell(const struct perf *perf, const struct perf_thread *thread, unsi
 
 void perf_begin(struct perf *perf)
 {
-	for (size_t i = 0; i < perf->count; i++)
-		tell(perf, &perf->threads[i], PERF_EVENT_IOC_ENABLE, NULL);
+	for (size_t i = 0; i < perf->count; i++) {
+		if (!perf->threads[i].begun)
+			tell(perf, &perf->threads[i], PERF_EVENT_IOC_ENABLE, NULL);
+		perf->threads[i].begun = true;
+	}
 }
 
 void perf_set_period(struct perf *perf, uint64_t period, bool (*is_due)(void *context, pid_t lwp),
@@ -341,6 +369,17 @@ static void hand_on(const struct perf_record *record, bool shared, const struct 
 		sink->lost(sink->context, shared ? 0 : record->lwp, record->since, record->time,
 			   words[1]);
 		break;
+	case PERF_RECORD_FORK: {
+		struct {
+			uint32_t pid, parent, lwp, by;
+		} born;
+
+		memcpy(&born, header + 1, sizeof born);
+		/* Another process begins, too. */
+		if (born.pid == born.parent)
+			sink->born(sink->context, (pid_t)born.lwp);
+		break;
+	}
 	case PERF_RECORD_EXIT:
 		sink->ended(sink->context, record->lwp, record->time);
 		break;

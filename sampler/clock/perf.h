@@ -19,8 +19,9 @@
 
 struct perf_thread {
 	pid_t lwp;
+	uint32_t number; /* the sampler's own, which no other thread gets */
 	uint32_t stack_bytes;
-	bool ended;
+	bool begun;
 	int *fds; /* one, or one for each processor */
 	struct ring ring;
 };
@@ -33,6 +34,8 @@ struct perf {
 	int processors;
 	struct perf_thread *threads;
 	size_t count, capacity;
+	size_t own_bytes;   /* of all threads' own rings */
+	int most_fds;       /* that the clocks may have: others are needed, too */
 	struct ring *rings; /* of processors */
 	int *ring_fds;
 	struct records records;
@@ -40,21 +43,22 @@ struct perf {
 
 enum perf_answer {
 	PERF_OK,
-	PERF_GONE,     /* the thread has ended */
-	PERF_REFUSED,  /* errno says why */
-	PERF_NO_MEMORY /* more memory than a user may lock */
+	PERF_GONE,      /* the thread has ended */
+	PERF_REFUSED,   /* errno says why */
+	PERF_NO_MEMORY, /* more memory than a user may lock */
+	PERF_NO_DESCRIPTORS
 };
 
 /* May it be used for this thread? Decides about kernel. */
 enum perf_answer perf_init(struct perf *perf, pid_t lwp, double rate, double drains);
 void perf_deinit(struct perf *perf);
 
-enum perf_answer perf_add(struct perf *perf, pid_t lwp, uint32_t stack_bytes);
+enum perf_answer perf_add(struct perf *perf, pid_t lwp, uint32_t number, uint32_t stack_bytes);
 void perf_remove(struct perf *perf, pid_t lwp);
 
-/* The same while records are handed on: done by the next perf_remove_ended. */
-void perf_remove_later(struct perf *perf, pid_t lwp);
-void perf_remove_ended(struct perf *perf);
+/* The clocks of threads that have ended. true: there were such. */
+bool perf_remove_ended(struct perf *perf, bool (*has_ended)(void *context, uint32_t number),
+		       void *context);
 
 /* Begins the clocks of threads that were added, all at once. */
 void perf_begin(struct perf *perf);

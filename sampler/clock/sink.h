@@ -31,6 +31,7 @@ struct sink {
 	void (*lost)(void *context, pid_t lwp, uint64_t since, uint64_t time, uint64_t count);
 	/* A sample that says nothing: of 32-bit code, or of the kernel's own */
 	void (*empty)(void *context, pid_t lwp);
+	void (*born)(void *context, pid_t lwp);
 	void (*ended)(void *context, pid_t lwp, uint64_t time);
 	void (*images_changed)(void *context);
 	void (*executed)(void *context, uint64_t time); /* another program is in the process now */

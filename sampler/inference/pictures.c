@@ -79,6 +79,7 @@ void pictures_deinit(struct pictures *pictures)
 	pictures_forget(pictures);
 	free(pictures->natives);
 	free(pictures->native_threads);
+	free(pictures->at_end);
 	lock_holders_deinit(&pictures->locks);
 	ompd_finalize();
 }
@@ -206,6 +207,7 @@ static void list_threads(struct pictures *pictures)
 			grow(pictures->native_threads, i, &pictures->native_thread_capacity,
 			     sizeof *pictures->native_threads);
 		pictures->native_threads[i] = threads->living[i];
+		threads->all[threads->living[i]]->native = i;
 		pictures->natives[i] = (ompdx_native_thread_t){
 			.size = sizeof *pictures->natives,
 			.known = OMPDX_NATIVE_LWP,
@@ -245,21 +247,25 @@ static uint32_t team_of(const struct pictures *pictures, const ompdx_view_t *vie
 	return index < pictures->native_count ? pictures->native_threads[index] : NONE;
 }
 
-static bool at_regions_end(const struct runtime *runtime, uint32_t index)
+static void list_arrivals(struct pictures *pictures, const struct runtime *runtime)
 {
 	/* libgomp's threads leave no trace of where they are: without code of the program's on its stack, a thread that is
 	 * in a region is at its end. */
-	if (runtime->kind != ompdx_runtime_llvm || !runtime->arrivals)
-		return true;
-	for (uint32_t i = 0; i < runtime->arrivals->count; i++) {
+	const bool leave_traces = runtime->kind == ompdx_runtime_llvm && runtime->arrivals;
+
+	for (uint32_t i = 0; i < pictures->native_count; i++) {
+		pictures->at_end = grow(pictures->at_end, i, &pictures->at_end_capacity,
+					sizeof *pictures->at_end);
+		pictures->at_end[i] = !leave_traces;
+	}
+	for (uint32_t i = 0; leave_traces && i < runtime->arrivals->count; i++) {
 		const ompdx_arrival_t *arrival =
 			(const void *)((const char *)runtime->arrivals->arrivals +
 				       (size_t)i * runtime->arrivals->arrivals->size);
 
-		if (arrival->thread == index)
-			return arrival->arrived & OMPDX_BARRIER_REGION;
+		if (arrival->thread < pictures->native_count)
+			pictures->at_end[arrival->thread] = arrival->arrived & OMPDX_BARRIER_REGION;
 	}
-	return false;
 }
 
 static void see_thread(struct pictures *pictures, const struct runtime *runtime, uint32_t index)
@@ -283,7 +289,7 @@ static void see_thread(struct pictures *pictures, const struct runtime *runtime,
 
 		if (!region || region->problem != ompdx_problem_none)
 			return;
-		seen.where = at_regions_end(runtime, index) ? SEEN_AT_END : SEEN_INSIDE;
+		seen.where = pictures->at_end[index] ? SEEN_AT_END : SEEN_INSIDE;
 		seen.thread_num = level->thread_num;
 		seen.level = region->level;
 		seen.region = region->function;
@@ -311,6 +317,7 @@ static bool take_one(struct pictures *pictures, struct runtime *runtime)
 	}
 	if (ompdx_snapshot_arrivals(runtime->snapshot, &runtime->arrivals) != ompd_rc_ok)
 		runtime->arrivals = NULL;
+	list_arrivals(pictures, runtime);
 	for (uint32_t i = 0; i < pictures->native_count && i < runtime->view->thread_count; i++)
 		see_thread(pictures, runtime, i);
 	return true;
@@ -375,17 +382,17 @@ bool pictures_facts(const struct pictures *pictures, const struct thread *thread
 
 		if (runtime->number != thread->runtime || !runtime->view)
 			continue;
-		for (uint32_t k = 0; k < pictures->native_count && k < runtime->view->thread_count;
-		     k++) {
-			if (pictures->native_threads[k] != thread->number)
-				continue;
-			*facts = (ompdx_facts_t){.size = sizeof *facts};
-			if (ompdx_get_facts(runtime->view, k, runtime->kind, facts) != ompd_rc_ok)
-				return false;
-			facts->runtime = runtime->number;
-			facts->arrivals = team_arrivals(runtime, facts);
-			return true;
-		}
+		const uint32_t native = thread->native;
+
+		if (native >= pictures->native_count || native >= runtime->view->thread_count ||
+		    pictures->native_threads[native] != thread->number)
+			return false;
+		*facts = (ompdx_facts_t){.size = sizeof *facts};
+		if (ompdx_get_facts(runtime->view, native, runtime->kind, facts) != ompd_rc_ok)
+			return false;
+		facts->runtime = runtime->number;
+		facts->arrivals = team_arrivals(runtime, facts);
+		return true;
 	}
 	return false;
 }

@@ -44,6 +44,8 @@ struct pictures {
 	size_t code_count;
 	ompdx_native_thread_t *natives;
 	size_t native_capacity;
+	bool *at_end; /* of each, whether it has come to the end of its region */
+	size_t at_end_capacity;
 	uint32_t *native_threads; /* their numbers, as they were at the last picture */
 	size_t native_thread_capacity;
 	uint32_t native_count;

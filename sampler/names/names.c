@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "names/cut_file.h"
 
 /* Of more compilation units no lines are told. */
 #define UNITS_MAX (1 << 20)
@@ -35,12 +37,40 @@ struct names {
 	struct unit *units;
 	size_t unit_count, unit_capacity;
 	bool has_units;
+	struct stat file; /* as it was when it was opened */
 };
+
+/* Whoever writes to the file makes another program's of it. One that has only made way for another file is still whole, as
+ * long as it is open. */
+static bool was_written_to(const struct image *image, const struct stat *before)
+{
+	struct stat is;
+
+	return stat(image->file, &is) == 0 && is.st_ino == before->st_ino &&
+	       is.st_dev == before->st_dev &&
+	       (is.st_size != before->st_size || is.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+		is.st_mtim.tv_nsec != before->st_mtim.tv_nsec);
+}
+
+/* From then on it tells nothing. */
+static void look_for_changes(struct image *image)
+{
+	struct names *names = image->names;
+
+	if (!names->module || !was_written_to(image, &names->file))
+		return;
+	names->module = NULL;
+	names->dwarf = NULL;
+	names->unit_count = 0;
+	image->changed = true;
+}
 
 static struct names *names_of(struct image *image)
 {
-	if (image->names)
+	if (image->names) {
+		look_for_changes(image);
 		return image->names;
+	}
 	struct names *names = take(1, sizeof *names);
 
 	image->names = names;
@@ -51,6 +81,8 @@ static struct names *names_of(struct image *image)
 
 	if (!names->dwfl || fd < 0)
 		return names;
+	cut_files_read_as_zeros();
+	fstat(fd, &names->file);
 	dwfl_report_begin(names->dwfl);
 	/* A descriptor that it cannot use it does not close. */
 	names->module =
@@ -124,7 +156,7 @@ static void list_units(struct names *names)
 	if (names->has_units)
 		return;
 	names->has_units = true;
-	names->dwarf = names->module ? dwfl_module_getdwarf(names->module, &bias) : NULL;
+	names->dwarf = dwfl_module_getdwarf(names->module, &bias);
 	if (!names->dwarf)
 		return;
 	names->dwarf_bias = bias;
@@ -155,6 +187,8 @@ struct line_name name_line(struct image *image, uint64_t address)
 	struct line_name found = {NULL, 0};
 	Dwarf_Die die;
 
+	if (!names->module)
+		return found;
 	list_units(names);
 	const struct unit *unit = unit_at(names, address - names->dwarf_bias);
 

@@ -124,6 +124,10 @@ static void write_thread(struct record *record, struct thread *thread, uint64_t 
 	put_number(&record->writer, "at", thread->gone - record->start);
 	line_end(&record->writer);
 	thread->gone_told = true;
+	/* Of threads that come and go only their sums are kept. */
+	timeline_deinit(&thread->timeline);
+	free(rows->rows);
+	*rows = (struct rows){.next = rows->next};
 }
 
 void record_runtimes(struct record *record)

@@ -200,7 +200,7 @@ uint32_t settle(const struct settling *settling, struct thread *thread, const st
 		remember(thread, &activity);
 	} else if (piece->kind == PIECE_PREEMPTED)
 		activity = preempted(settling, thread, piece);
-	else if (piece->kind == PIECE_ON && !settling->kernel_samples)
+	else if (piece->kind == PIECE_ON && !settling->kernel_samples && thread->sampled)
 		activity = nothing(STATE_KERNEL, piece, settling);
 	else
 		activity = nothing(STATE_UNKNOWN, piece, settling);

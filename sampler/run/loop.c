@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clocks.h"
 #include "clock/stops.h"
@@ -26,6 +26,8 @@
 
 #define IMAGES_EVERY SECOND
 
+/* Files that may be read to know of all threads' times at one moment: of few threads they can be read again. */
+#define SCHEDULE_READS 4000
 #define SCHEDULE_TRIES 20
 
 #define EARLY_TICK (4 * MILLISECOND)
@@ -178,11 +180,14 @@ static void pass_by_perf(struct loop *loop, uint64_t at)
 	struct session *session = loop->session;
 
 	perf_drain(&session->perf, at, session->process.pid, &loop->sink);
+	threads_drop_ended(&session->threads);
 	for (size_t i = 0; i < session->threads.living_count; i++) {
 		struct timeline *timeline = &living(session, i)->timeline;
 
-		timeline_turn(timeline, at, (enum piece_kind)timeline->kind);
+		if (living(session, i)->sampled)
+			timeline_turn(timeline, at, (enum piece_kind)timeline->kind);
 	}
+	session_spread_left_out(session, at);
 	session_look_at_sleepers(session, at);
 }
 
@@ -219,8 +224,16 @@ static bool flush(struct loop *loop, uint64_t at)
 	if (at < loop->next_flush)
 		return true;
 	loop->next_flush = at + (uint64_t)(session->options.flush * (double)SECOND);
-	for (uint32_t i = session->record.first_open; i < session->threads.count; i++)
-		timeline_close(&session->threads.all[i]->timeline, at - PATIENCE);
+	for (uint32_t i = session->record.first_open; i < session->threads.count; i++) {
+		const struct thread *thread = session->threads.all[i];
+		struct timeline *timeline = &session->threads.all[i]->timeline;
+
+		/* Where it is runnable, and no sample has come, it need not have had a processor. */
+		if (!thread->gone && timeline->guessed && timeline->kind == PIECE_ON &&
+		    at - timeline->guessed_from > PATIENCE)
+			timeline_lose(timeline, timeline->guessed_from, at);
+		timeline_close(timeline, at - PATIENCE);
+	}
 	return record_write(&session->record, at - LAG);
 }
 
@@ -247,27 +260,35 @@ static bool is_over(struct loop *loop, uint64_t at)
 	return loop->how != NULL;
 }
 
+/* The most that it ever was. getrusage tells that of whoever has started us, if that is more. */
 static uint64_t own_memory(void)
 {
-	struct rusage usage;
+	const struct process self = {.pid = getpid()};
+	char text[4096];
+	const ssize_t size = process_file(&self, "status", text, sizeof text - 1);
+	const char *line;
 
-	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss * 1024;
+	text[size > 0 ? size : 0] = 0;
+	line = strstr(text, "\nVmHWM:");
+	return line ? strtoull(line + sizeof "\nVmHWM:" - 1, NULL, 10) * 1024 : 0;
 }
 
 /* What the kernel has counted, of one moment: on a busy machine we may lose the processor in between, and try again. */
 static uint64_t read_schedules(const struct session *session)
 {
 	uint64_t at = 0;
+	size_t reads = 0;
 
 	for (uint32_t i = 0; i < session->threads.count; i++)
 		session->threads.all[i]->schedule_known = false;
 	for (int tries = 0; tries < SCHEDULE_TRIES; tries++) {
+		reads += session->threads.living_count;
 		const uint64_t before = now();
 
 		for (size_t i = 0; i < session->threads.living_count; i++)
 			thread_read_schedule(living(session, i), &session->process);
 		at = now();
-		if (at - before < MILLISECOND)
+		if (at - before < MILLISECOND || reads > SCHEDULE_READS)
 			break;
 	}
 	return at;
@@ -281,9 +302,13 @@ static bool finish(struct loop *loop)
 
 	if (session->clock == CLOCK_PERF)
 		perf_drain(&session->perf, at, session->process.pid, &loop->sink);
+	threads_drop_ended(&session->threads);
+	session_note_missing(session);
 	for (size_t i = 0; i < session->threads.living_count; i++) {
 		struct thread *thread = living(session, i);
 
+		if (session->clock == CLOCK_PERF && !thread->sampled)
+			thread_spread_schedule(thread, &session->process, at);
 		timeline_turn(&thread->timeline, at, (enum piece_kind)thread->timeline.kind);
 	}
 	for (uint32_t i = session->record.first_open; i < session->threads.count; i++)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/session.h"
 
-#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clocks.h"
+#include "base/grow.h"
 #include "names/names.h"
 #include "record/regions.h"
 
@@ -169,8 +171,12 @@ static void on_lost(void *context, pid_t lwp, uint64_t since, uint64_t time, uin
 		thread->lost += count;
 		lose(thread, since, time);
 	}
-	for (uint32_t i = 0; i < session->threads.living_count && !lwp; i++)
-		lose(session->threads.all[session->threads.living[i]], since, time);
+	for (uint32_t i = 0; i < session->threads.living_count && !lwp; i++) {
+		struct thread *one = session->threads.all[session->threads.living[i]];
+
+		if (!one->gone)
+			lose(one, since, time);
+	}
 	if (!session->has_noted_lost)
 		session->has_noted_lost = record_note(
 			&session->record, "lost", thread,
@@ -189,6 +195,18 @@ static void on_empty(void *context, pid_t lwp)
 		thread->lost++;
 }
 
+/* One that is gone before it is listed has no row in the record. */
+static void on_born(void *context, pid_t lwp)
+{
+	struct session *session = context;
+
+	if (thread_by_lwp(&session->threads, lwp))
+		return;
+	session->born = grow(session->born, session->born_count, &session->born_capacity,
+			     sizeof *session->born);
+	session->born[session->born_count++] = lwp;
+}
+
 static void on_ended(void *context, pid_t lwp, uint64_t time)
 {
 	struct session *session = context;
@@ -196,10 +214,8 @@ static void on_ended(void *context, pid_t lwp, uint64_t time)
 
 	/* The first thread's end is the process's, which is seen elsewhere; a thread that executes gets the first one's
 	 * number. */
-	if (thread && lwp != session->process.pid) {
-		thread_end(&session->threads, thread, time);
-		perf_remove_later(&session->perf, lwp);
-	}
+	if (thread && lwp != session->process.pid)
+		thread_end(thread, time);
 }
 
 static void on_images_changed(void *context)
@@ -221,28 +237,37 @@ static void on_executed(void *context, uint64_t time)
 
 struct sink session_sink(struct session *session)
 {
-	return (struct sink){session,  on_sample,         on_off,     on_on, on_lost, on_empty,
-			     on_ended, on_images_changed, on_executed};
+	return (struct sink){session,           on_sample,  on_off,  on_on,
+			     on_lost,           on_empty,   on_born, on_ended,
+			     on_images_changed, on_executed};
+}
+
+static void leave_out(struct session *session, struct thread *thread, enum perf_answer answer)
+{
+	static const char *const reasons[] = {
+		"More threads than the sampler may have descriptors for (ulimit -n): the others "
+		"are not sampled, and are told by what they sleep on only.",
+		"More threads than perf has memory for (ulimit -l): the others are not sampled, "
+		"and are told by what they sleep on only."};
+
+	session->is_full = true;
+	if (!session->has_left_out)
+		session->has_left_out = record_note(&session->record, "threads_left_out", thread,
+						    reasons[answer != PERF_NO_DESCRIPTORS]);
 }
 
 static void add_clock(struct session *session, struct thread *thread, uint32_t stack_bytes)
 {
-	switch (perf_add(&session->perf, thread->lwp, stack_bytes)) {
-	case PERF_OK:
-		thread->sampled = true;
+	const enum perf_answer answer =
+		perf_add(&session->perf, thread->lwp, thread->number, stack_bytes);
+
+	thread->sampled = answer == PERF_OK;
+	if (answer == PERF_OK) {
 		thread->stack_bytes = stack_bytes;
 		thread->period = thread->period_before = session->period;
 		thread->clock_set_at = now();
-		break;
-	case PERF_GONE:
-		break;
-	default:
-		if (!session->has_left_out)
-			session->has_left_out = record_note(
-				&session->record, "threads_left_out", thread,
-				"More threads than perf has memory or descriptors for: some are "
-				"not sampled, and are told by what they sleep on only; ulimit -l "
-				"and ulimit -n decide.");
+	} else if (answer != PERF_GONE) {
+		leave_out(session, thread, answer);
 	}
 }
 
@@ -253,39 +278,111 @@ static bool wants_more(const struct thread *thread)
 	       thread->beyond > BEYOND_LEAST && thread->beyond * BEYOND_SHARE > thread->samples;
 }
 
-static void refresh_clocks(struct session *session, uint32_t first_new)
+static bool has_ended(void *context, uint32_t number)
 {
-	bool any = false;
+	const struct session *session = context;
 
-	for (uint32_t i = 0; i < session->threads.living_count; i++) {
-		struct thread *thread = session->threads.all[session->threads.living[i]];
+	return session->threads.all[number]->gone != 0;
+}
 
-		if (thread->number >= first_new) {
-			add_clock(session, thread, STACK_BYTES_FIRST);
-			any = true;
-		} else if (wants_more(thread)) {
-			perf_remove(&session->perf, thread->lwp);
-			add_clock(session, thread, STACK_BYTES_MOST);
-			thread->beyond = 0;
-			any = true;
-		}
-	}
-	if (any)
-		perf_begin(&session->perf);
+/* Those whose clocks begin, at one moment: until then the kernel has counted what is theirs. */
+static void begin_clocks(struct session *session)
+{
+	const struct threads *threads = &session->threads;
+
+	for (uint32_t i = 0; i < threads->living_count; i++)
+		if (threads->all[threads->living[i]]->begins)
+			thread_spread_schedule(threads->all[threads->living[i]], &session->process,
+					       now());
+	perf_begin(&session->perf);
 	const uint64_t begun = now();
 
-	for (uint32_t i = first_new; i < session->threads.count; i++) {
-		struct thread *thread = session->threads.all[i];
+	for (uint32_t i = 0; i < threads->living_count; i++) {
+		struct thread *thread = threads->all[threads->living[i]];
 
-		thread_spread_schedule(thread, &session->process, begun);
+		if (!thread->begins)
+			continue;
+		thread->begins = false;
+		if (!thread->sampled)
+			continue;
+		timeline_lose(&thread->timeline, thread->timeline.since, begun);
 		timeline_guess(&thread->timeline, begun,
 			       process_thread_runs(&session->process, thread->lwp) ? PIECE_ON
 										   : PIECE_ASLEEP);
 	}
+}
+
+/* When threads begin to share rings each needs more descriptors: some may have lost theirs. */
+static void find_lost_clocks(struct session *session)
+{
+	const struct threads *threads = &session->threads;
+
+	for (uint32_t i = 0; i < threads->living_count; i++)
+		threads->all[threads->living[i]]->sampled = false;
 	for (size_t i = 0; i < session->perf.count; i++)
-		if (!thread_by_lwp(&session->threads, session->perf.threads[i].lwp))
-			perf_remove_later(&session->perf, session->perf.threads[i].lwp);
-	perf_remove_ended(&session->perf);
+		threads->all[session->perf.threads[i].number]->sampled = true;
+	for (uint32_t i = 0; i < threads->living_count; i++)
+		if (!threads->all[threads->living[i]]->sampled)
+			leave_out(session, threads->all[threads->living[i]], PERF_NO_DESCRIPTORS);
+}
+
+static void refresh_clocks(struct session *session, uint32_t first_new)
+{
+	const struct threads *threads = &session->threads;
+	const bool was_shared = session->perf.shared;
+
+	if (perf_remove_ended(&session->perf, has_ended, session))
+		session->is_full = false;
+	for (uint32_t i = 0; i < threads->living_count; i++) {
+		struct thread *thread = threads->all[threads->living[i]];
+
+		if (thread->number >= first_new || (!thread->sampled && !session->is_full)) {
+			thread->begins = true;
+			if (!session->is_full)
+				add_clock(session, thread, STACK_BYTES_FIRST);
+		} else if (wants_more(thread)) {
+			perf_remove(&session->perf, thread->lwp);
+			add_clock(session, thread, STACK_BYTES_MOST);
+			thread->beyond = 0;
+		}
+	}
+	if (session->perf.shared && !was_shared)
+		find_lost_clocks(session);
+	begin_clocks(session);
+}
+
+/* Of so many at a time: a file of /proc each. */
+#define LEFT_OUT_AT_ONCE 200
+
+void session_spread_left_out(struct session *session, uint64_t at)
+{
+	const struct threads *threads = &session->threads;
+
+	for (uint32_t i = 0, done = 0; i < threads->living_count && done < LEFT_OUT_AT_ONCE; i++) {
+		struct thread *thread =
+			threads->all[threads->living[session->turn++ % threads->living_count]];
+
+		if (thread->sampled || thread->gone)
+			continue;
+		thread_spread_schedule(thread, &session->process, at);
+		done++;
+	}
+}
+
+static void note_changed_files(struct session *session)
+{
+	char text[512];
+
+	for (size_t i = 0; i < session->images.count; i++) {
+		struct image *image = session->images.all[i];
+
+		if (!image->changed || image->changed_noted)
+			continue;
+		snprintf(text, sizeof text,
+			 "%.400s was written to meanwhile: what was met there later has no names.",
+			 image->path);
+		image->changed_noted = record_note(&session->record, "file_changed", NULL, text);
+	}
 }
 
 void session_refresh_images(struct session *session)
@@ -323,14 +420,45 @@ void session_refresh_images(struct session *session)
 	session->codes.runtime_count = session->pictures.code_count;
 }
 
+static void count_unseen(struct session *session)
+{
+	for (size_t i = 0; i < session->born_count; i++)
+		session->unseen += !thread_by_lwp(&session->threads, session->born[i]);
+	session->born_count = 0;
+}
+
 void session_refresh(struct session *session)
 {
 	const uint32_t before = session->threads.count;
 
 	session_refresh_images(session);
+	note_changed_files(session);
 	threads_refresh(&session->threads, &session->process, now());
+	count_unseen(session);
 	if (session->clock == CLOCK_PERF)
 		refresh_clocks(session, before);
+}
+
+void session_note_missing(struct session *session)
+{
+	uint32_t left_out = 0;
+	char text[160];
+
+	for (uint32_t i = 0; i < session->threads.count && session->has_left_out; i++)
+		left_out += !session->threads.all[i]->sampled;
+	if (left_out) {
+		snprintf(text, sizeof text, "%u of %u threads were not sampled.", left_out,
+			 session->threads.count);
+		record_note(&session->record, "threads_left_out", NULL, text);
+	}
+	if (session->unseen) {
+		snprintf(text, sizeof text,
+			 "At least %llu threads were gone before they were seen, which takes up to "
+			 "%d ms: "
+			 "what they did is not known.",
+			 (unsigned long long)session->unseen, (int)(session->tick / MILLISECOND));
+		record_note(&session->record, "threads_unseen", NULL, text);
+	}
 }
 
 void session_sample_by_memory(struct session *session, struct thread *thread, uint64_t at)
@@ -380,4 +508,5 @@ void session_close(struct session *session)
 		names_release(session->images.all[i]);
 	images_deinit(&session->images);
 	memory_deinit(&session->memory);
+	free(session->born);
 }

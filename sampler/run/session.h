@@ -40,7 +40,13 @@ struct session {
 	uint64_t period_set_at;
 	uint64_t tick; /* between two passes */
 	bool begun;    /* the record: an exec before was that of the program that we start */
-	bool images_void, executed, has_left_out, has_noted_lost, has_noted_full;
+	bool images_void, executed, has_noted_lost, has_noted_full;
+	bool has_left_out; /* the record says that threads have no clock */
+	bool is_full;      /* no clock more could be had, and none has been given back since */
+	pid_t *born;       /* since the last listing */
+	size_t born_count, born_capacity;
+	uint64_t unseen; /* threads that were gone before they were listed */
+	uint32_t turn;   /* which thread without a clock is next */
 	uint64_t samples, lost, cut, stacks;
 	uint64_t sample_processor; /* our time for all of them */
 };
@@ -49,6 +55,8 @@ struct session {
 void session_open(struct session *session, const struct options *options, pid_t pid, int fd);
 /* The record's first line: of a program that we start, when it has begun. */
 void session_begin(struct session *session);
+/* What has to be said at its end: of how many threads it does not tell, and why. */
+void session_note_missing(struct session *session);
 void session_close(struct session *session);
 
 struct sink session_sink(struct session *session);
@@ -67,6 +75,9 @@ void session_want_lock(struct session *session, const struct thread *thread, uin
 void session_learn(struct session *session, struct thread *thread, uint64_t at, uint32_t told);
 void session_count_stack(struct session *session, struct thread *thread,
 			 const struct frames *frames);
+
+/* Threads without a clock: how long they were on a processor, as the kernel counts it. Some of them in turn. */
+void session_spread_left_out(struct session *session, uint64_t at);
 
 /* Why it sleeps, of threads that do and of which that is not known yet: run/sleepers.c. */
 void session_look_at_sleepers(struct session *session, uint64_t at);

@@ -25,6 +25,8 @@ struct image {
 	char build_id[65];             /* "": none, or not known */
 	bool mapped;                   /* still */
 	uint64_t relro, relro_size;    /* in the file: what does not change once it is loaded */
+	bool changed;                  /* it was written to, and tells no names any more */
+	bool changed_noted;            /* in the record */
 	struct cfi cfi;
 	void *names; /* names/names.c keeps there what it has opened */
 };

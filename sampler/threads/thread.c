@@ -53,10 +53,10 @@ struct thread *thread_by_lwp(const struct threads *threads, pid_t lwp)
 		return NULL;
 	uint32_t found = threads->slots[slot_of(threads, lwp)];
 
-	return found ? threads->all[found - 1] : NULL;
+	return found && !threads->all[found - 1]->gone ? threads->all[found - 1] : NULL;
 }
 
-static void drop_ended(struct threads *threads)
+void threads_drop_ended(struct threads *threads)
 {
 	uint32_t kept = 0;
 
@@ -67,7 +67,7 @@ static void drop_ended(struct threads *threads)
 	index_living(threads);
 }
 
-void thread_end(struct threads *threads, struct thread *thread, uint64_t at)
+void thread_end(struct thread *thread, uint64_t at)
 {
 	if (thread->gone)
 		return;
@@ -75,7 +75,6 @@ void thread_end(struct threads *threads, struct thread *thread, uint64_t at)
 		at = thread->timeline.since;
 	timeline_turn(&thread->timeline, at, (enum piece_kind)thread->timeline.kind);
 	thread->gone = at;
-	drop_ended(threads);
 }
 
 void thread_read_schedule(struct thread *thread, const struct process *process)
@@ -105,6 +104,11 @@ void thread_spread_schedule(struct thread *thread, const struct process *process
 
 	thread->spread_on += on;
 	thread->spread_delay += delay;
+	/* It has slept on: what is known of that holds. */
+	if (on == 0 && delay == 0 && thread->timeline.kind == PIECE_ASLEEP) {
+		timeline_turn(&thread->timeline, at, PIECE_ASLEEP);
+		return;
+	}
 	timeline_turn(&thread->timeline, since, PIECE_ON);
 	timeline_turn(&thread->timeline, since + on, PIECE_PREEMPTED);
 	timeline_turn(&thread->timeline, since + on + delay, PIECE_ASLEEP);
@@ -164,6 +168,6 @@ uint32_t threads_refresh(struct threads *threads, const struct process *process,
 			thread->gone = at > thread->timeline.since ? at : thread->timeline.since;
 		}
 	}
-	drop_ended(threads);
+	threads_drop_ended(threads);
 	return threads->count - before;
 }

@@ -18,13 +18,15 @@ struct thread {
 	char name[NAME_MAX_BYTES];
 	uint64_t born, gone;  /* moments; gone 0: not yet */
 	bool sampled;         /* by a clock of its own */
+	bool begins;          /* its clock does */
 	bool listed;          /* in the last list of threads */
 	bool gone_told, told; /* in the record; false again when something of it has changed */
 	/* By pictures of the runtime: */
 	uint32_t runtime; /* NONE: no picture shows it as a runtime's */
 	ompdx_thread_kind_t kind;
 	int32_t runtime_id;
-	bool seen; /* a picture was taken with it */
+	bool seen;       /* a picture was taken with it */
+	uint32_t native; /* its place in the last picture */
 	struct history history;
 	struct timeline timeline;
 	/* Where its last activity was, for the time until it has a processor again. */
@@ -66,8 +68,9 @@ struct thread *thread_by_lwp(const struct threads *threads, pid_t lwp);
 /* Lists them anew. Returns how many are new: the last of all. Those that are not there any more have ended `at'. */
 uint32_t threads_refresh(struct threads *threads, const struct process *process, uint64_t at);
 
-/* It has ended: another one may get its lwp. */
-void thread_end(struct threads *threads, struct thread *thread, uint64_t at);
+/* It has ended: another one may get its lwp. It stays among those that live until they are told apart. */
+void thread_end(struct thread *thread, uint64_t at);
+void threads_drop_ended(struct threads *threads);
 
 /* What the kernel has counted for it until now. */
 void thread_read_schedule(struct thread *thread, const struct process *process);

@@ -19,6 +19,7 @@ void timeline_deinit(struct timeline *timeline)
 {
 	free(timeline->pieces);
 	timeline->pieces = NULL;
+	timeline->count = timeline->capacity = 0;
 }
 
 static struct piece *last(struct timeline *timeline)

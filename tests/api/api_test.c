@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "api_test.h"
 
@@ -41,6 +42,26 @@ struct session session_open_in(const struct fake_world *world, const struct fake
 	session.target = fake_libomp_target(session.omp);
 	assert_ok(ompd_process_initialize(fake_context(session.target), &session.handle));
 	return session;
+}
+
+bool noted(ompd_address_space_handle_t *handle, const char *code)
+{
+	ompdx_diagnostics_t *diagnostics;
+	bool found = false;
+
+	assert_ok(ompdx_get_diagnostics(handle, &diagnostics));
+	assert_true(diagnostics->size >= sizeof(*diagnostics));
+	for (ompd_size_t i = 0; i < diagnostics->count; i++) {
+		const ompdx_diagnostic_t *diagnostic =
+			(const void *)((const char *)diagnostics->diagnostics +
+				       i * diagnostics->diagnostics->size);
+
+		assert_non_null(diagnostic->subject);
+		assert_true(strlen(diagnostic->text) > 20);
+		found = found || strcmp(diagnostic->code, code) == 0;
+	}
+	assert_ok(fake_callbacks()->free_memory(diagnostics));
+	return found;
 }
 
 unsigned one_in(void)

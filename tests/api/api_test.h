@@ -35,6 +35,9 @@ void library_open_as(ompd_word_t api_version);
 /* Finalizes and fails the test for leaks and violations. */
 void library_close_clean(void);
 
+/* Whether the library noted this, of an address space or (NULL) of the last attempt to open one. */
+bool noted(ompd_address_space_handle_t *handle, const char *code);
+
 /* Of how many faults one is tried: under sanitizers, where a fault takes some twenty times as long, the environment
  * asks for fewer by OMPD_FAULTS_ONE_IN. */
 unsigned one_in(void);

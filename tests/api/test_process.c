@@ -24,27 +24,6 @@ static ompdx_runtime_info_t info_of(ompd_address_space_handle_t *handle)
 	return info;
 }
 
-/* Whether the library noted this, of an address space or (NULL) of the last attempt to open one. */
-static bool noted(ompd_address_space_handle_t *handle, const char *code)
-{
-	ompdx_diagnostics_t *diagnostics;
-	bool found = false;
-
-	assert_ok(ompdx_get_diagnostics(handle, &diagnostics));
-	assert_true(diagnostics->size >= sizeof(*diagnostics));
-	for (ompd_size_t i = 0; i < diagnostics->count; i++) {
-		const ompdx_diagnostic_t *diagnostic =
-			(const void *)((const char *)diagnostics->diagnostics +
-				       i * diagnostics->diagnostics->size);
-
-		assert_non_null(diagnostic->subject);
-		assert_true(strlen(diagnostic->text) > 20);
-		found = found || strcmp(diagnostic->code, code) == 0;
-	}
-	assert_ok(fake_callbacks()->free_memory(diagnostics));
-	return found;
-}
-
 /* ---- Which process ---- */
 
 static void test_arguments(void **state)

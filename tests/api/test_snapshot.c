@@ -120,7 +120,7 @@ static void test_life(void **state)
 
 /* ---- Notes ---- */
 
-static unsigned noted(const ompdx_diagnostics_t *diagnostics, const char *code)
+static unsigned count_of(const ompdx_diagnostics_t *diagnostics, const char *code)
 {
 	unsigned found = 0;
 
@@ -134,7 +134,7 @@ static unsigned noted_by(ompdx_snapshot_handle_t *snapshot, const char *code)
 	const ompdx_diagnostics_t *diagnostics;
 
 	assert_ok(ompdx_snapshot_diagnostics(snapshot, &diagnostics));
-	return noted(diagnostics, code);
+	return count_of(diagnostics, code);
 }
 
 static unsigned noted_of(const struct session *session, const char *code)
@@ -143,7 +143,7 @@ static unsigned noted_of(const struct session *session, const char *code)
 	unsigned found;
 
 	assert_ok(ompdx_get_diagnostics(session->handle, &diagnostics));
-	found = noted(diagnostics, code);
+	found = count_of(diagnostics, code);
 	assert_ok(fake_callbacks()->free_memory(diagnostics));
 	return found;
 }

@@ -7,19 +7,6 @@
 
 #include <string.h>
 
-/* Why, it says apart from the return code. */
-static bool noted(ompd_address_space_handle_t *handle, const char *code)
-{
-	ompdx_diagnostics_t *diagnostics;
-	bool found = false;
-
-	assert_ok(ompdx_get_diagnostics(handle, &diagnostics));
-	for (ompd_size_t i = 0; i < diagnostics->count; i++)
-		found = found || strcmp(diagnostics->diagnostics[i].code, code) == 0;
-	fake_callbacks()->free_memory(diagnostics);
-	return found;
-}
-
 static void test_device_initialize(void **state)
 {
 	struct session session = session_open("tasks");

@@ -15,13 +15,14 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
 import machine
 import schema
 
 # Seconds for anything; a hang is a failure. A virtual machine may stand still for a minute or two.
 PATIENCE = 300
+SPIN_TICKS = 10  # of processor time: a thread that is awake after so many spins
 MARK = "@@@"
 # What must never be seen, whatever was asked.
 FORBIDDEN = re.compile(
@@ -222,6 +223,37 @@ def wait_for(record: Path, process: subprocess.Popen[Any]) -> None:
         assert status is None, f"the program ended {_by(status)}, no record written"
         assert time.monotonic() < end, "the program did not get to its stop"
         time.sleep(0.02)
+
+
+def settle(lwps: Iterable[int]) -> None:
+    """From what threads have announced to where they stay: until each was found asleep, or has spun
+    for long, in three looks in a row (as settle.h, from outside)."""
+    most = {lwp: _ticks(lwp) + SPIN_TICKS for lwp in lwps}
+    end, looks = time.monotonic() + PATIENCE, 0
+    while looks < 3:
+        assert time.monotonic() < end, "the program's threads do not stay anywhere"
+        time.sleep(0.01)
+        stay = all(_is_asleep(lwp) or _ticks(lwp) >= ticks for lwp, ticks in most.items())
+        looks = looks + 1 if stay else 0
+
+
+def _fields(lwp: int) -> list[str]:
+    """From the state on; of one that has ended it is asleep."""
+    try:
+        text = Path(f"/proc/{lwp}/task/{lwp}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ["S"] + ["0"] * 12
+    return text.rpartition(")")[2].split()
+
+
+def _is_asleep(lwp: int) -> bool:
+    return _fields(lwp)[0] == "S"
+
+
+def _ticks(lwp: int) -> int:
+    """Of processor time."""
+    user, system = _fields(lwp)[11:13]
+    return int(user) + int(system)
 
 
 @contextlib.contextmanager

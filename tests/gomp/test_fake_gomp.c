@@ -11,18 +11,6 @@
 #include "fake_gomp.h"
 #include "fake_gomp_aarch64.h"
 
-static bool noted(ompd_address_space_handle_t *handle, const char *code)
-{
-	ompdx_diagnostics_t *diagnostics;
-	bool found = false;
-
-	assert_ok(ompdx_get_diagnostics(handle, &diagnostics));
-	for (ompd_size_t i = 0; i < diagnostics->count; i++)
-		found = found || strcmp(diagnostics->diagnostics[i].code, code) == 0;
-	fake_callbacks()->free_memory(diagnostics);
-	return found;
-}
-
 static ompd_address_space_handle_t *opened(struct fake_gomp *gomp)
 {
 	ompd_address_space_handle_t *handle = NULL;

@@ -21,6 +21,7 @@
 
 #include "ompd-ext.h"
 #include "own_process.h"
+#include "settle.h"
 
 #define RECORDS_MAX 64
 #define LEVELS_MAX 8
@@ -227,7 +228,7 @@ static void *observe(void *ignored)
 	while (__atomic_load_n(&parked, __ATOMIC_ACQUIRE) < expected)
 		usleep(500);
 	/* Those who end a region go to the dock a moment later. */
-	usleep(100000);
+	settle();
 	handle = open_library();
 	look(handle, BY_LWP);
 	look(handle, BY_PTHREAD);

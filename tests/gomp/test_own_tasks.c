@@ -16,23 +16,34 @@
 
 #include "ompd-ext.h"
 #include "own_process.h"
+#include "settle.h"
 
 static volatile int go_on, arrived;
 static volatile int done; /* compilers leave out tasks that do nothing */
 
-static void park(void)
+static void arrive(void)
 {
 	__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL);
+}
+
+static void park(void)
+{
+	arrive();
 	while (!go_on)
+		usleep(500);
+}
+
+static void until(int count)
+{
+	while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < count)
 		usleep(500);
 }
 
 static void wait_for(int count)
 {
-	while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < count)
-		usleep(500);
-	/* Until those who wait for tasks do so. */
-	usleep(100000);
+	until(count);
+	/* Those who wait for tasks do so a moment later. */
+	settle();
 }
 
 struct look {
@@ -199,22 +210,24 @@ static void test_waits(void **state)
 #pragma omp task
 			park();
 			/* Both tasks are taken by those who are at the region's end. */
-			wait_for(2);
+			until(2);
+			arrive();
 #pragma omp taskwait
 		} else if (number == 1) {
 #pragma omp taskgroup
 			{
 #pragma omp task
 				{
-					__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL);
-					/* The others wait by now. */
-					usleep(300000);
+					arrive();
+					/* The two others that go from there to wait. */
+					wait_for(4);
 					seen = look();
 					for (int i = 0; i < 4; i++)
 						states[i] = state_of(seen.handle, pthreads[i]);
 					go_on = 1;
 				}
-				wait_for(2);
+				until(2);
+				arrive();
 			}
 		}
 	}

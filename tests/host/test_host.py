@@ -15,6 +15,7 @@ from typing import Any, Callable
 
 import cells
 import comparison
+import looks
 import machine
 import pytest
 import sessions
@@ -194,7 +195,7 @@ def test_never_still(folder: Path) -> None:
     members = 0
     with subprocess.Popen([machine.compiled("churn")], env=environment) as process:
         try:
-            time.sleep(0.5)
+            looks.wait_for_threads(process.pid, 5)
             for _ in range(25):
                 told = ask("attach", process.pid)
                 assert list(comparison.failures(told)) == []

@@ -196,16 +196,18 @@ def c_routines(path: str, text: str) -> Iterator[str]:
 PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     # Knows no debugger.
     "ompd_core.errors": (),
+    "ompd_core.signals": (),
     "ompd_core.code.": ("ompd_core.code.",),
     "ompd_core.arch.": ("ompd_core.arch.", "ompd_core.code.", "ompd_core.errors"),
     "ompd_core.abi.": ("ompd_core.abi.",),
     "ompd_core.runtimes.": ("ompd_core.runtimes.", "ompd_core.abi."),
     "ompd_core.formats.untold_code": ("ompd_core.formats.", "ompd_core.abi.", "ompd_core.arch."),
-    "ompd_core.formats.": ("ompd_core.formats.", "ompd_core.errors", "ompd_core.model.signals"),
+    "ompd_core.formats.": ("ompd_core.formats.", "ompd_core.errors", "ompd_core.signals"),
     "ompd_core.library.types": (),
     "ompd_core.library.": ("ompd_core.library.", "ompd_core.formats.elf", "ompd_core.errors"),
     "ompd_core.model.": (
         "ompd_core.model.",
+        "ompd_core.signals",
         "ompd_core.library.types",
         "ompd_core.runtimes.",
         "ompd_core.abi.",
@@ -214,7 +216,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "ompd_core.debugger": (
         "ompd_core.model.native",
-        "ompd_core.model.signals",
+        "ompd_core.signals",
         "ompd_core.library.callbacks",
         "ompd_core.formats.",
         "ompd_core.arch.base",
@@ -237,6 +239,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_core.documents.": ("ompd_core.documents.",),
     "ompd_core.views.": (
         "ompd_core.views.",
+        "ompd_core.signals",
         "ompd_core.recording.",
         "ompd_core.documents.",
         "ompd_core.model.",
@@ -247,6 +250,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_gdb.target.": (
         "ompd_gdb.target.",
         "ompd_core.debugger",
+        "ompd_core.signals",
         "ompd_core.model.",
         "ompd_core.runtimes.",
         "ompd_core.abi.",
@@ -756,3 +760,27 @@ def test_conformance_names_every_routine_and_icv() -> None:
     names = re.findall(r'^ICV\(\w+, "([\w-]+)"', rows, re.MULTILINE)
     listed = re.findall(r"^\| (\d+) \| `([\w-]+)` \|", document, re.MULTILINE)
     assert [(str(i + 1), name) for i, name in enumerate(names)] == listed
+
+
+# ---- Tables --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", ["runtime/llvm", "runtime/gomp", "offload"])
+def test_each_row_of_a_layout_is_read(folder: str) -> None:
+    """A member that nobody reads is looked up in each release, and stands in each record, for
+    nothing. What libomp publishes has to be listed whole."""
+    home = TREE / "libompd" / folder
+    files = [path for path in home.iterdir() if path.suffix in (".c", ".h")]
+    code = "\n".join(without_comments(path.read_text(encoding="utf-8")) for path in files)
+    layout = (home / "layout.def").read_text(encoding="utf-8")
+    pasted = re.findall(r"\b(\w+_)##\w+", code)
+
+    def is_read(name: str) -> bool:
+        whole = re.search(rf"\b(\w+_)?{name}\b", code) is not None
+        parts = [name[len(start) :] for start in pasted if name.startswith(start)]
+        return whole or any(re.search(rf"\b{part}\b", code) for part in parts)
+
+    row = r"^(?:(?:RECORD(?:_AT|_BITFIELD)?|MEMBER)\(\w+, |OFFLOAD_(?:FIELD|LIST)\()(\w+)"
+    rows = re.findall(row, without_comments(layout), re.MULTILINE)
+    assert len(rows) > 20
+    assert [name for name in rows if not is_read(name)] == []

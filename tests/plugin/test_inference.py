@@ -64,6 +64,15 @@ def names() -> list[str]:
     return [spelt.format(name) for name in ENTRIES for spelt in SPELT] + OTHERS
 
 
+def test_no_row_is_the_librarys_alone() -> None:
+    """What compilers call is in both: the tests below ask for the plugin's names."""
+    text = (TREE / "libompd/inference/entries.def").read_text(encoding="utf-8")
+    rows = set(re.findall(r"^(?:ENTRY|ENDS|ROUTINE)\((\w+)", text, re.MULTILINE))
+    assert len(rows) > 150 and not rows - set(ENTRIES)
+    prefixes = set(re.findall(r"^INTERFACE\((\w+)", text, re.MULTILINE))
+    assert prefixes == set(abi.PREFIXES)
+
+
 def test_classes(library: Any) -> None:
     for name in names():
         told = FunctionClass(described(library, name).function_class)

@@ -66,3 +66,13 @@ def test_what_starts_threads_is_nobodys_own() -> None:
     assert users_frame(stack, code) is None
     own = Frame(Location("start_thread", "mine.c", line=3), executable=True)
     assert users_frame([own, *stack], code) is own
+
+
+def test_whose_names_look_like_the_runtimes() -> None:
+    """With libomp in the program: what has a line of the user's is his, whatever he calls it."""
+    code = CodeMap([Runtime(0, 0, None, embedded=True)])
+    inner = Frame(Location("kmp_wait", "kmp_wait_release.h", line=300), executable=True)
+    for name in ("kmp_search", "kmp::table", "omp_setup_grid", "omp_save"):
+        own = Frame(Location(name, "/home/user/solver.cc", line=12), executable=True)
+        assert users_frame([inner, own], code) is own, name
+    assert code.is_runtime(inner)

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 		if (omp_get_thread_num() == threads - 1) {
 			while (__atomic_load_n(&truth_recorded, __ATOMIC_SEQ_CST) < threads)
 				usleep(1000);
-			truth_settle();
+			settle();
 			truth_stop(threads);
 		}
 #pragma omp barrier

@@ -18,7 +18,7 @@ static void blur_row(int tile, long row)
 
 	if (row >= ROWS) {
 		until(&declared, expected);
-		truth_settle();
+		settle();
 		truth_write();
 		truth_append("crash", "%d %p %ld\n", __LINE__ + 2, (const void *)from, truth_tid());
 	}

@@ -10,6 +10,7 @@
 #define GUILTY_H
 
 #include "innocents.h"
+#include "settle.h"
 
 #include <stdarg.h>
 #include <sys/syscall.h>
@@ -92,7 +93,7 @@ struct guilty_scenario {
 static inline void *observe(void *scenario)
 {
 	until(&declared, ((const struct guilty_scenario *)scenario)->threads);
-	doze(300000); /* from a declaration to the wait */
+	settle(); /* from a declaration to the wait */
 	went_on();
 	return NULL;
 }

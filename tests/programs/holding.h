@@ -79,7 +79,7 @@ static void *observer(void *parties)
 {
 	while (__atomic_load_n(&declared, __ATOMIC_SEQ_CST) < *(int *)parties)
 		usleep(1000);
-	truth_settle();
+	settle();
 	truth_write();
 	stop_here();
 	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);

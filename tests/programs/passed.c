@@ -43,7 +43,7 @@ static void *observe(void *unused)
 	while (!__atomic_load_n(&ready, __ATOMIC_SEQ_CST) ||
 	       !__atomic_load_n(&inside, __ATOMIC_SEQ_CST))
 		usleep(1000);
-	truth_settle();
+	settle();
 	stop_here();
 	_exit(0);
 	return unused;

@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "settle.h"
+
 #ifndef LIFE_SECONDS
 #define LIFE_SECONDS 280 /* what outlives its test must not stay */
 #endif
@@ -53,7 +55,7 @@ static void stay_behind(const char *how)
 
 		if (strcmp(how, "crash") == 0 && thread == 2) {
 			tell("crash");
-			sleep(2); /* the others shall be at their barrier */
+			settle(); /* the others shall be at their barrier */
 			*(volatile int *)8 = 1;
 		} else if (strcmp(how, "lock") == 0 && thread < 2) {
 			against_each_other(thread ? &second : &first, thread ? &first : &second);

@@ -26,7 +26,7 @@ static void *observe(void *unused)
 {
 	while (__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < expected)
 		usleep(1000);
-	truth_settle();
+	settle();
 	truth_write();
 	stop_here();
 	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);

@@ -53,7 +53,7 @@ static inline void *observe(void *unused)
 {
 	truth_record_native();
 	until(&declared, expected);
-	truth_settle();
+	settle();
 	truth_write();
 	stop_here();
 	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);

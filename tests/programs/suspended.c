@@ -19,7 +19,7 @@ static int leaves;
 static void leaf(void)
 {
 	if (__atomic_add_fetch(&leaves, 1, __ATOMIC_SEQ_CST) == THREADS) {
-		truth_settle();
+		settle();
 		truth_write();
 		stop_here();
 		exit(0);

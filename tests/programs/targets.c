@@ -30,12 +30,9 @@ static void *observe(void *unused)
 	truth_record_native();
 	while (__atomic_load_n(&declared, __ATOMIC_SEQ_CST) < expected)
 		usleep(1000);
-	truth_settle();
+	settle();
 	truth_write();
 	stop_here();
-	__atomic_store_n(&truth_released, 1, __ATOMIC_SEQ_CST);
-	/* A driver's kernels do not end by this. */
-	usleep(100000);
 	_exit(0);
 	return unused;
 }

@@ -101,7 +101,7 @@ static void make_all(void)
 	/* The child of the task that waits is made while others are executed. */
 	while (begun && !child)
 		usleep(1000);
-	truth_settle();
+	settle();
 	__atomic_store_n(&all_made, 1, __ATOMIC_SEQ_CST);
 #pragma omp taskwait
 }

@@ -12,7 +12,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <dirent.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -22,10 +21,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "settle.h"
+
 #define TRUTH_MAX_THREADS 1024
 #define TRUTH_MAX_LEVELS 16
-/* Of processor time: a thread that is still awake after so many is one that spins. */
-#define TRUTH_SPIN_TICKS 10
 #define TRUTH_LIFE_SECONDS 900 /* what outlives its test must not stay, on the busiest machine */
 
 /* What a thread asks omp_get_NAME() for: values of ICVs. */
@@ -261,55 +260,6 @@ __attribute__((noinline)) static void stop_here(void)
 		abort();
 	while (wish && strcmp(wish, "park") == 0)
 		pause();
-}
-
-/* Is a thread asleep, or has it spun for long? *ticks: what it had used of the processor at the first look, plus 1;
- * 0 before that. */
-static inline int truth_stays(const char *tid, unsigned long *ticks)
-{
-	unsigned long user, system;
-	char path[64], line[512], state;
-	const char *fields;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", tid);
-	file = fopen(path, "r");
-	if (!file)
-		return 1; /* it has ended */
-	fields = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	fclose(file);
-	if (!fields || sscanf(fields, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-			      &state, &user, &system) != 3)
-		abort();
-	if (*ticks == 0)
-		*ticks = user + system + 1;
-	return state == 'S' || user + system >= *ticks + TRUTH_SPIN_TICKS;
-}
-
-/* From what the other threads have announced to where they stay: waits until each was found there in three looks
- * in a row, however busy the machine is. */
-static inline void truth_settle(void)
-{
-	static unsigned long ticks[TRUTH_MAX_THREADS];
-	int looks = 0, all_stay, i;
-	struct dirent *entry;
-	DIR *threads;
-
-	memset(ticks, 0, sizeof(ticks));
-	while (looks < 3) {
-		usleep(10000);
-		threads = opendir("/proc/self/task");
-		if (!threads)
-			abort();
-		all_stay = 1;
-		for (i = 0; (entry = readdir(threads)) != NULL && i < TRUTH_MAX_THREADS;) {
-			if (entry->d_name[0] == '.' || atol(entry->d_name) == truth_tid())
-				continue;
-			all_stay &= truth_stays(entry->d_name, &ticks[i++]);
-		}
-		closedir(threads);
-		looks = all_stay ? looks + 1 : 0;
-	}
 }
 
 /* Forget who is where before the next stop: whoever does not record again is idle then. */

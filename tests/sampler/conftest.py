@@ -34,6 +34,16 @@ def build(tmp_path_factory: pytest.TempPathFactory):
     return built
 
 
+@pytest.fixture(scope="session")
+def sanitized() -> Path:
+    """The sampler with the sanitizers, as it is now."""
+    folder = TREE / "build" / "asan-ubsan"
+    assert (folder / "CMakeCache.txt").exists(), "tools/check build-asan makes it"
+    command = ("cmake", "--build", folder, "--target", "ompd-sampler")
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return folder / "sampler" / "ompd-sampler"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def there_is_a_sampler() -> None:
     assert SAMPLER.exists(), f"{SAMPLER} is not built: install libelf-dev and libdw-dev"

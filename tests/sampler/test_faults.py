@@ -56,12 +56,25 @@ def let_run(pid: int, seconds: float) -> None:
 
 def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
     guard, victim = build("guard", "plain"), build("victim")
-    done = run(guard, "kill", SAMPLER, "-o", folder / "r", "--", victim, "200")
-    assert done.returncode == 0, done
-    assert done.stdout == alone(victim, "200")
-    assert done.stdout.endswith("traced 0\n")
-    end = read(folder / "r").end
-    assert (end["how"], end["status"]) == ("exited", 3)
+    expected = alone(victim, "200")
+    for turn in range(100 if FULL else 1):
+        record = folder / f"r{turn}"
+        done = run(
+            guard,
+            "kill",
+            SAMPLER,
+            "-F",
+            random.randrange(50, 1000),
+            "-o",
+            record,
+            "--",
+            victim,
+            "200",
+        )
+        assert done.returncode == 0, done
+        assert done.stdout == expected and expected.endswith("traced 0\n")
+        end = read(record).end
+        assert (end["how"], end["status"]) == ("exited", 3)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +92,7 @@ def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
 def test_the_program_outlives_the_sampler(build, folder, clock, number) -> None:
     victim = build("victim")
     expected = alone(victim, "300").split()[0]
-    for _ in range(34 if FULL else 2):
+    for _ in range(100 if FULL else 2):
         record = folder / f"r{random.random()}"
         # The program's output ends when it does, whoever its parent is then.
         with subprocess.Popen(

@@ -27,8 +27,8 @@ from ompd_core.formats.elf import NT_PRSTATUS, PT_LOAD, ElfFile, NotElf
 from ompd_core.formats.images import ImageList, LoadedImage, mapped_image
 from ompd_core.formats.symbols import Symbols
 from ompd_core.model.native import Frame, Location, NativeThread
-from ompd_core.model.signals import Signal
 from ompd_core.model.where import VDSO
+from ompd_core.signals import Signal
 
 # In struct elf_prstatus: the thread's id, and its registers in the kernel's order.
 _LWP_AT, _REGISTERS_AT = 32, 112

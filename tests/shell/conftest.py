@@ -34,6 +34,16 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path, ignore_errors=True)
 
 
+@pytest.fixture(scope="module")
+def seen() -> Iterator[Any]:
+    """A browser."""
+    from browser import browser
+
+    with tempfile.TemporaryDirectory(prefix="ompd-browser-") as path:
+        with browser(Path(path)) as found:
+            yield found
+
+
 def pytest_configure(config: Any) -> None:
     cover.configure(config)
     config.addinivalue_line("markers", "xdist_group: tests that one worker runs, in a row")

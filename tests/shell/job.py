@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Iterator, Sequence
 
 import machine
-from sessions import PATIENCE
+from sessions import PATIENCE, settle
 
 RANKS, THREADS, ODD = 4, 4, 2
-SETTLED = 2.0  # seconds until a thread is where it said that it would go
 
 
 @dataclass
@@ -45,8 +44,9 @@ class RunningJob:
             assert self.launcher.poll() is None, self.complaints()
             assert time.monotonic() < end, f"{len(self.truth())} ranks have begun"
             time.sleep(0.05)
-        time.sleep(SETTLED)
-        return self.truth()
+        found = self.truth()
+        settle(thread for one in found.values() for thread in one.threads)
+        return found
 
     def complaints(self) -> str:
         return (self.folder / "mpirun.log").read_text(encoding="utf-8", errors="replace")

@@ -7,15 +7,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import tempfile
 from pathlib import Path
-from typing import Iterator
 
 import command
 import corpus
 import machine
 import pytest
-from browser import Browser, browser
+from browser import Browser
 from command import FINDING, NOTHING_ODD, is_an_error, ompd
 from ompd_core.views import html
 from sessions import kernel_core, parked, target
@@ -84,13 +82,6 @@ def test_no_page_without_a_report(folder: Path) -> None:
 
 
 # ---- In the browser ------------------------------------------------------------------------------
-
-
-@pytest.fixture(name="seen", scope="module")
-def fixture_seen() -> Iterator[Browser]:
-    with tempfile.TemporaryDirectory(prefix="ompd-browser-") as path:
-        with browser(Path(path)) as found:
-            yield found
 
 
 @pytest.fixture(name="pages", scope="module")

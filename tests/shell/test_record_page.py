@@ -5,27 +5,18 @@ with nothing from outside and nothing of the program's own that runs?"""
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
-from typing import Iterator
 
 import machine
 import made_records
 import pytest
-from browser import Browser, browser
+from browser import Browser
 from command import ompd
 from test_html import CONTRAST
 
 HOSTILE = "\"'><script>document.title='hacked'</script><img src=x onerror=alert(1)>"
 # What they share is made once.
 pytestmark = pytest.mark.xdist_group("record-page")
-
-
-@pytest.fixture(name="seen", scope="module")
-def fixture_seen() -> Iterator[Browser]:
-    with tempfile.TemporaryDirectory(prefix="ompd-browser-") as path:
-        with browser(Path(path)) as found:
-            yield found
 
 
 @pytest.fixture(name="pages", scope="module")

@@ -9,7 +9,6 @@ from typing import Callable, Mapping, TypeVar
 
 from . import gomp, kmpc, omp, tgt
 from .base import AFTER, CALLED, Held, Interface, Maps, TargetCall
-from .kmpc import IDENT_SOURCE
 
 INTERFACES = (kmpc.INTERFACE, gomp.INTERFACE, omp.INTERFACE, tgt.INTERFACE)
 
@@ -56,7 +55,6 @@ TARGETS: Mapping[str, TargetCall] = _table(lambda one: one.targets)
 # What compilers alone call; the routines of omp_* may be anybody's.
 PREFIXES = tuple(one.prefix for one in INTERFACES if one is not omp.INTERFACE)
 NESTED = tuple(one.prefix for one in INTERFACES if one.nested)
-DESCRIBED = tuple(one.prefix for one in INTERFACES if one.described)
 UNLINED = tuple(one.prefix for one in INTERFACES if not one.lined)
 
 # Their names as a regular expression, from the beginning.
@@ -75,7 +73,6 @@ __all__ = [
     "CANCELLABLE",
     "CONDITIONAL",
     "CONSTRUCT_ENDS",
-    "DESCRIBED",
     "ENDS",
     "ENTRY_POINTS",
     "EVENTS",
@@ -87,7 +84,6 @@ __all__ = [
     "FUNCTIONS",
     "HANDS_ON",
     "HOST_TARGETS",
-    "IDENT_SOURCE",
     "LOOP_LEFT",
     "LOOP_NEXT",
     "LOOP_STATIC",
@@ -106,6 +102,7 @@ __all__ = [
     "WAITS",
     "is_entry_point",
     "normal",
+    "source_at",
 ]
 
 
@@ -125,3 +122,10 @@ def normal(name: str) -> str:
 def is_entry_point(name: str) -> bool:
     """Is it what a program calls of a runtime? Fortran's names end in an underscore."""
     return normal(name).startswith(PREFIXES) or normal(name) in omp.ROUTINES
+
+
+@lru_cache(maxsize=256)
+def source_at(name: str) -> int | None:
+    """How far in what its first argument points to the address of the source's text is; None: that
+    describes no call."""
+    return next((one.source_at for one in INTERFACES if name.startswith(one.prefix)), None)

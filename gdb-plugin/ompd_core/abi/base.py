@@ -12,6 +12,7 @@ from typing import Mapping
 # argument is the address of its function, AFTER the call, or where the entry point is CALLED.
 AFTER = -1
 CALLED = -2
+IDENT_SOURCE = 16  # ident_t.psource (kmp.h)
 # By (kind of event, when).
 Events = Mapping["tuple[str, str]", Mapping[str, int]]
 # What is held between two calls, by the name of one: the kind, and which argument is the object.
@@ -51,8 +52,9 @@ class Interface:
     prefix: str
     # Do entry points call each other, some by a jump that leaves no frame of their own?
     nested: bool = False
-    # Does the first argument of each describe where it was called?
-    described: bool = False
+    # Of what the first argument of each points to, if that describes where it was called: how far
+    # in it the address of the source's text is.
+    source_at: int | None = None
     # Has the code of each call the line of its construct? Else what was before it tells its line.
     lined: bool = True
     # Entry points that begin regions, and which argument is the function that a region executes.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .base import AFTER, Interface
+from .base import AFTER, IDENT_SOURCE, Interface
 
 _SERIALIZES = "__kmpc_serialized_parallel"
 _TASK_ALLOC = "__kmpc_omp_task_alloc"
@@ -11,8 +11,6 @@ _TASK_PART = 16  # kmp_task_t.part_id (kmp.h)
 _HANDS_ON = "__kmpc_omp_task"
 _CANCEL_BARRIER = "__kmpc_cancel_barrier"
 _END_REDUCE = "__kmpc_end_reduce"
-
-IDENT_SOURCE = 16  # ident_t.psource (kmp.h)
 
 _REGIONS = {"__kmpc_fork_call": 2, "__kmpc_fork_call_if": 2}
 _LEAGUES = {"__kmpc_fork_teams": 2}
@@ -22,7 +20,7 @@ _LOOP_STATIC = tuple(f"__kmpc_for_static_init_{of}" for of in ("4", "4u", "8", "
 INTERFACE = Interface(
     prefix="__kmpc_",
     nested=True,
-    described=True,
+    source_at=IDENT_SOURCE,
     forks={**_REGIONS, **_LEAGUES},
     forks_by_another=("__kmpc_fork_call_if",),
     functions=_TASKS,

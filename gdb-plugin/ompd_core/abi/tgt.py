@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .base import AFTER, CALLED, Interface, Maps, TargetCall
+from .base import AFTER, CALLED, IDENT_SOURCE, Interface, Maps, TargetCall
 
 
 def _of_data(construct: str, begins: bool = True) -> TargetCall:
@@ -50,7 +50,7 @@ _UPDATES = {
 
 INTERFACE = Interface(
     prefix="__tgt_",
-    described=True,
+    source_at=IDENT_SOURCE,
     waits={
         **dict.fromkeys(_KERNELS, "target"),
         **dict.fromkeys({**_BEGINS, **_ENDS}, "target_map"),

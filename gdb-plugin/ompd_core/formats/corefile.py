@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Iterable
 
 from ..errors import Unreadable
-from ..model.signals import Signal, from_siginfo
+from ..signals import Signal, from_siginfo
 from . import proof
 from .elf import (
     ET_CORE,

@@ -15,7 +15,7 @@ from .targets import Target
 
 if TYPE_CHECKING:
     from .process import Thread
-    from .tasks import ExplicitTask
+    from .tasks import Deferred
 
 __all__ = [
     "BELOW",
@@ -85,19 +85,6 @@ class Stale:
     why: str
     thread: Thread | None = None  # on whose stack it was
     function: str | None = None  # that is called from there now
-
-
-@dataclass(frozen=True)
-class Deferred:
-    """A task that waits for a device, while no thread executes it."""
-
-    task: ExplicitTask
-    device: int | None
-    blocks: Sequence[ExplicitTask] = ()  # that depend on it
-
-    @property
-    def in_words(self) -> str:
-        return f"device {self.device}" if self.device is not None else "a device"
 
 
 @dataclass(eq=False)

@@ -14,12 +14,12 @@ from typing import Callable, Iterable, Sequence
 
 from .. import runtimes
 from ..library.types import Diagnostic, View, ViewRegion, ViewThread
+from ..signals import Signal
 from . import doubts, ids, states
 from .doubts import Doubt
 from .glibc import Kept
 from .messages import Message
 from .native import Location, NativeThread
-from .signals import Signal
 from .thrown import Thrown
 
 # Sorts behind every number of GDB's.

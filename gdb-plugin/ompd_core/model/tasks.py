@@ -7,7 +7,7 @@ A task that a thread executes has the number that `ompd threads' gives it; the o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Iterable, Mapping, Sequence
+from typing import Iterable, Mapping, Sequence
 
 from .. import abi
 from ..library.types import ViewTask, ViewTasks
@@ -15,9 +15,6 @@ from . import doubts
 from .doubts import Doubt
 from .native import Location
 from .process import Process, Region, Thread
-
-if TYPE_CHECKING:
-    from .devices import Deferred
 
 # Walks along parents end here, whatever the target says.
 DEEPEST = 1 << 20
@@ -55,6 +52,19 @@ class ExplicitTask:
         """The OpenMP id of its thread."""
         member = self.thread.member(self.runtime) if self.thread is not None else None
         return member.id if member is not None else None
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """A task that waits for a device, while no thread executes it."""
+
+    task: ExplicitTask
+    device: int | None
+    blocks: Sequence[ExplicitTask] = ()  # that depend on it
+
+    @property
+    def in_words(self) -> str:
+        return f"device {self.device}" if self.device is not None else "a device"
 
 
 @dataclass(frozen=True)

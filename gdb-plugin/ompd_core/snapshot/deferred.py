@@ -13,8 +13,7 @@ from ..code.machine_code import Assign
 from ..debugger import Debugger
 from ..errors import Unreadable
 from ..library.types import Device
-from ..model.devices import Deferred
-from ..model.tasks import ExplicitTask
+from ..model.tasks import Deferred, ExplicitTask
 from .symbol_end import symbol_end
 
 _LEAST, _MOST = 64, 4096  # so far in a task

@@ -21,7 +21,7 @@ from ..model.native import NativeThread
 from ..model.process import Process, Region, Runtime, Thread
 from ..model.skips import Skip
 from ..model.targets import KERNEL, Target
-from ..model.tasks import Tasks
+from ..model.tasks import Deferred, Tasks
 from ..model.thrown import Thrown
 from ..model.waits import Arrivals, any_is_over
 from .places import ALWAYS, IF_AWAITED, NEVER, Places
@@ -30,7 +30,7 @@ from .stacks import Stacks
 
 # What few commands need is loaded by them.
 if TYPE_CHECKING:
-    from ..model.devices import Deferred, Devices
+    from ..model.devices import Devices
     from ..model.icvs import Icv
     from ..model.judgement import Judgement
     from ..model.logical_stack.lineage import Lineage

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ompd merge' and `ompd job' as a JSON document."""
+"""`ompd merge' and `ompd job' as a JSON document: `documents.job' says what is in it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..model.job import Job, Node, RankClass, Unread
 from ..model.job_parts import part
@@ -15,12 +15,16 @@ from . import job as view
 from . import job_tree
 from .json_text import SCHEMA
 
+if TYPE_CHECKING:
+    from ..documents import job as documents
+
 Json = dict[str, Any]
 
 
 def document(job: Job, command: str = "merge") -> Json:
     classes = job.classes()
-    return {
+    unclear = view.unclear(job)
+    found: documents.Merge = {
         "schema": SCHEMA,
         "command": command,
         "notes": view.notes(job),
@@ -35,38 +39,46 @@ def document(job: Job, command: str = "merge") -> Json:
                 "text": said.finding.text,
                 "confirmed": said.finding.confirmed,
                 "same_text": said.same,
-                **_whose(said.members),
+                "ranks": who(said.members),
+                "count": len(said.members),
             }
             for said in job.findings()
         ],
-        "unclear": _whose(view.unclear(job)) if view.unclear(job) else None,
+        "unclear": {"ranks": who(unclear), "count": len(unclear)} if unclear else None,
         "classes": [_class(job, one) for one in classes],
         "awaiting": [_awaiting(job, one, members) for one, members in view.awaited(job)],
         "merged": _node(job.tree, None, job_tree.odd_members(classes)),
         "programs": [
-            {"program": group.what, **_whose(group.members)} for group in job.groups(job.programs)
+            {"program": one.what, "ranks": who(one.members), "count": len(one.members)}
+            for one in job.groups(job.programs)
         ],
         "runtimes": [
-            {"runtimes": list(map(_runtime, group.what)), **_whose(group.members)}
-            for group in job.groups(job.runtimes)
+            {
+                "runtimes": list(map(_runtime, one.what)),
+                "ranks": who(one.members),
+                "count": len(one.members),
+            }
+            for one in job.groups(job.runtimes)
         ],
         "unavailable": [_missing(one.what, one.members) for one in job.missing()],
         "lost": [{"hosts": hosts, "message": why} for why, hosts in view.lost(job)],
         "stopped_seconds": _stopped(job),
-        "part": part(job),
+        "part": cast("documents.Part", part(job)),
+    }
+    return cast(Json, found)
+
+
+def _awaiting(job: Job, one: Awaiting, members: Members) -> documents.RankAwaiting:
+    return {
+        "call": one.call,
+        "message": cast(Any, vars(one.message)),
+        "text": view.words_of_message(job, one),
+        "ranks": who(members),
+        "count": len(members),
     }
 
 
-def _awaiting(job: Job, one: Awaiting, members: Members) -> Json:
-    text = view.words_of_message(job, one)
-    return {"call": one.call, "message": vars(one.message), "text": text, **_whose(members)}
-
-
-def _whose(members: Members) -> Json:
-    return {"ranks": who(members), "count": len(members)}
-
-
-def _report(job: Job, entry: Entry) -> Json:
+def _report(job: Job, entry: Entry) -> documents.Report:
     name = view.member(job, entry)
     return {
         "file": entry.file,
@@ -86,18 +98,19 @@ def _program(job: Job, name: Members) -> str | None:
     return next((what for what, of in job.programs.items() if name.is_within(of)), None)
 
 
-def _stopped(job: Job) -> Json | None:
+def _stopped(job: Job) -> documents.Stopped | None:
     times = sorted(job.stopped.elements())
     return {"median": times[len(times) // 2], "most": times[-1]} if times else None
 
 
-def _unread(one: Unread) -> Json:
+def _unread(one: Unread) -> documents.Unreadable:
     return {"file": one.file, "message": one.why}
 
 
-def _class(job: Job, one: RankClass) -> Json:
+def _class(job: Job, one: RankClass) -> documents.RankClass:
     return {
-        **_whose(one.members),
+        "ranks": who(one.members),
+        "count": len(one.members),
         "nodes": job.where(one.members) or None,
         "odd": one.odd,
         "readable": one.readable,
@@ -106,7 +119,7 @@ def _class(job: Job, one: RankClass) -> Json:
     }
 
 
-def _doing(doing: Doing, count: int) -> Json:
+def _doing(doing: Doing, count: int) -> documents.RankThreads:
     return {
         "count": count,
         "kind": doing.kind,
@@ -119,13 +132,13 @@ def _doing(doing: Doing, count: int) -> Json:
     }
 
 
-def _place(place: Location | None) -> Json | None:
+def _place(place: Location | None) -> documents.Place | None:
     if place is None:
         return None
     return {"function": place.function, "file": place.file, "line": place.line}
 
 
-def _node(node: Node, outer: Node | None, odd: Members) -> Json:
+def _node(node: Node, outer: Node | None, odd: Members) -> documents.RankStacks:
     frame = node.frame
     return {
         "frame": job_tree.label(node, outer) if frame is not None else None,
@@ -133,12 +146,13 @@ def _node(node: Node, outer: Node | None, odd: Members) -> Json:
         "place": _place(frame.place) if frame is not None else None,
         "certain": not node.likely,
         "threads": node.threads,
-        **_whose(node.members),
+        "ranks": who(node.members),
+        "count": len(node.members),
         "children": [_node(child, node, odd) for child in job_tree.ordered(node, odd)],
     }
 
 
-def _runtime(runtime: Runtime) -> Json:
+def _runtime(runtime: Runtime) -> documents.RuntimeBuild:
     return {
         "kind": runtime.kind,
         "version": runtime.version,
@@ -147,11 +161,12 @@ def _runtime(runtime: Runtime) -> Json:
     }
 
 
-def _missing(one: Missing, members: Members) -> Json:
+def _missing(one: Missing, members: Members) -> documents.RankMissing:
     return {
         "section": one.section,
         "code": one.code,
         "message": one.message,
         "hint": one.hint or None,
-        **_whose(members),
+        "ranks": who(members),
+        "count": len(members),
     }

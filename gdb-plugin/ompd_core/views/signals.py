@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from ..model.process import Process, Thread
-from ..model.signals import Signal
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
+from ..signals import Signal
 from .cxx_names import short_name
 from .table import place, plain
 

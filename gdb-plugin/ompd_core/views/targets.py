@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Sequence
 
 from ..model import devices, targets
 from ..model.arguments import NONE, PART, WHOLE, Argument
-from ..model.devices import Deferred, Device, Devices, Mapping, Place, goes_later, variable_of
+from ..model.devices import Device, Devices, Mapping, Place, goes_later, variable_of
 from ..model.targets import Target
+from ..model.tasks import Deferred
 from .json_document import address, integer, location, with_doubts
 from .table import Style, Table, count, paragraph, plain
 from .target_findings import argument_name, construct, findings, kernel_words, mapped_at, native

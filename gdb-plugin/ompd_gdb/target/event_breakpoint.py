@@ -315,7 +315,8 @@ class EventBreakpoint:
         """As the compiler recorded it, else where its function begins, else where the call is.
         Calls by a jump can have one return address in common. None: another entry point has jumped
         here, which is told by the runtime's own description of what it does."""
-        ident = self._machine.argument(registers, 0) if name.startswith(abi.DESCRIBED) else 0
+        distance = abi.source_at(name)
+        ident = self._machine.argument(registers, 0) if distance is not None else 0
         index = abi.FUNCTIONS.get(name)
         function = self._machine.argument(registers, index) if index is not None else 0
         key = (ident, function, back)
@@ -324,12 +325,13 @@ class EventBreakpoint:
                 self._constructs[key] = None
             else:
                 near = self._target.code.location(function or back - 1)
-                found = where.recorded(self._source(ident), near) if ident else None
+                source = self._source(ident + distance) if ident and distance is not None else None
+                found = where.recorded(source, near)
                 self._constructs[key] = found or near
         return self._constructs[key]
 
-    def _source(self, ident: int) -> str | None:
-        text = self._target.number(ident + abi.IDENT_SOURCE, self._target.pointer_size)
+    def _source(self, address: int) -> str | None:
+        text = self._target.number(address, self._target.pointer_size)
         return self._target.images.string(text)
 
 

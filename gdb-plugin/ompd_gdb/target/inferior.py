@@ -13,7 +13,7 @@ from ompd_core.formats.corefile import CoreFile
 from ompd_core.formats.images import MOST_IMAGES, ImageList, LoadedImage, mapped_image
 from ompd_core.formats.symbols import Symbols
 from ompd_core.model.native import NativeThread
-from ompd_core.model.signals import Signal
+from ompd_core.signals import Signal
 
 from . import machines, memory, stop, thread_local
 from .machines import Disassembly

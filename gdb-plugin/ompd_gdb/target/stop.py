@@ -7,7 +7,7 @@ from typing import Sequence
 
 import gdb
 from ompd_core.model.native import NativeThread
-from ompd_core.model.signals import Signal, from_siginfo
+from ompd_core.signals import Signal, from_siginfo
 
 from .selection import kept_selection, on_thread, selected_thread
 from .threads import Threads

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plugin LIBRARY TIMES: a program without OpenMP, which so often loads a library with regions, has it work, and unloads it.
+ * plugin LIBRARY TIMES [BYTES]: a program without OpenMP, which so often loads a library with regions, has it work, and unloads
+ * it. BYTES: before that it cuts the library's file to so many, and has other functions of it work.
  * Compiled with -DLIBRARY -shared it is that library.
  */
 #include <dlfcn.h>
+#ifdef LIBRARY
+#include <omp.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static volatile double sink;
 
@@ -32,6 +37,18 @@ void region(void)
 	work(0.2);
 }
 
+static volatile double other_sink;
+
+void other_region(void)
+{
+	const double end = omp_get_wtime() + 0.3;
+
+#pragma omp parallel num_threads(2)
+	while (omp_get_wtime() < end)
+		for (int i = 0; i < 1000; i++)
+			other_sink = other_sink + 1;
+}
+
 #else
 
 int main(int argc, char **argv)
@@ -44,6 +61,13 @@ int main(int argc, char **argv)
 		if (!region)
 			return 1;
 		region();
+		if (argc > 3) {
+			void (*other)(void) = (void (*)(void))dlsym(library, "other_region");
+
+			if (truncate(argv[1], atol(argv[3])))
+				return 1;
+			other();
+		}
 		dlclose(library);
 	}
 	puts("done");
