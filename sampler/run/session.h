@@ -41,6 +41,7 @@ struct session {
 	uint64_t tick; /* between two passes */
 	bool begun;    /* the record: an exec before was that of the program that we start */
 	bool images_void, executed, has_noted_lost, has_noted_full;
+	enum perf_answer why_full;
 	bool has_left_out; /* the record says that threads have no clock */
 	bool is_full;      /* no clock more could be had, and none has been given back since */
 	pid_t *born;       /* since the last listing */

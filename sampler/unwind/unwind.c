@@ -219,22 +219,32 @@ static void go_on(struct unwinder *unwinder, struct registers registers,
 {
 	struct walk walk = {.stack = stack};
 	const struct word_source words = {read_word, &walk};
+	bool begins_threads = false;
 
 	while (frames->count < FRAMES_MAX) {
-		uint64_t pc = registers.value[this_machine.pc] - (called ? 1 : 0), cfa;
+		const uint64_t next = registers.value[this_machine.pc];
 
-		if (pc < LOWEST_ADDRESS) {
-			/* As the C library marks a thread's first frame; the innermost would be a jump to NULL. */
-			frames->whole = called;
+		if (next < LOWEST_ADDRESS) {
+			/* As the C library marks a thread's first frame. Elsewhere a word was taken for a return address, by
+			 * information that is damaged; and the innermost would be a jump to NULL. */
+			frames->whole = called && next == 0 && begins_threads;
 			break;
 		}
+		const uint64_t pc = next - (called ? 1 : 0);
+		uint64_t cfa;
+
 		frames->pc[frames->count++] = pc;
 		const struct place *place = place_at(unwinder, pc);
 
-		if (!called && !place->cfi && leave_leaf(unwinder, &registers, &words)) {
-			called = true;
-			continue;
+		if (!called && !place->cfi) {
+			if (leave_leaf(unwinder, &registers, &words)) {
+				called = true;
+				continue;
+			}
+			/* Others were looked at, and places move. */
+			place = place_at(unwinder, pc);
 		}
+		begins_threads = place->cfi && place->cfi->begins_threads;
 		frames->whole = place->row.told && place->row.outermost;
 		if (frames->whole || !place->row.told || !find_cfa(place, &registers, &words, &cfa))
 			break;
