@@ -215,6 +215,7 @@ void session_open(struct session *session, const struct options *options, pid_t 
 		session->view_rate = VIEW_RATE;
 	describe(session);
 	images_init(&session->images, &session->process, &session->memory);
+	session->leaf_callers.images = &session->images;
 	codes_init(&session->codes, &session->images, &session->memory);
 	tellings_init(&session->tellings, &session->codes, &session->memory);
 	session->unwinder = unwinder_create((struct cfi_source){images_cfi, &session->images});

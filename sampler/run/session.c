@@ -415,6 +415,7 @@ void session_refresh_images(struct session *session)
 	}
 	if (images_refresh(&session->images)) {
 		unwinder_forget(session->unwinder);
+		leaf_callers_forget(&session->leaf_callers);
 		codes_forget(&session->codes);
 	}
 	if (pictures_find(&session->pictures))

@@ -7,6 +7,7 @@
 
 #include "clock/perf.h"
 #include "clock/sink.h"
+#include "inference/leaf_caller.h"
 #include "inference/pictures.h"
 #include "inference/told.h"
 #include "record/record.h"
@@ -26,6 +27,7 @@ struct session {
 	struct images images;
 	struct codes codes;
 	struct tellings tellings;
+	struct leaf_callers leaf_callers;
 	struct unwinder *unwinder;
 	struct threads threads;
 	struct pictures pictures;

@@ -45,7 +45,43 @@ static bool read_live_word(void *context, uint64_t address, uint64_t *value)
 	return true;
 }
 
-static void look_at_stack(struct session *session, const struct system_call *call,
+static bool read_word_now(void *context, uint64_t address, uint64_t *value)
+{
+	return memory_read(context, address, sizeof *value, value);
+}
+
+static bool sleeps_still(const struct session *session, pid_t lwp, const struct system_call *call)
+{
+	struct system_call again;
+
+	return process_call(&session->process, lwp, &again) == CALL_SLEEPS &&
+	       again.pc == call->pc && again.sp == call->sp && again.number == call->number &&
+	       memcmp(again.arguments, call->arguments, sizeof again.arguments) == 0;
+}
+
+/* It sleeps in a function without a frame. What is found has to lead to the stack's end by the way that was seen, and the
+ * thread has to have slept while that was copied. */
+static void look_behind_leaf(struct session *session, pid_t lwp, const struct system_call *call,
+			     struct registers registers, struct frames *frames)
+{
+	static struct frames behind;
+	static uint8_t bytes[8192];
+	const struct word_source live = {read_word_now, &session->memory};
+	const struct stack_copy stack = {
+		bytes, call->sp, memory_read_some(&session->memory, call->sp, sizeof bytes, bytes),
+		&live};
+	uint64_t outer;
+
+	if (stack.size < LEAF_CALLER_BYTES || !sleeps_still(session, lwp, call) ||
+	    !leaf_caller(&session->leaf_callers, call->pc, bytes, &registers.value[this_machine.pc],
+			 &outer))
+		return;
+	unwind_behind(session->unwinder, call->pc, registers, &stack, &behind);
+	if (behind.whole && behind.count > 2 && behind.pc[2] == outer - 1)
+		*frames = behind;
+}
+
+static void look_at_stack(struct session *session, pid_t lwp, const struct system_call *call,
 			  struct frames *frames)
 {
 	static struct live_stack stack;
@@ -60,6 +96,8 @@ static void look_at_stack(struct session *session, const struct system_call *cal
 	registers.value[this_machine.sp] = call->sp;
 	registers.value[this_machine.pc] = call->pc;
 	unwind(session->unwinder, registers, &none, frames);
+	if (frames->count == 1 && !frames->whole)
+		look_behind_leaf(session, lwp, call, registers, frames);
 }
 
 /* What libgomp's threads sleep on tells more than their stacks. false: it has to be looked at later. */
@@ -105,7 +143,7 @@ static void look_at_sleeper(struct session *session, struct thread *thread, uint
 	if (process_call(&session->process, thread->lwp, &call) != CALL_SLEEPS ||
 	    !sleep_of(session, thread, &call, &sleep, &facts, &used))
 		return;
-	look_at_stack(session, &call, &frames);
+	look_at_stack(session, thread->lwp, &call, &frames);
 	session_count_stack(session, thread, &frames);
 	uint32_t told = tell(&session->tellings, &frames, used, used ? &facts : NULL);
 
