@@ -167,6 +167,7 @@ static void on_lost(void *context, pid_t lwp, uint64_t since, uint64_t time, uin
 	struct thread *thread = lwp ? thread_by_lwp(&session->threads, lwp) : NULL;
 
 	session->lost += count;
+	session->threads_void = true;
 	if (thread) {
 		thread->lost += count;
 		lose(thread, since, time);
@@ -222,7 +223,7 @@ static void on_images_changed(void *context)
 {
 	struct session *session = context;
 
-	session->images_void = true;
+	session->images_void = session->threads_void = true;
 	session->record.settling.looked = false;
 }
 
@@ -414,6 +415,7 @@ void session_refresh_images(struct session *session)
 	}
 	if (images_refresh(&session->images)) {
 		unwinder_forget(session->unwinder);
+		leaf_callers_forget(&session->leaf_callers);
 		codes_forget(&session->codes);
 	}
 	if (pictures_find(&session->pictures))
@@ -437,7 +439,10 @@ void session_refresh(struct session *session)
 
 	session_refresh_images(session);
 	note_changed_files(session);
-	threads_refresh(&session->threads, &session->process, now());
+	/* perf tells of threads that ours begin. */
+	if (session->clock != CLOCK_PERF || session->threads_void || session->born_count)
+		threads_refresh(&session->threads, &session->process, now());
+	session->threads_void = false;
 	count_unseen(session);
 	if (session->clock == CLOCK_PERF)
 		refresh_clocks(session, before);

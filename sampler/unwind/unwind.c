@@ -213,15 +213,14 @@ static bool leave_leaf(struct unwinder *unwinder, struct registers *registers,
 	return true;
 }
 
-void unwind(struct unwinder *unwinder, struct registers registers, const struct stack_copy *stack,
-	    struct frames *frames)
+/* called: the registers are those of a function that has called. */
+static void go_on(struct unwinder *unwinder, struct registers registers,
+		  const struct stack_copy *stack, bool called, struct frames *frames)
 {
 	struct walk walk = {.stack = stack};
 	const struct word_source words = {read_word, &walk};
-	bool called = false, begins_threads = false;
+	bool begins_threads = false;
 
-	frames->count = 0;
-	frames->whole = false;
 	while (frames->count < FRAMES_MAX) {
 		const uint64_t next = registers.value[this_machine.pc];
 
@@ -260,4 +259,21 @@ void unwind(struct unwinder *unwinder, struct registers registers, const struct 
 			break;
 	}
 	frames->beyond = walk.beyond && !frames->whole;
+}
+
+void unwind(struct unwinder *unwinder, struct registers registers, const struct stack_copy *stack,
+	    struct frames *frames)
+{
+	frames->count = 0;
+	frames->whole = false;
+	go_on(unwinder, registers, stack, false, frames);
+}
+
+void unwind_behind(struct unwinder *unwinder, uint64_t leaf, struct registers registers,
+		   const struct stack_copy *stack, struct frames *frames)
+{
+	frames->pc[0] = leaf;
+	frames->count = 1;
+	frames->whole = false;
+	go_on(unwinder, registers, stack, true, frames);
 }
