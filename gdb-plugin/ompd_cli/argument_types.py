@@ -22,7 +22,7 @@ def number(text: str) -> int:
 
 
 def file_name(text: str) -> str:
-    problem = problem_of(text)
+    problem = problem_of(text) if text else "a file has a name"
     if problem is not None:
         raise argparse.ArgumentTypeError(problem)
     return text
@@ -39,6 +39,6 @@ def seconds(text: str) -> float:
 
 
 def process(text: str) -> int:
-    if not re.fullmatch("[0-9]{1,18}", text):
+    if not re.fullmatch("[0-9]{1,18}", text) or not int(text):
         raise argparse.ArgumentTypeError(f"`{text}' is no number of a process")
     return int(text)

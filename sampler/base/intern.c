@@ -10,6 +10,13 @@ static uint64_t hash(const uint8_t *bytes, size_t size)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
 
+	for (; size >= sizeof value; bytes += sizeof value, size -= sizeof value) {
+		uint64_t word;
+
+		memcpy(&word, bytes, sizeof word);
+		value = (value ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+		value ^= value >> 32;
+	}
 	for (size_t i = 0; i < size; i++)
 		value = (value ^ bytes[i]) * UINT64_C(0x100000001b3);
 	return value ^ value >> 32;

@@ -236,9 +236,12 @@ static void become_shared(struct perf *perf)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < perf->count; i++) {
+		const enum perf_answer answer = open_thread(perf, &perf->threads[i]);
+
 		perf->threads[i].begun = false;
-		if (open_thread(perf, &perf->threads[i]) == PERF_OK)
+		if (answer == PERF_OK)
 			perf->threads[kept++] = perf->threads[i];
+		perf->has_dropped |= answer != PERF_OK && answer != PERF_GONE;
 	}
 	perf->count = kept;
 	perf_begin(perf);

@@ -27,8 +27,9 @@ struct perf_thread {
 };
 
 struct perf {
-	bool kernel;         /* samples when the kernel is at work for the program too */
-	bool shared;         /* a ring for each processor instead of one for each thread */
+	bool kernel;      /* samples when the kernel is at work for the program too */
+	bool shared;      /* a ring for each processor instead of one for each thread */
+	bool has_dropped; /* threads, when they began to share rings: each needs more descriptors then */
 	uint64_t period;     /* nanoseconds on a processor between two samples */
 	double rate, drains; /* how often a second: at most, and the rings are emptied */
 	int processors;

@@ -10,6 +10,8 @@
 
 #include "base/grow.h"
 #include "names/cut_file.h"
+#include "names/separate.h"
+#include "names/symbols.h"
 
 /* Of more compilation units no lines are told. */
 #define UNITS_MAX (1 << 20)
@@ -18,7 +20,7 @@ static char *debug_path; /* NULL: the usual folders */
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = separate_debuginfo,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = &debug_path,
 };
@@ -32,6 +34,7 @@ struct unit {
 struct names {
 	Dwfl *dwfl;
 	Dwfl_Module *module; /* NULL: it cannot be read */
+	struct symbols symbols;
 	Dwarf *dwarf;        /* NULL: no debug information */
 	uint64_t dwarf_bias; /* address in the process less that in dwarf */
 	struct unit *units;
@@ -61,7 +64,7 @@ static void look_for_changes(struct image *image)
 		return;
 	names->module = NULL;
 	names->dwarf = NULL;
-	names->unit_count = 0;
+	names->unit_count = names->symbols.count = 0;
 	image->changed = true;
 }
 
@@ -101,28 +104,28 @@ void names_release(struct image *image)
 		return;
 	if (names->dwfl)
 		dwfl_end(names->dwfl);
+	symbols_deinit(&names->symbols);
 	free(names->units);
 	free(names);
 	image->names = NULL;
 }
 
-struct function_name name_function(struct image *image, uint64_t address)
+/* Those of its table are listed once: elfutils goes through all for each address. */
+static const struct symbols *symbols_of(struct image *image)
 {
 	struct names *names = names_of(image);
-	struct function_name found = {NULL, 0};
-	GElf_Off offset;
-	GElf_Sym symbol;
 
-	if (!names->module)
-		return found;
-	found.symbol =
-		dwfl_module_addrinfo(names->module, address, &offset, &symbol, NULL, NULL, NULL);
-	/* One without a size is only the nearest before: a stripped function behind it has no name. */
-	if (found.symbol && symbol.st_size == 0 && offset > 64)
-		found.symbol = NULL;
-	if (found.symbol)
-		found.start = address - offset;
-	return found;
+	if (names->module && !names->symbols.has_all)
+		symbols_read(&names->symbols, names->module);
+	return &names->symbols;
+}
+
+struct function_name name_function(struct image *image, uint64_t address)
+{
+	const struct symbol *found = symbol_at(symbols_of(image), address);
+
+	return found ? (struct function_name){found->name, found->start}
+		     : (struct function_name){NULL, 0};
 }
 
 static void add_units(struct names *names, Dwarf_Die *unit)
@@ -203,19 +206,11 @@ struct line_name name_line(struct image *image, uint64_t address)
 
 uint64_t name_address(struct image *image, const char *wanted)
 {
-	struct names *names = names_of(image);
-	int count = names->module ? dwfl_module_getsymtab(names->module) : 0;
+	const struct symbols *symbols = symbols_of(image);
 
-	for (int i = 1; i < count; i++) {
-		GElf_Sym symbol;
-		GElf_Addr address;
-		GElf_Word section;
-		const char *name = dwfl_module_getsym_info(names->module, i, &symbol, &address,
-							   &section, NULL, NULL);
-
-		if (name && section != SHN_UNDEF && strcmp(name, wanted) == 0)
-			return address;
-	}
+	for (size_t i = 0; i < symbols->count; i++)
+		if (strcmp(symbols->all[i].name, wanted) == 0)
+			return symbols->all[i].start;
 	return 0;
 }
 
@@ -223,15 +218,12 @@ uint64_t name_address(struct image *image, const char *wanted)
 char *name_critical(struct image *image, uint64_t address)
 {
 	static const char before[] = "gomp_critical_user_", behind[] = ".var";
-	struct names *names = names_of(image);
-	GElf_Off offset;
-	GElf_Sym symbol;
-	const char *found = names->module ? dwfl_module_addrinfo(names->module, address, &offset,
-								 &symbol, NULL, NULL, NULL)
-					  : NULL;
+	const struct symbol *symbol = symbol_at(symbols_of(image), address);
 
-	if (!found || offset)
+	if (!symbol || symbol->start != address)
 		return NULL;
+	const char *found = symbol->name;
+
 	while (*found == '.' || *found == '_')
 		found++;
 	if (strncmp(found, before, sizeof before - 1) != 0)

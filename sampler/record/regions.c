@@ -84,33 +84,39 @@ void learn_region(struct tables *tables, uint32_t region, uint32_t forker, bool 
 	more->told = false;
 }
 
-/* The place where regions are begun: what is known of it. NULL: there are too many. */
-static uint32_t *fork_at(struct tables *tables, uint32_t code)
+/* The place where regions are begun, as a number; NONE: there are too many. */
+static uint32_t place_of_fork(struct tables *tables, uint32_t code)
 {
+	while (code >= tables->fork_code_capacity)
+		tables->fork_codes = grow(tables->fork_codes, tables->fork_code_capacity,
+					  &tables->fork_code_capacity, sizeof *tables->fork_codes);
+	if (tables->fork_codes[code])
+		return tables->fork_codes[code] - 1;
 	struct place place = place_of(code_of(tables->codes, code));
 	bool is_new;
 	uint32_t at = table_number(tables, &tables->fork_places, &place, &is_new);
 
 	if (at == NONE)
-		return NULL;
+		return NONE;
 	tables->fork_regions = grow(tables->fork_regions, at, &tables->fork_capacity,
 				    sizeof *tables->fork_regions);
 	if (is_new)
 		tables->fork_regions[at] = NONE;
-	return &tables->fork_regions[at];
+	tables->fork_codes[code] = at + 1;
+	return at;
 }
 
 void learn_fork(struct tables *tables, uint32_t code, uint32_t region)
 {
-	uint32_t *known = fork_at(tables, code);
+	const uint32_t at = place_of_fork(tables, code);
 
-	if (known)
-		*known = region;
+	if (at != NONE)
+		tables->fork_regions[at] = region;
 }
 
 uint32_t region_of_fork(struct tables *tables, uint32_t code)
 {
-	const uint32_t *known = code == NONE ? NULL : fork_at(tables, code);
+	const uint32_t at = code == NONE ? NONE : place_of_fork(tables, code);
 
-	return known ? *known : NONE;
+	return at == NONE ? NONE : tables->fork_regions[at];
 }

@@ -25,6 +25,7 @@ void tables_deinit(struct tables *tables)
 		free(tables->region_more[i].source);
 	free(tables->region_more);
 	free(tables->fork_regions);
+	free(tables->fork_codes);
 	free(tables->image_told);
 	free(tables->frame_of_code);
 	interner_deinit(&tables->frames);

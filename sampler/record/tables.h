@@ -65,6 +65,8 @@ struct tables {
 	struct interner fork_places; /* where regions were begun: which region it was, by place */
 	uint32_t *fork_regions;
 	size_t fork_capacity;
+	uint32_t *fork_codes; /* by the code's number: which place it is, + 1 */
+	size_t fork_code_capacity;
 	bool full;
 };
 

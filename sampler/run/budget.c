@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/budget.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/clocks.h"
 
 /* Measured over so long, and the first such time has what is done once: symbols, the record's tables. */
 #define WINDOW (2 * SECOND)
+/* And what does not depend on samples. */
+#define WINDOW_SHORT (SECOND / 4)
 
-/* Of the budget, what pictures may take. */
+/* Of the budget, what pictures may take, and looks at threads that sleep. */
 #define VIEW_SHARE 0.4
+#define SLEEPER_SHARE 0.3
 
+/* Fewer samples are no help if they take less than this part of the budget, of nanoseconds each. */
+#define SAMPLES_SHARE 0.25
+#define SAMPLE_COST 5000.0
+
+#define TICK_MOST (100 * MILLISECOND)
 #define RATE_LEAST 5.0
 #define VIEW_RATE_LEAST 2.0
 
@@ -19,49 +28,99 @@
 
 void budget_init(struct budget *budget)
 {
-	*budget = (struct budget){.since = now(), .processor_then = own_processor_time()};
+	const struct budget_window window = {now(), own_processor_time()};
+
+	*budget = (struct budget){.all = window, .lately = window, .sleepers = {window.since, 0}};
 }
 
-/* Pictures first: they only tell who is who. */
-static void lower(struct budget *budget, struct session *session, double percent)
+/* Pictures only tell who is who. */
+static void lower_views(const struct budget *budget, struct session *session)
 {
-	const double allowed = session->options.budget;
+	if (session->view_rate <= VIEW_RATE_LEAST || !budget->view_cost)
+		return;
+	const double affordable = VIEW_SHARE * session->options.budget / 100 * (double)SECOND /
+				  (double)budget->view_cost;
+
+	if (affordable < session->view_rate)
+		session->view_rate = affordable > VIEW_RATE_LEAST ? affordable : VIEW_RATE_LEAST;
+}
+
+/* Many threads that sleep and wake up without end are looked at less often each. */
+static void settle_sleepers(struct session *session, double percent)
+{
+	const double allowed = SLEEPER_SHARE * session->options.budget;
+	const double turns = ceil(session->sleeper_turns * percent / allowed);
+
+	session->sleeper_turns = turns < 1                    ? 1
+				 : turns > SLEEPER_TURNS_MOST ? SLEEPER_TURNS_MOST
+							      : (uint32_t)turns;
+}
+
+static void lower_rate(struct session *session, double percent)
+{
+	const double rate = session->rate * session->options.budget / percent;
 	char why[160];
 
-	if (session->view_rate > VIEW_RATE_LEAST && budget->view_cost) {
-		double affordable =
-			VIEW_SHARE * allowed / 100 * (double)SECOND / (double)budget->view_cost;
-
-		if (affordable < session->view_rate) {
-			session->view_rate =
-				affordable > VIEW_RATE_LEAST ? affordable : VIEW_RATE_LEAST;
-			return;
-		}
-	}
-	double rate = session->rate * allowed / percent;
-
-	if (rate < RATE_LEAST)
-		rate = RATE_LEAST;
-	if (rate >= session->rate)
+	if (session->rate <= RATE_LEAST)
 		return;
-	session->rate = rate;
+	session->rate = rate > RATE_LEAST ? rate : RATE_LEAST;
 	snprintf(why, sizeof why, "sampling took %.1f %% of a processor, the budget is %g %%",
-		 percent, allowed);
-	record_rate(&session->record, rate, why);
+		 percent, session->options.budget);
+	record_rate(&session->record, session->rate, why);
+}
+
+/* What is done in each pass for each thread, whether it was sampled or not. */
+static void lower_passes(struct budget *budget, struct session *session, double percent)
+{
+	char text[240];
+
+	if (session->clock == CLOCK_PERF && session->tick < TICK_MOST) {
+		session->tick = TICK_MOST;
+		return;
+	}
+	if (budget->has_given_up)
+		return;
+	snprintf(text, sizeof text,
+		 "Sampling takes %.1f %% of a processor, the budget is %g %%: threads that fall "
+		 "asleep and wake up so often take that, at any rate.",
+		 percent, session->options.budget);
+	budget->has_given_up = record_note(&session->record, "budget", NULL, text);
+}
+
+/* What has been taken of a processor since the window began, in percent. */
+static double percent_of(const struct budget_window *window, uint64_t processor, uint64_t at)
+{
+	return 100 * (double)(processor - window->processor) / (double)(at - window->since);
 }
 
 void budget_keep(struct budget *budget, struct session *session, uint64_t at)
 {
-	if (at - budget->since < WINDOW)
-		return;
 	const uint64_t processor = own_processor_time();
-	const double percent =
-		100 * (double)(processor - budget->processor_then) / (double)(at - budget->since);
+	const double most = session->options.budget * TOLERANCE;
 
-	if (budget->warm && session->options.budget > 0 &&
-	    percent > session->options.budget * TOLERANCE)
-		lower(budget, session, percent);
-	budget->warm = true;
-	budget->since = at;
-	budget->processor_then = processor;
+	if (session->options.budget <= 0)
+		return;
+	if (at - budget->lately.since >= WINDOW_SHORT) {
+		if (percent_of(&budget->lately, processor, at) > most)
+			lower_views(budget, session);
+		settle_sleepers(session,
+				percent_of(&budget->sleepers, session->sleeper_processor, at));
+		budget->lately = (struct budget_window){at, processor};
+		budget->sleepers = (struct budget_window){at, session->sleeper_processor};
+	}
+	if (at - budget->all.since >= WINDOW) {
+		const double percent = percent_of(&budget->all, processor, at);
+		const double samples = 100 * SAMPLE_COST *
+				       (double)(session->samples - budget->samples) /
+				       (double)(at - budget->all.since);
+
+		if (budget->warm && percent > most &&
+		    samples < SAMPLES_SHARE * session->options.budget)
+			lower_passes(budget, session, percent);
+		else if (budget->warm && percent > most)
+			lower_rate(session, percent);
+		budget->warm = true;
+		budget->samples = session->samples;
+		budget->all = (struct budget_window){at, processor};
+	}
 }

@@ -7,10 +7,17 @@
 
 #include "run/session.h"
 
+/* Since when is measured, and what had been taken of a processor by then. */
+struct budget_window {
+	uint64_t since, processor;
+};
+
 struct budget {
-	uint64_t since, processor_then; /* the window that is being measured */
-	uint64_t view_cost;             /* of the last pictures, on a processor */
-	bool warm;                      /* what is done once is over */
+	struct budget_window all, lately, sleepers;
+	uint64_t view_cost; /* of the last pictures, on a processor */
+	uint64_t samples;   /* by the window's beginning */
+	bool warm;          /* what is done once is over */
+	bool has_given_up;  /* it is said that the budget is not kept */
 };
 
 void budget_init(struct budget *budget);

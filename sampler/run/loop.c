@@ -26,6 +26,9 @@
 
 #define IMAGES_EVERY SECOND
 
+/* All threads' counts are of one moment if they were read within so long; so often it is tried. */
+#define AT_ONCE MILLISECOND
+#define AT_ONCE_EACH (20 * UINT64_C(1000))
 /* Files that may be read to know of all threads' times at one moment: of few threads they can be read again. */
 #define SCHEDULE_READS 4000
 #define SCHEDULE_TRIES 20
@@ -196,7 +199,7 @@ static void pass(struct loop *loop, uint64_t at)
 	struct session *session = loop->session;
 
 	if (at >= loop->next_images) {
-		session->images_void = true;
+		session->images_void = session->threads_void = true;
 		loop->next_images = at + IMAGES_EVERY;
 	}
 	take_view(loop, at);
@@ -276,6 +279,7 @@ static uint64_t own_memory(void)
 /* What the kernel has counted, of one moment: on a busy machine we may lose the processor in between, and try again. */
 static uint64_t read_schedules(const struct session *session)
 {
+	const uint64_t at_once = AT_ONCE + session->threads.living_count * AT_ONCE_EACH;
 	uint64_t at = 0;
 	size_t reads = 0;
 
@@ -288,7 +292,7 @@ static uint64_t read_schedules(const struct session *session)
 		for (size_t i = 0; i < session->threads.living_count; i++)
 			thread_read_schedule(living(session, i), &session->process);
 		at = now();
-		if (at - before < MILLISECOND || reads > SCHEDULE_READS)
+		if (at - before < at_once || reads > SCHEDULE_READS)
 			break;
 	}
 	return at;

@@ -126,6 +126,18 @@ static void use_memory(struct session *session)
 		     "other waits and places in the code are not known.");
 }
 
+/* What would have to be said twice: perf and memory are refused for the same reason. */
+static void fail_if_foreign(const struct session *session)
+{
+	const int64_t owner = process_owner(&session->process);
+
+	if (session->settings.uid != 0 && owner >= 0 && owner != (int64_t)session->settings.uid)
+		fail(EXIT_NOT_ALLOWED,
+		     "Process %d is of another user (uid %lld): only they and root may sample "
+		     "it.",
+		     session->process.pid, (long long)owner);
+}
+
 /* The best that is allowed, or the one that was asked for. */
 static void choose(struct session *session, bool own)
 {
@@ -143,9 +155,11 @@ static void choose(struct session *session, bool own)
 			fail(EXIT_NOT_ALLOWED, "%s", why_not);
 		limit(session, why_not);
 	}
-	if (!session->memory.readable)
+	if (!session->memory.readable) {
+		fail_if_foreign(session);
 		fail(EXIT_NOT_ALLOWED, "%s%s%s", why_not ? why_not : "", why_not ? " " : "",
 		     memory_refusal(session));
+	}
 	if (asked == CLOCK_STOPS || (asked == CLOCK_BEST && own)) {
 		if (!own)
 			fail(EXIT_NOT_ALLOWED, "Only a program that the sampler starts is stopped "
@@ -183,8 +197,11 @@ static void prepare_names(struct session *session)
 
 void session_open(struct session *session, const struct options *options, pid_t pid, int fd)
 {
-	*session =
-		(struct session){.options = *options, .rate = options->rate, .images_void = true};
+	*session = (struct session){.options = *options,
+				    .rate = options->rate,
+				    .sleeper_turns = 1,
+				    .images_void = true,
+				    .threads_void = true};
 	settings_read(&session->settings);
 	if (!process_init(&session->process, pid))
 		fail(EXIT_NO_PROCESS, "There is no process %d.", pid);
@@ -198,6 +215,7 @@ void session_open(struct session *session, const struct options *options, pid_t 
 		session->view_rate = VIEW_RATE;
 	describe(session);
 	images_init(&session->images, &session->process, &session->memory);
+	session->leaf_callers.images = &session->images;
 	codes_init(&session->codes, &session->images, &session->memory);
 	tellings_init(&session->tellings, &session->codes, &session->memory);
 	session->unwinder = unwinder_create((struct cfi_source){images_cfi, &session->images});

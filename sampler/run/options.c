@@ -23,8 +23,8 @@ static double number(const char *option, const char *text, double least, double 
 	double value = strtod(text, &end);
 
 	if (end == text || *end || !isfinite(value) || value < least || value > most)
-		fail(EXIT_USAGE, "%s takes a number from %g to %g, not \"%s\".", option, least,
-		     most, text);
+		fail(EXIT_USAGE, "%s takes a number from %.10g to %.10g, not \"%s\".", option,
+		     least, most, text);
 	return value;
 }
 

@@ -167,6 +167,7 @@ static void on_lost(void *context, pid_t lwp, uint64_t since, uint64_t time, uin
 	struct thread *thread = lwp ? thread_by_lwp(&session->threads, lwp) : NULL;
 
 	session->lost += count;
+	session->threads_void = true;
 	if (thread) {
 		thread->lost += count;
 		lose(thread, since, time);
@@ -222,7 +223,7 @@ static void on_images_changed(void *context)
 {
 	struct session *session = context;
 
-	session->images_void = true;
+	session->images_void = session->threads_void = true;
 	session->record.settling.looked = false;
 }
 
@@ -242,18 +243,24 @@ struct sink session_sink(struct session *session)
 			     on_images_changed, on_executed};
 }
 
-static void leave_out(struct session *session, struct thread *thread, enum perf_answer answer)
+static void leave_out(struct session *session, enum perf_answer answer)
 {
-	static const char *const reasons[] = {
-		"More threads than the sampler may have descriptors for (ulimit -n): the others "
-		"are not sampled, and are told by what they sleep on only.",
-		"More threads than perf has memory for (ulimit -l): the others are not sampled, "
-		"and are told by what they sleep on only."};
-
 	session->is_full = true;
-	if (!session->has_left_out)
-		session->has_left_out = record_note(&session->record, "threads_left_out", thread,
-						    reasons[answer != PERF_NO_DESCRIPTORS]);
+	session->why_full = answer;
+}
+
+/* Once, and not before the record has begun. */
+static void note_left_out(struct session *session)
+{
+	if (session->why_full == PERF_OK || session->has_left_out)
+		return;
+	session->has_left_out = record_note(
+		&session->record, "threads_left_out", NULL,
+		session->why_full == PERF_NO_DESCRIPTORS
+			? "More threads than the sampler may have descriptors for (ulimit -n): the "
+			  "others are not sampled, and are told by what they sleep on only."
+			: "More threads than perf has memory for (ulimit -l): the others are not "
+			  "sampled, and are told by what they sleep on only.");
 }
 
 static void add_clock(struct session *session, struct thread *thread, uint32_t stack_bytes)
@@ -267,7 +274,7 @@ static void add_clock(struct session *session, struct thread *thread, uint32_t s
 		thread->period = thread->period_before = session->period;
 		thread->clock_set_at = now();
 	} else if (answer != PERF_GONE) {
-		leave_out(session, thread, answer);
+		leave_out(session, answer);
 	}
 }
 
@@ -312,7 +319,7 @@ static void begin_clocks(struct session *session)
 	}
 }
 
-/* When threads begin to share rings each needs more descriptors: some may have lost theirs. */
+/* Threads have begun to share rings: some may have none any more. */
 static void find_lost_clocks(struct session *session)
 {
 	const struct threads *threads = &session->threads;
@@ -321,9 +328,8 @@ static void find_lost_clocks(struct session *session)
 		threads->all[threads->living[i]]->sampled = false;
 	for (size_t i = 0; i < session->perf.count; i++)
 		threads->all[session->perf.threads[i].number]->sampled = true;
-	for (uint32_t i = 0; i < threads->living_count; i++)
-		if (!threads->all[threads->living[i]]->sampled)
-			leave_out(session, threads->all[threads->living[i]], PERF_NO_DESCRIPTORS);
+	if (session->perf.has_dropped)
+		leave_out(session, PERF_NO_DESCRIPTORS);
 }
 
 static void refresh_clocks(struct session *session, uint32_t first_new)
@@ -409,6 +415,7 @@ void session_refresh_images(struct session *session)
 	}
 	if (images_refresh(&session->images)) {
 		unwinder_forget(session->unwinder);
+		leaf_callers_forget(&session->leaf_callers);
 		codes_forget(&session->codes);
 	}
 	if (pictures_find(&session->pictures))
@@ -432,10 +439,14 @@ void session_refresh(struct session *session)
 
 	session_refresh_images(session);
 	note_changed_files(session);
-	threads_refresh(&session->threads, &session->process, now());
+	/* perf tells of threads that ours begin. */
+	if (session->clock != CLOCK_PERF || session->threads_void || session->born_count)
+		threads_refresh(&session->threads, &session->process, now());
+	session->threads_void = false;
 	count_unseen(session);
 	if (session->clock == CLOCK_PERF)
 		refresh_clocks(session, before);
+	note_left_out(session);
 }
 
 void session_note_missing(struct session *session)

@@ -7,6 +7,7 @@
 
 #include "clock/perf.h"
 #include "clock/sink.h"
+#include "inference/leaf_caller.h"
 #include "inference/pictures.h"
 #include "inference/told.h"
 #include "record/record.h"
@@ -26,6 +27,7 @@ struct session {
 	struct images images;
 	struct codes codes;
 	struct tellings tellings;
+	struct leaf_callers leaf_callers;
 	struct unwinder *unwinder;
 	struct threads threads;
 	struct pictures pictures;
@@ -37,8 +39,13 @@ struct session {
 	uint64_t period; /* of samples */
 	uint64_t period_set_at;
 	uint64_t tick; /* between two passes */
-	bool begun;    /* the record: an exec before was that of the program that we start */
+	/* Each thread that sleeps is looked at in one pass of so many. */
+	uint32_t sleeper_turns, sleeper_turn;
+	uint64_t sleeper_processor; /* our time for them */
+	bool threads_void;          /* some have begun that no clock has told of, perhaps */
+	bool begun; /* the record: an exec before was that of the program that we start */
 	bool images_void, executed, has_noted_lost, has_noted_full;
+	enum perf_answer why_full;
 	bool has_left_out; /* the record says that threads have no clock */
 	bool is_full;      /* no clock more could be had, and none has been given back since */
 	pid_t *born;       /* since the last listing */
@@ -56,6 +63,9 @@ void session_begin(struct session *session);
 /* What has to be said at its end: of how many threads it does not tell, and why. */
 void session_note_missing(struct session *session);
 void session_close(struct session *session);
+
+/* As many passes as it may take until a sleep is looked at. */
+#define SLEEPER_TURNS_MOST 16
 
 struct sink session_sink(struct session *session);
 

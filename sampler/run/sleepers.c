@@ -2,6 +2,8 @@
  *
  * Why threads sleep: no clock samples them, their system call and their memory tell.
  */
+#include <string.h>
+
 #include "base/clocks.h"
 #include "run/session.h"
 
@@ -9,28 +11,93 @@
  * happen to be met. */
 #define SLEEP_LEAST (2 * MILLISECOND)
 
-/* From the stack pointer of a thread that sleeps. */
-#define SLEEPER_BYTES 32768
+/* Of a sleeping thread's stack, from its pointer on. */
+#define STACK_PAGES 16
+
+/* A few words of it are wanted, and often far apart: pages are read when they are. */
+struct live_stack {
+	struct memory *memory;
+	uint64_t first; /* its first page's address */
+	uint32_t known, tried;
+	uint8_t bytes[STACK_PAGES * PAGE_BYTES];
+};
+
+static bool know_page(struct live_stack *stack, size_t page)
+{
+	const uint32_t bit = UINT32_C(1) << page;
+
+	if (!(stack->tried & bit) && memory_read(stack->memory, stack->first + page * PAGE_BYTES,
+						 PAGE_BYTES, stack->bytes + page * PAGE_BYTES))
+		stack->known |= bit;
+	stack->tried |= bit;
+	return stack->known & bit;
+}
 
 static bool read_live_word(void *context, uint64_t address, uint64_t *value)
+{
+	struct live_stack *stack = context;
+	const uint64_t at = address - stack->first;
+
+	if (at > sizeof stack->bytes - sizeof *value || !know_page(stack, at / PAGE_BYTES) ||
+	    !know_page(stack, (at + sizeof *value - 1) / PAGE_BYTES))
+		return memory_read(stack->memory, address, sizeof *value, value);
+	memcpy(value, stack->bytes + at, sizeof *value);
+	return true;
+}
+
+static bool read_word_now(void *context, uint64_t address, uint64_t *value)
 {
 	return memory_read(context, address, sizeof *value, value);
 }
 
-static void look_at_stack(struct session *session, const struct system_call *call,
+static bool sleeps_still(const struct session *session, pid_t lwp, const struct system_call *call)
+{
+	struct system_call again;
+
+	return process_call(&session->process, lwp, &again) == CALL_SLEEPS &&
+	       again.pc == call->pc && again.sp == call->sp && again.number == call->number &&
+	       memcmp(again.arguments, call->arguments, sizeof again.arguments) == 0;
+}
+
+/* It sleeps in a function without a frame. What is found has to lead to the stack's end by the way that was seen, and the
+ * thread has to have slept while that was copied. */
+static void look_behind_leaf(struct session *session, pid_t lwp, const struct system_call *call,
+			     struct registers registers, struct frames *frames)
+{
+	static struct frames behind;
+	static uint8_t bytes[8192];
+	const struct word_source live = {read_word_now, &session->memory};
+	const struct stack_copy stack = {
+		bytes, call->sp, memory_read_some(&session->memory, call->sp, sizeof bytes, bytes),
+		&live};
+	uint64_t outer;
+
+	if (stack.size < LEAF_CALLER_BYTES || !sleeps_still(session, lwp, call) ||
+	    !leaf_caller(&session->leaf_callers, call->pc, bytes, &registers.value[this_machine.pc],
+			 &outer))
+		return;
+	unwind_behind(session->unwinder, call->pc, registers, &stack, &behind);
+	if (behind.whole && behind.count > 2 && behind.pc[2] == outer - 1)
+		*frames = behind;
+}
+
+static void look_at_stack(struct session *session, pid_t lwp, const struct system_call *call,
 			  struct frames *frames)
 {
-	static uint8_t bytes[SLEEPER_BYTES];
-	const struct word_source live = {read_live_word, &session->memory};
+	static struct live_stack stack;
+	const struct word_source live = {read_live_word, &stack};
+	const struct stack_copy none = {NULL, call->sp, 0, &live};
 	struct registers registers = {.known = UINT64_C(1) << this_machine.sp |
 					       UINT64_C(1) << this_machine.pc};
-	/* Most stacks end within the first pages. */
-	const struct stack_copy stack = {
-		bytes, call->sp, memory_read_some(&session->memory, call->sp, 8192, bytes), &live};
 
+	stack.memory = &session->memory;
+	stack.first = call->sp - call->sp % PAGE_BYTES;
+	stack.known = stack.tried = 0;
 	registers.value[this_machine.sp] = call->sp;
 	registers.value[this_machine.pc] = call->pc;
-	unwind(session->unwinder, registers, &stack, frames);
+	unwind(session->unwinder, registers, &none, frames);
+	if (frames->count == 1 && !frames->whole)
+		look_behind_leaf(session, lwp, call, registers, frames);
 }
 
 /* What libgomp's threads sleep on tells more than their stacks. false: it has to be looked at later. */
@@ -58,6 +125,12 @@ static bool sleep_of(struct session *session, const struct thread *thread,
 	return true;
 }
 
+/* How far back a look tells. */
+static uint64_t reach(const struct session *session)
+{
+	return REACH_SLEEP * session->tick * session->sleeper_turns;
+}
+
 /* Its system call, its stack: nothing is stopped. */
 static void look_at_sleeper(struct session *session, struct thread *thread, uint64_t at)
 {
@@ -70,7 +143,7 @@ static void look_at_sleeper(struct session *session, struct thread *thread, uint
 	if (process_call(&session->process, thread->lwp, &call) != CALL_SLEEPS ||
 	    !sleep_of(session, thread, &call, &sleep, &facts, &used))
 		return;
-	look_at_stack(session, &call, &frames);
+	look_at_stack(session, thread->lwp, &call, &frames);
 	session_count_stack(session, thread, &frames);
 	uint32_t told = tell(&session->tellings, &frames, used, used ? &facts : NULL);
 
@@ -78,8 +151,7 @@ static void look_at_sleeper(struct session *session, struct thread *thread, uint
 		return;
 	session_learn(session, thread, at, told);
 	thread->asleep_samples++;
-	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, told, REACH_SLEEP * session->tick,
-			REACH_SLEEP * session->tick);
+	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, told, reach(session), reach(session));
 }
 
 /* Its memory may not be read: it sleeps in what it was met in last, if that was waiting. */
@@ -88,23 +160,35 @@ static void guess_sleeper(struct session *session, struct thread *thread, uint64
 	if (thread->last_told == NONE ||
 	    told_of(&session->tellings, thread->last_told)->wait == ompdx_wait_none)
 		return;
-	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, thread->last_told,
-			REACH_SLEEP * session->tick, REACH_SLEEP * session->tick);
+	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, thread->last_told, reach(session),
+			reach(session));
+}
+
+static bool has_turn(const struct session *session, const struct thread *thread)
+{
+	return (thread->number + session->sleeper_turn) % session->sleeper_turns == 0;
 }
 
 void session_look_at_sleepers(struct session *session, uint64_t at)
 {
+	const uint64_t before = own_processor_time();
+
+	session->sleeper_turn++;
 	for (uint32_t i = 0; i < session->threads.living_count; i++) {
 		struct thread *thread = session->threads.all[session->threads.living[i]];
+
 		const struct timeline *timeline = &thread->timeline;
 
 		if (timeline->kind != PIECE_ASLEEP || at - timeline->sleep_began < SLEEP_LEAST)
 			continue;
 		if (timeline->sleep_told != NONE)
 			session_want_lock(session, thread, at, timeline->sleep_told);
+		else if (!has_turn(session, thread))
+			continue;
 		else if (session->memory.readable)
 			look_at_sleeper(session, thread, at);
 		else
 			guess_sleeper(session, thread, at);
 	}
+	session->sleeper_processor += own_processor_time() - before;
 }

@@ -178,6 +178,7 @@ void elf_headers_read(struct image *image, struct memory *memory, uint64_t addre
 				read_build_id(&source, &headers[i], image->build_id);
 		}
 	}
+	image->cfi.begins_threads = image->kind == IMAGE_SYSTEM;
 	if (source.fd >= 0)
 		close(source.fd);
 }

@@ -61,21 +61,26 @@ void images_deinit(struct images *images)
 
 struct line {
 	uint64_t start, end, offset, device, inode;
-	bool executable;
 	char path[4096];
 };
+
+/* Of hundreds of threads most lines are stacks. */
+static bool is_code(const char *text)
+{
+	const char *permissions = strchr(text, ' ');
+
+	return permissions && strlen(permissions) > 4 && permissions[3] == 'x';
+}
 
 static bool read_line(const char *text, struct line *line)
 {
 	unsigned major, minor;
-	char permissions[8];
 	int path = 0;
 
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &line->start, &line->end, permissions, &line->offset, &major, &minor,
-		   &line->inode, &path) < 7)
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*7s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &line->start, &line->end, &line->offset, &major, &minor, &line->inode,
+		   &path) < 6)
 		return false;
-	line->executable = permissions[2] == 'x';
 	line->device = makedev(major, minor);
 	snprintf(line->path, sizeof line->path, "%s", path ? text + path : "");
 	line->path[strcspn(line->path, "\n")] = 0;
@@ -176,8 +181,7 @@ static void each_code_line(struct images *images,
 	FILE *file = fopen(path, "re");
 
 	for (int i = 0; file && i < MAPPINGS_MAX && fgets(text, sizeof text, file); i++)
-		if (read_line(text, &line) && line.executable &&
-		    strcmp(line.path, "[vsyscall]") != 0)
+		if (is_code(text) && read_line(text, &line) && strcmp(line.path, "[vsyscall]") != 0)
 			take_line(images, &line);
 	if (file)
 		fclose(file);

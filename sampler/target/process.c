@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/grow.h"
 
-static ssize_t read_file(const char *path, void *bytes, size_t size)
+/* at_once: the kernel makes it for one call, so a second one would only be told that this was all. */
+static ssize_t read_file(const char *path, bool at_once, void *bytes, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t done = 0;
@@ -28,9 +30,9 @@ static ssize_t read_file(const char *path, void *bytes, size_t size)
 			close(fd);
 			return -1;
 		}
-		if (count == 0)
-			break;
 		done += (size_t)count;
+		if (count == 0 || at_once)
+			break;
 	}
 	close(fd);
 	return (ssize_t)done;
@@ -41,7 +43,7 @@ ssize_t process_file(const struct process *process, const char *name, void *byte
 	char path[96];
 
 	snprintf(path, sizeof path, "/proc/%d/%s", process->pid, name);
-	return read_file(path, bytes, size);
+	return read_file(path, false, bytes, size);
 }
 
 static ssize_t thread_file(const struct process *process, pid_t lwp, const char *name, char *text,
@@ -50,7 +52,7 @@ static ssize_t thread_file(const struct process *process, pid_t lwp, const char 
 	char path[96];
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/%s", process->pid, lwp, name);
-	ssize_t count = read_file(path, text, size - 1);
+	ssize_t count = read_file(path, true, text, size - 1);
 
 	text[count > 0 ? count : 0] = 0;
 	return count;
@@ -92,6 +94,15 @@ bool process_lives(const struct process *process)
 
 	return read_stat(process, &state, &started) && started == process->started &&
 	       state != 'Z' && state != 'X';
+}
+
+int64_t process_owner(const struct process *process)
+{
+	char path[64];
+	struct stat status;
+
+	snprintf(path, sizeof path, "/proc/%d", process->pid);
+	return stat(path, &status) ? -1 : (int64_t)status.st_uid;
 }
 
 bool process_news_is_end(const siginfo_t *news)

@@ -23,7 +23,9 @@ struct process {
 };
 
 bool process_init(struct process *process, pid_t pid); /* false: there is none */
-bool process_lives(const struct process *process);     /* false: gone, or only a zombie is left */
+/* Whose it is; -1: nobody's, it has ended. */
+int64_t process_owner(const struct process *process);
+bool process_lives(const struct process *process); /* false: gone, or only a zombie is left */
 
 /* What waitid told: an end, not a stop. A tracer hears of stops whatever it asks for. */
 bool process_news_is_end(const siginfo_t *news);

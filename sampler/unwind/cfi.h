@@ -18,6 +18,7 @@ struct cfi {
 	const uint8_t *frames; /* .eh_frame */
 	size_t frames_size;
 	uint64_t frames_address;
+	bool begins_threads; /* the C library's: a return address of 0 is where a thread began */
 };
 
 enum rule_kind {

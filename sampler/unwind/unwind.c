@@ -213,30 +213,38 @@ static bool leave_leaf(struct unwinder *unwinder, struct registers *registers,
 	return true;
 }
 
-void unwind(struct unwinder *unwinder, struct registers registers, const struct stack_copy *stack,
-	    struct frames *frames)
+/* called: the registers are those of a function that has called. */
+static void go_on(struct unwinder *unwinder, struct registers registers,
+		  const struct stack_copy *stack, bool called, struct frames *frames)
 {
 	struct walk walk = {.stack = stack};
 	const struct word_source words = {read_word, &walk};
-	bool called = false;
+	bool begins_threads = false;
 
-	frames->count = 0;
-	frames->whole = false;
 	while (frames->count < FRAMES_MAX) {
-		uint64_t pc = registers.value[this_machine.pc] - (called ? 1 : 0), cfa;
+		const uint64_t next = registers.value[this_machine.pc];
 
-		if (pc < LOWEST_ADDRESS) {
-			/* As the C library marks a thread's first frame; the innermost would be a jump to NULL. */
-			frames->whole = called;
+		if (next < LOWEST_ADDRESS) {
+			/* As the C library marks a thread's first frame. Elsewhere a word was taken for a return address, by
+			 * information that is damaged; and the innermost would be a jump to NULL. */
+			frames->whole = called && next == 0 && begins_threads;
 			break;
 		}
+		const uint64_t pc = next - (called ? 1 : 0);
+		uint64_t cfa;
+
 		frames->pc[frames->count++] = pc;
 		const struct place *place = place_at(unwinder, pc);
 
-		if (!called && !place->cfi && leave_leaf(unwinder, &registers, &words)) {
-			called = true;
-			continue;
+		if (!called && !place->cfi) {
+			if (leave_leaf(unwinder, &registers, &words)) {
+				called = true;
+				continue;
+			}
+			/* Others were looked at, and places move. */
+			place = place_at(unwinder, pc);
 		}
+		begins_threads = place->cfi && place->cfi->begins_threads;
 		frames->whole = place->row.told && place->row.outermost;
 		if (frames->whole || !place->row.told || !find_cfa(place, &registers, &words, &cfa))
 			break;
@@ -251,4 +259,21 @@ void unwind(struct unwinder *unwinder, struct registers registers, const struct 
 			break;
 	}
 	frames->beyond = walk.beyond && !frames->whole;
+}
+
+void unwind(struct unwinder *unwinder, struct registers registers, const struct stack_copy *stack,
+	    struct frames *frames)
+{
+	frames->count = 0;
+	frames->whole = false;
+	go_on(unwinder, registers, stack, false, frames);
+}
+
+void unwind_behind(struct unwinder *unwinder, uint64_t leaf, struct registers registers,
+		   const struct stack_copy *stack, struct frames *frames)
+{
+	frames->pc[0] = leaf;
+	frames->count = 1;
+	frames->whole = false;
+	go_on(unwinder, registers, stack, true, frames);
 }

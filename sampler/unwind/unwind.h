@@ -43,4 +43,8 @@ struct frames {
 void unwind(struct unwinder *unwinder, struct registers registers, const struct stack_copy *stack,
 	    struct frames *frames);
 
+/* The same of what has called a function without a frame, which is at `leaf' and returns to where the registers are. */
+void unwind_behind(struct unwinder *unwinder, uint64_t leaf, struct registers registers,
+		   const struct stack_copy *stack, struct frames *frames);
+
 #endif /* SAMPLER_UNWIND_H */

@@ -12,7 +12,7 @@
 #define LIBOMP_BASE UINT64_C(0xb7000000)
 #define EXECUTABLE_BASE UINT64_C(0x08048000)
 #define HEAP UINT64_C(0x60000000)
-#define HEAP_SIZE UINT64_C(0x800000)
+#define HEAP_SIZE UINT64_C(0x800000) /* for 1,023 threads */
 #define STACKS UINT64_C(0xa0000000)
 
 /* Of LLVM's libomp 19: a writable segment of 45 KiB, the table 0x50a8 behind __kmp_thread_pool. */
@@ -236,9 +236,10 @@ struct fake_libomp *fake_libomp_load(struct fake_target *target, struct fake_lib
 		if (fake_read(target, omp->heap_next, 1, &byte))
 			omp->heap_next += HEAP_SIZE;
 		else
-			omp->heap_end = omp->heap_next + HEAP_SIZE;
+			omp->heap_end =
+				omp->heap_next + HEAP_SIZE * (1 + omp->options.capacity / 1024);
 	}
-	fake_map(target, omp->heap_next, HEAP_SIZE);
+	fake_map(target, omp->heap_next, omp->heap_end - omp->heap_next);
 	fake_variables_write(omp);
 	if (options.published)
 		publish_symbols(omp);

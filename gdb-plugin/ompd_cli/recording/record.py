@@ -42,14 +42,17 @@ def record(options: argparse.Namespace, origin: Origin) -> Outcome:
     path = named(options.output, origin) if options.output else _own_name(target)
     with _opened(path, bool(options.output)) as file:
         copy = _Copy(file, path)
-        with sampler.started(target, words) as running:
-            _follow(running, copy)
-            status = running.status()
-            sentence = running.sentence()
-    if status != sampler.DONE:
-        if not copy.size and os.path.isfile(path):
-            os.unlink(path)  # there is nothing in it
-        raise sampler.problem(status, sentence, target)
+        try:
+            with sampler.started(target, words) as running:
+                _follow(running, copy)
+                status = running.status()
+                sentence = running.sentence()
+            if status != sampler.DONE:
+                raise sampler.problem(status, sentence, target)
+        except BaseException:
+            if not copy.size and os.path.isfile(path):
+                os.unlink(path)  # there is nothing in it
+            raise
     return _ended(copy, target, options)
 
 

@@ -32,6 +32,7 @@ from .sampler import Target
 from .screen import Screen, entered
 
 _ONCE = 2.0  # seconds that `--once' looks at
+_FIRST = 0.5  # seconds to the first table, about
 _RECENT = 5 * 10**9  # ns that a table is of, unless all is asked for
 _PIECE = 1 << 20
 _MOST_ROWS = 50_000  # from which it would take too long, each time, to tell who waits for whom
@@ -41,7 +42,7 @@ def top(options: argparse.Namespace, _: Origin) -> Outcome:
     """Raises UserError."""
     target = target_of(options)
     duration = options.duration or (_ONCE if options.once else 0.0)
-    words = ["-F", f"{options.rate:g}", "--flush", f"{min(options.interval, 1.0):g}"]
+    words = ["-F", f"{options.rate:g}", "--flush", f"{min(options.interval, _FIRST):g}"]
     if duration:
         words += ["-d", f"{duration:g}"]
     on_screen = sys.stdout.isatty() and not options.json and not options.once
@@ -163,7 +164,7 @@ class _Shown:
         while len(self._moments) > 2 and self._moments[1][0] <= told - _RECENT:
             del self._moments[0]
         self.reader.forget(self._moments[0][0])
-        due = told - self._drawn >= 0.99e9 * self._options.interval
+        due = not self._drawn or told - self._drawn >= 0.99e9 * self._options.interval
         if due and not self._options.once:
             self._drawn = told
             self._draw(screen)
