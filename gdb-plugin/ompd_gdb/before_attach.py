@@ -14,6 +14,8 @@ from typing import Iterator
 
 import gdb
 
+from .target import machines
+
 MOST_FILES = 1000
 # Those that are loaded by what is met.
 _MODULES = (
@@ -35,6 +37,7 @@ def load_modules() -> None:
             pass  # there is no process yet
     for name in _MODULES:
         importlib.import_module(name)
+    machines.of_inferior(gdb.selected_inferior())  # the program's, or this one
 
 
 def ask_kernel() -> None:

@@ -12,7 +12,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Iterable, Iterator, Sequence
 
 import machine
 from sessions import PATIENCE, settle
@@ -45,11 +45,26 @@ class RunningJob:
             assert time.monotonic() < end, f"{len(self.truth())} ranks have begun"
             time.sleep(0.05)
         found = self.truth()
-        settle(thread for one in found.values() for thread in one.threads)
+        settle(_here(thread for one in found.values() for thread in one.threads))
         return found
 
     def complaints(self) -> str:
         return (self.folder / "mpirun.log").read_text(encoding="utf-8", errors="replace")
+
+
+def _here(lwps: Iterable[int]) -> list[int]:
+    """The numbers that ranks' threads have on this machine: where they are, they may have others.
+    Those that have ended are left out."""
+    told, found = set(lwps), []
+    for status in Path("/proc").glob("[0-9]*/task/[0-9]*/status"):
+        with contextlib.suppress(OSError):
+            lines = status.read_text(encoding="utf-8", errors="replace").splitlines()
+            words = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+            numbers = words.get("NSpid", "0").split()
+            if words.get("Name", "").startswith("ranks") and int(numbers[-1]) in told:
+                found.append(int(numbers[0]))
+    assert found, "the ranks have ended"
+    return found
 
 
 def truth_of(folder: Path, ranks: int, odd: int) -> dict[int, Truth]:

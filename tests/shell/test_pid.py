@@ -319,7 +319,7 @@ def test_what_the_user_stopped_stays_so(counting: Counting, folder: Path) -> Non
 
 def test_what_cannot_be_looked_at(counting: Counting, folder: Path) -> None:
     is_an_error(ompd("pid", "99999999", folder=folder), "There is no process 99999999")
-    is_an_error(ompd("pid", "0", folder=folder), "no process 0")
+    is_an_error(ompd("pid", "0", folder=folder), "`0' is no number of a process")
     is_an_error(ompd("pid", "word", folder=folder), "word")
     thread = max(int(name) for name in os.listdir(f"/proc/{counting.pid}/task"))
     is_an_error(ompd("pid", str(thread), folder=folder), "is a thread", str(counting.pid))
