@@ -216,6 +216,7 @@ def test_lines(running: subprocess.Popen[bytes], folder: Path) -> None:
     answer = ompd(*words, "--json", str(running.pid), folder=folder)
     documents = [json.loads(line) for line in answer.text.splitlines()]
     assert documents  # a machine without time writes few
+    assert documents[0]["states"]  # with nothing to tell yet, none is written
     for document in documents:
         schema.check(document)
     assert ompd(*words, str(running.pid), folder=folder).text.count("uneven")

@@ -160,11 +160,13 @@ class _Shown:
         told = self.reader.record.told
         if told == self._moments[-1][0]:
             return
-        self._moments.append((told, sums.totals(self.reader.record)))
+        now = sums.totals(self.reader.record)
+        self._moments.append((told, now))
         while len(self._moments) > 2 and self._moments[1][0] <= told - _RECENT:
             del self._moments[0]
         self.reader.forget(self._moments[0][0])
-        due = not self._drawn or told - self._drawn >= 0.99e9 * self._options.interval
+        # A table without any row would have the next one wait for its turn.
+        due = now and (not self._drawn or told - self._drawn >= 0.99e9 * self._options.interval)
         if due and not self._options.once:
             self._drawn = told
             self._draw(screen)
