@@ -260,7 +260,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.errors",
     ),
     "ompd_gdb.picture": ("ompd_gdb.target.", "ompd_core.snapshot.", "ompd_core.model."),
-    "ompd_gdb.before_attach": (),
+    "ompd_gdb.before_attach": ("ompd_gdb.target.machines",),
     "ompd_gdb.settings": (),
     "ompd_gdb.thread_names_setting": ("ompd_gdb.thread_names",),
     "ompd_gdb.session": (
