@@ -21,7 +21,7 @@ static int held;
 	{                                                                                          \
 		going_into("usleep", "work_parallel", 0);                                          \
 		while (!__atomic_load_n(&truth_released, __ATOMIC_SEQ_CST))                        \
-			usleep(1000);                                                              \
+			usleep(20000);                                                             \
 	}
 WORK(00)
 WORK(01)
