@@ -323,7 +323,7 @@ static bool take_one(struct pictures *pictures, struct runtime *runtime)
 	return true;
 }
 
-static void look_at_locks(struct pictures *pictures, uint64_t begun)
+static void look_at_locks(struct pictures *pictures)
 {
 	const uint64_t before = own_processor_time();
 
@@ -331,8 +331,8 @@ static void look_at_locks(struct pictures *pictures, uint64_t begun)
 		if (pictures->runtimes[i].snapshot)
 			lock_holders_look(&pictures->locks, pictures->runtimes[i].number,
 					  pictures->runtimes[i].snapshot, pictures->native_threads,
-					  pictures->native_count, begun);
-	lock_holders_looked(&pictures->locks, begun, own_processor_time() - before);
+					  pictures->native_count, pictures->taken_at);
+	lock_holders_looked(&pictures->locks, pictures->taken_at, own_processor_time() - before);
 }
 
 void pictures_take(struct pictures *pictures)
@@ -342,13 +342,11 @@ void pictures_take(struct pictures *pictures)
 	if (!pictures->debugger.memory->readable || !pictures->count)
 		return;
 	list_threads(pictures);
-	const uint64_t begun = now();
-
 	memory_picture_begin(pictures->debugger.memory);
 	pictures->taken_at = now();
 	for (uint32_t i = 0; i < pictures->count; i++)
 		failed |= !take_one(pictures, &pictures->runtimes[i]);
-	look_at_locks(pictures, begun);
+	look_at_locks(pictures);
 	memory_picture_end(pictures->debugger.memory);
 	for (uint32_t i = 0; i < pictures->native_count && !failed; i++)
 		pictures->threads->all[pictures->native_threads[i]]->seen = true;

@@ -241,7 +241,7 @@ static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompd
 	struct told told = {.object = answer.object,
 			    .stack = stack,
 			    .caller = NONE,
-			    .forks = {NONE, NONE, NONE, NONE},
+			    .forks = NO_FORKS,
 			    .state = (uint16_t)answer.state,
 			    .wait = (uint8_t)answer.wait,
 			    .construct = (uint8_t)answer.construct,

@@ -12,6 +12,10 @@
 
 /* Calls that began regions, one inside of the other, of which so many are told. */
 #define FORKS_TOLD 4
+#define NO_FORKS                                                                                   \
+	{                                                                                          \
+		NONE, NONE, NONE, NONE                                                             \
+	}
 
 /* Interned: no padding. */
 struct told {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 #include "names/cut_file.h"
 #include "names/separate.h"
 #include "names/symbols.h"
@@ -169,19 +170,16 @@ static void list_units(struct names *names)
 		qsort(names->units, names->unit_count, sizeof *names->units, by_start);
 }
 
+static uint64_t start_of(const void *units, uint64_t number)
+{
+	return ((const struct unit *)units)[number].start;
+}
+
 static const struct unit *unit_at(const struct names *names, uint64_t address)
 {
-	size_t low = 0, high = names->unit_count;
+	const uint64_t behind = first_behind(0, names->unit_count, address, start_of, names->units);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names->units[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < names->units[low - 1].end ? &names->units[low - 1] : NULL;
+	return behind && address < names->units[behind - 1].end ? &names->units[behind - 1] : NULL;
 }
 
 struct line_name name_line(struct image *image, uint64_t address)

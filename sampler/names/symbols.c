@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 /* One without a size, as of assembly, is meant so far: a stripped function behind it has no name. */
 #define LABEL_REACH 64
@@ -74,27 +75,16 @@ void symbols_deinit(struct symbols *symbols)
 	free(symbols->all);
 }
 
-/* How many begin there or before. */
-static size_t count_until(const struct symbols *symbols, uint64_t address)
+static uint64_t start_of(const void *symbols, uint64_t number)
 {
-	size_t low = 0, high = symbols->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->all[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ((const struct symbol *)symbols)[number].start;
 }
 
 const struct symbol *symbol_at(const struct symbols *symbols, uint64_t address)
 {
-	const size_t count = count_until(symbols, address);
+	const uint64_t count = first_behind(0, symbols->count, address, start_of, symbols->all);
 
-	for (size_t i = count; i-- > 0 && symbols->all[i].reach > address;)
+	for (uint64_t i = count; i-- > 0 && symbols->all[i].reach > address;)
 		if (address - symbols->all[i].start < symbols->all[i].size)
 			return &symbols->all[i];
 	if (!count)

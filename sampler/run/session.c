@@ -476,7 +476,7 @@ void session_sample_by_memory(struct session *session, struct thread *thread, ui
 	const struct seen *seen = history_nearest(&thread->history, at, ~0u);
 	struct told told = {.stack = NONE,
 			    .caller = NONE,
-			    .forks = {NONE, NONE, NONE, NONE},
+			    .forks = NO_FORKS,
 			    .state = OMPDX_STATE_UNDEFINED,
 			    .doubt = ompdx_doubt_no_stack};
 

@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 #include "target/elf_headers.h"
 
 /* Longer lists are cut. */
@@ -223,20 +224,18 @@ bool images_refresh(struct images *images)
 	return true;
 }
 
+static uint64_t start_of(const void *mappings, uint64_t number)
+{
+	return ((const struct mapping *)mappings)[number].start;
+}
+
 struct image *image_at(const struct images *images, uint64_t address)
 {
-	size_t low = 0, high = images->mapping_count;
+	const uint64_t behind =
+		first_behind(0, images->mapping_count, address, start_of, images->mappings);
+	const struct mapping *mapping = behind ? &images->mappings[behind - 1] : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (images->mappings[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < images->mappings[low - 1].end ? images->mappings[low - 1].image
-							      : NULL;
+	return mapping && address < mapping->end ? mapping->image : NULL;
 }
 
 struct image *image_of_bias(const struct images *images, uint64_t bias)

@@ -6,6 +6,7 @@
 
 #include "base/clocks.h"
 #include "base/grow.h"
+#include "base/search.h"
 
 #define ROOM_FIRST 64
 #define ROOM_MOST 16384
@@ -100,24 +101,21 @@ static const struct forked *fork_at(const struct history *history, uint64_t numb
 	return &history->forked[number % history->forked_room];
 }
 
+static uint64_t fork_time(const void *history, uint64_t number)
+{
+	return fork_at(history, number)->time;
+}
+
 const struct forked *history_nearest_fork(const struct history *history, uint64_t time,
 					  bool (*is)(const void *context, uint32_t told),
 					  const void *context)
 {
 	const uint64_t end = history->forked_count;
 	const uint64_t begin = end - kept(end, history->forked_room);
-	uint64_t low = begin, high = end;
+	const uint64_t later = first_behind(begin, end, time, fork_time, history);
 
-	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2;
-
-		if (fork_at(history, middle)->time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* Outwards from there, the nearer one first. */
-	for (uint64_t before = low, after = low, i = 0;
+	for (uint64_t before = later, after = later, i = 0;
 	     i < SEARCH_MOST && (before > begin || after < end); i++) {
 		const struct forked *one = before > begin ? fork_at(history, before - 1) : NULL;
 		const struct forked *other = after < end ? fork_at(history, after) : NULL;

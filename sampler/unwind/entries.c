@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "unwind/machine.h"
 #include "unwind/pointers.h"
 
@@ -130,13 +131,23 @@ static bool search_all(const struct cfi *cfi, uint64_t address, struct entry *en
 	return false;
 }
 
-static uint64_t line_at(const struct cfi *cfi, struct bytes table, uint64_t line, uint64_t *entry)
-{
-	table.at += (size_t)line * LINE_SIZE;
-	uint64_t begin = cfi->header_address + (uint64_t)bytes_signed(&table, 4);
+/* Pairs of distances from the header: where code begins, and where its entry is. */
+struct table {
+	const struct cfi *cfi;
+	struct bytes bytes;
+};
 
-	*entry = cfi->header_address + (uint64_t)bytes_signed(&table, 4);
-	return begin;
+static uint64_t distant(const struct table *table, uint64_t line, size_t in_line)
+{
+	struct bytes bytes = table->bytes;
+
+	bytes.at += (size_t)line * LINE_SIZE + in_line;
+	return table->cfi->header_address + (uint64_t)bytes_signed(&bytes, 4);
+}
+
+static uint64_t line_begins(const void *table, uint64_t line)
+{
+	return distant(table, line, 0);
 }
 
 bool find_entry(const struct cfi *cfi, uint64_t address, struct entry *entry)
@@ -156,19 +167,14 @@ bool find_entry(const struct cfi *cfi, uint64_t address, struct entry *entry)
 		return false;
 	if (count > (header.size - header.at) / LINE_SIZE)
 		count = (header.size - header.at) / LINE_SIZE;
-	uint64_t low = 0, high = count, at, end;
+	const struct table lines = {cfi, header};
+	const uint64_t behind = first_behind(0, count, address, line_begins, &lines);
+	uint64_t end;
 
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (line_at(cfi, header, middle, &at) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (behind == 0)
 		return false;
-	line_at(cfi, header, low - 1, &at);
+	const uint64_t at = distant(&lines, behind - 1, LINE_SIZE / 2);
+
 	return at >= cfi->frames_address &&
 	       read_entry(cfi, at - cfi->frames_address, entry, &end) && address >= entry->begin &&
 	       address < entry->end;
