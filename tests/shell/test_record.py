@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import time
@@ -20,6 +18,7 @@ import pytest
 import schema
 from command import OMPD, check, is_an_error, ompd
 from sessions import PATIENCE
+from terminal import Terminal
 
 SOURCE = machine.PROGRAMS / "uneven.c"
 
@@ -222,53 +221,13 @@ def test_lines(running: subprocess.Popen[bytes], folder: Path) -> None:
     assert ompd(*words, str(running.pid), folder=folder).text.count("uneven")
 
 
-class Terminal:
-    """`ompd top' on one, as a user has it."""
-
-    def __init__(self, *words: str) -> None:
-        self.seen = ""
-        self._ours, theirs = pty.openpty()
-        self.process = subprocess.Popen(
-            [OMPD, *words],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-            env={**os.environ, **environment(), "TERM": "xterm", "PYTHONIOENCODING": "utf-8"},
-        )
-        os.close(theirs)
-
-    def until(self, words: str) -> None:
-        ends = time.monotonic() + PATIENCE
-        while words not in self.seen:
-            assert time.monotonic() < ends, f"no `{words}' in: {self.seen[-2000:]}"
-            if not self._read():
-                break
-        assert words in self.seen, self.seen[-2000:]
-
-    def type(self, keys: str) -> None:
-        self.seen = ""
-        os.write(self._ours, keys.encode())
-
-    def end(self) -> int:
-        while self._read():
-            pass
-        os.close(self._ours)
-        return self.process.wait(PATIENCE)
-
-    def _read(self) -> bool:
-        ready, _, _ = select.select([self._ours], [], [], PATIENCE)
-        assert ready
-        try:
-            data = os.read(self._ours, 1 << 16)
-        except OSError:
-            return False  # nobody is at its other end
-        self.seen += data.decode("utf-8", "replace")
-        return bool(data)
+def top(*words: str | Path) -> Terminal:
+    """`ompd top' on a terminal, as a user has it."""
+    return Terminal([OMPD, "top", *words], {**environment(), "PYTHONIOENCODING": "utf-8"})
 
 
 def test_keys(running: subprocess.Popen[bytes]) -> None:
-    terminal = Terminal("top", "-i", "0.2", str(running.pid))
+    terminal = top("-i", "0.2", str(running.pid))
     terminal.until("% of time")
     assert "\x1b[?1049h" in terminal.seen
     for key, word in (
@@ -289,14 +248,14 @@ def test_keys(running: subprocess.Popen[bytes]) -> None:
 
 def test_program_on_a_terminal() -> None:
     """Its output is shown when it has ended, and its status is ours."""
-    terminal = Terminal("top", "-i", "0.2", "--", str(program()), "4", "200", "5")
+    terminal = top("-i", "0.2", "--", str(program()), "4", "200", "5")
     terminal.until("% of time")
     assert terminal.end() == 5
     assert "4 rounds" in terminal.seen.rsplit("\x1b[?1049l", 1)[1]
 
 
 def test_program_is_ended_by_q() -> None:
-    terminal = Terminal("top", "-i", "0.2", "--", str(program()), "100000", "50")
+    terminal = top("-i", "0.2", "--", str(program()), "100000", "50")
     terminal.until("% of time")
     terminal.type("q")
     assert terminal.end() == 128 + signal.SIGTERM

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import subprocess
 import time
 from pathlib import Path
@@ -15,59 +13,35 @@ from typing import Iterator
 
 import pytest
 from command import OMPD
-from sessions import PATIENCE
+from terminal import Terminal
 from test_record import environment, program, shown
 
 PAUSE = 1.5  # seconds
 ENTERED, LEFT = "\x1b[?1049h", "\x1b[?1049l"
+PROMPT = "ready> "
 CTRL_C, CTRL_Z = "\x03", "\x1a"
 
 
-class Shell:
-    """With job control, at a terminal of its own."""
+class Shell(Terminal):
+    """With job control."""
 
     def __init__(self, folder: Path) -> None:
-        self.seen = ""
-        self._ours, theirs = pty.openpty()
-        self._process = subprocess.Popen(
-            ["setsid", "-c", "-w", "bash", "--norc", "--noediting", "-i"],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            cwd=folder,
-            env={**os.environ, **environment(), "TERM": "xterm", "PS1": "ready> "},
-        )
-        os.close(theirs)
-        self.until("ready> ")
+        words = ["setsid", "-c", "-w", "bash", "--norc", "--noediting", "-i"]
+        super().__init__(words, {**environment(), "PS1": PROMPT}, folder, alone=False)
+        self.until(PROMPT)
 
-    def type(self, text: str) -> None:
-        self.seen = ""
-        os.write(self._ours, text.encode())
-
-    def do(self, line: str, until: str = "ready> ") -> str:
+    def do(self, line: str, until: str = PROMPT) -> str:
         """A whole line: what came behind it."""
         self.type(line + "\n")
         self.until(until)
         return self.seen
-
-    def until(self, words: str) -> None:
-        ends = time.monotonic() + PATIENCE
-        while words not in self.seen:
-            assert time.monotonic() < ends, f"no {words!r} in: {self.seen[-2000:]!r}"
-            if select.select([self._ours], [], [], 1)[0]:
-                self.seen += os.read(self._ours, 1 << 16).decode("utf-8", "replace")
-
-    def end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        os.close(self._ours)
 
 
 @pytest.fixture(name="shell")
 def fixture_shell(folder: Path) -> Iterator[Shell]:
     found = Shell(folder)
     yield found
-    found.end()
+    found.kill()
 
 
 @pytest.fixture(name="running")
@@ -112,6 +86,7 @@ def test_record_pauses(shell: Shell, running: int, folder: Path) -> None:
     shell.until("MB; Ctrl-C ends it")
     shell.type(CTRL_Z)
     shell.until("Stopped")
+    shell.until(PROMPT)
     before = used(running)
     while used(running) < before + 100:  # for so much the kernel has no room
         time.sleep(0.02)
@@ -121,7 +96,7 @@ def test_record_pauses(shell: Shell, running: int, folder: Path) -> None:
     shell.do("fg", "MB; Ctrl-C ends it")
     shell.type(CTRL_C)
     shell.until("tells where the time went")
-    shell.until("ready> ")
+    shell.until(PROMPT)
     assert shell.do("echo $?").split("\r\n")[1] == "0"
     recording = shown(folder / "x", folder)["recording"]
     assert recording["complete"] and recording["ended"]["how"] == "interrupted"
@@ -135,12 +110,12 @@ def test_top_pauses(shell: Shell, running: int) -> None:
     shell.until("% of time")
     shell.type(CTRL_Z)
     shell.until("Stopped")
-    shell.until("ready> ")
+    shell.until(PROMPT)
     assert LEFT in shell.seen and shell.do("stty -g").split("\r\n")[1] == before
     shell.do("fg", ENTERED)
     shell.until("% of time")
     shell.type("q")
-    shell.until("ready> ")
+    shell.until(PROMPT)
     assert LEFT in shell.seen and shell.do("stty -g").split("\r\n")[1] == before
 
 
@@ -150,7 +125,7 @@ def test_program_and_record_end_together(shell: Shell, folder: Path) -> None:
     shell.until("MB; Ctrl-C ends it")
     shell.type(CTRL_C)
     shell.until("tells where the time went")
-    shell.until("ready> ")
+    shell.until(PROMPT)
     assert shell.do("echo $?").split("\r\n")[1] == "130"
     assert shown(folder / "x", folder)["recording"]["complete"]
 
@@ -162,11 +137,12 @@ def test_program_pauses_too(shell: Shell, folder: Path) -> None:
     shell.until("MB; Ctrl-C ends it")
     shell.type(CTRL_Z)
     shell.until("Stopped")
+    shell.until(PROMPT)
     since = time.monotonic()
     time.sleep(PAUSE)
     until = time.monotonic()
     shell.do("fg", "tells where the time went")
-    shell.until("ready> ")
+    shell.until(PROMPT)
     assert shell.do("echo $?").split("\r\n")[1] == "7"
     recording = shown(folder / "x", folder)["recording"]
     assert recording["complete"] and recording["ended"]["how"] == "exited"
