@@ -9,6 +9,7 @@ from typing import Any, Callable, List
 
 import pytest
 from ompd_core.library import capi
+from ompd_core.library.library import AddressSpace
 
 Walk = Callable[[int, int, int], List[Any]]
 
@@ -41,3 +42,20 @@ def test_an_array_that_is_empty() -> None:
 def test_elements_that_are_too_short() -> None:
     with pytest.raises(ValueError):
         capi.levels_at(0, 1, 4)
+
+
+def test_ctrl_c_leaves_nothing_frozen() -> None:
+    """Also where it comes with the answer of the library, which has frozen it."""
+    called = []
+
+    class Interrupted:
+        def _call(self, routine: str, handle: object) -> None:
+            called.append(routine)
+            if routine == "ompdx_freeze":
+                raise KeyboardInterrupt
+
+    library: Any = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        with AddressSpace(library, object()).frozen():
+            pass
+    assert called == ["ompdx_freeze", "ompdx_thaw"]

@@ -276,11 +276,13 @@ class AddressSpace:
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
         """For many of OMPD's own routines at one stop: what one has read, no other reads again."""
-        self._library._call("ompdx_freeze", self._handle)
         try:
+            # Inside: Ctrl-C that comes with the answer must not leave it frozen.
+            self._library._call("ompdx_freeze", self._handle)
             yield
         finally:
-            self._library._call("ompdx_thaw", self._handle)
+            with contextlib.suppress(OmpdError):  # it was refused
+                self._library._call("ompdx_thaw", self._handle)
 
     def snapshot(self, threads: Sequence[NativeIds]) -> Snapshot:
         """Of the runtime at this stop. Raises OmpdError."""
