@@ -12,7 +12,6 @@ from ompd_core.arch.base import FrameColumns
 from ompd_core.errors import Unreadable
 from ompd_core.formats.call_frames import CallFrames, Row
 from ompd_core.formats.elf import PT_LOAD, ElfFile
-from ompd_core.formats.unwind_tables import Tables
 
 BASE = 0x7000_0000_0000
 
@@ -61,7 +60,7 @@ class Loaded:
         raise Unreadable()
 
     def frames(self, columns: FrameColumns) -> CallFrames:
-        return CallFrames(self.read, Tables(self.read, [BASE]), columns)
+        return CallFrames(self.read, [BASE], columns)
 
 
 def words_of(row: Row, columns: FrameColumns, stack: str) -> dict[str, str]:

@@ -10,14 +10,13 @@ import os
 import random
 import subprocess
 import time
-from dataclasses import astuple
 from itertools import islice
 from typing import Any, Iterator
 
 from ompd_core import abi
 from ompd_core.library import capi
-from ompd_core.library.types import Classification, Sleep
-from test_classify import BUILD, RECORDED, facts, frame, inference
+from ompd_core.library.types import Classification
+from test_classify import BUILD, RECORDED, classified, inference
 
 LINES = BUILD / "tests" / "inference" / "classify_lines"
 MUTATED = 1_000_000 if os.environ.get("OMPD_FULL") == "1" else 10_000
@@ -168,15 +167,8 @@ def test_both_ways_agree() -> None:
         answers = done.stdout.splitlines()
         assert len(answers) == len(some)
         for one, answer in zip(some, answers):
-            word = one["word"]
-            by_plugin = library.classify(
-                [frame(row) for row in one["frames"]],
-                one["extent"],
-                Sleep(*word) if word else None,
-                facts(one),
-            )
-            by_c = told_by_c(answer)
-            assert by_plugin == by_c, repr((one, line_of(one), astuple(by_plugin), astuple(by_c)))
+            by_plugin, by_c = classified(library, one), told_by_c(answer)
+            assert by_plugin == by_c, repr((one, line_of(one), by_plugin, by_c))
             kinds.add((by_c.state, by_c.wait, by_c.construct, by_c.doubt))
         compared += len(some)
     print(f"{compared} stacks, {len(kinds)} kinds of answers, {time.monotonic() - began:.0f} s")

@@ -12,7 +12,14 @@ from typing import Any
 
 from ompd_core.library import capi, types
 from ompd_core.library.inference import Inference
-from ompd_core.library.types import Facts, Sleep, StackFrame, TeamArrivals, ViewRegion
+from ompd_core.library.types import (
+    Classification,
+    Facts,
+    Sleep,
+    StackFrame,
+    TeamArrivals,
+    ViewRegion,
+)
 from ompd_core.model import doubts, states
 
 TREE = Path(__file__).resolve().parents[2]
@@ -56,6 +63,12 @@ def facts(one: Any) -> Facts:
     )
 
 
+def classified(library: Inference, one: Any) -> Classification:
+    word = one["word"]
+    frames = [frame(row) for row in one["frames"]]
+    return library.classify(frames, one["extent"], Sleep(*word) if word else None, facts(one))
+
+
 def doubt_of(code: str | None) -> str | None:
     """By its name in doubts.py."""
     told = doubts.told(code, "")
@@ -67,13 +80,7 @@ def test_recorded_stacks() -> None:
     library = inference()
     wrong = []
     for one in RECORDED:
-        word = one["word"]
-        told = library.classify(
-            [frame(row) for row in one["frames"]],
-            one["extent"],
-            Sleep(*word) if word else None,
-            facts(one),
-        )
+        told = classified(library, one)
         found = {
             "state": states.name(told.state) if told.state is not None else None,
             "wait": "barrier" if told.wait in BARRIERS else told.wait,

@@ -52,18 +52,12 @@ class Libc(NamedTuple):
 
 
 class FrameColumns(NamedTuple):
-    """DWARF's numbers of the registers by which a caller's frame is found, and their names. A link
-    register has the address to return to; else the caller's call put it onto the stack."""
+    """DWARF's numbers of the registers by which a caller's frame is found."""
 
     stack: int
     frame_pointer: int
     frame_pointer_name: str
-    returns: int
-    link_name: str | None = None
-
-    @property
-    def has_link(self) -> bool:
-        return self.link_name is not None
+    returns: int  # has the address to return to
 
 
 class Disassembler(Protocol):

@@ -6,12 +6,11 @@ that is read which nearly all functions need; what says more is not told."""
 from __future__ import annotations
 
 import struct
-from typing import Callable, Mapping, NamedTuple, Protocol
+from typing import Callable, Mapping, NamedTuple, Protocol, Sequence
 
 from ..errors import Unreadable
-from .unwind_tables import Tables
+from .unwind_tables import PAGE, Tables
 
-PAGE = 4096
 LONGEST_ENTRY = 4096  # of a function, or what entries have in common
 MOST_REMEMBERED = 16
 
@@ -44,10 +43,6 @@ class Columns(Protocol):
     def returns(self) -> int:
         """Of the address to return to."""
 
-    @property
-    def has_link(self) -> bool:
-        """That is a register, which a function need not save."""
-
 
 class Row(NamedTuple):
     """The canonical frame address is so far from the stack or the frame pointer, and what the
@@ -56,7 +51,7 @@ class Row(NamedTuple):
     by_frame_pointer: bool
     offset: int
     frame_pointer_at: int | None  # None: as it is
-    returns_at: int | None  # None: it is in the link register
+    returns_at: int | None  # None: it is in the link register, if there is one
     outermost: bool = False  # nobody has called
 
 
@@ -147,7 +142,6 @@ class _Common(NamedTuple):
 
     code_factor: int
     data_factor: int
-    has_size: bool  # entries say how long what follows their header is
     instructions: bytes
 
 
@@ -193,8 +187,12 @@ class _Rules:
 class CallFrames:
     """Of one process, at one stop. No byte is believed: what does not fit is not told."""
 
-    def __init__(self, read: Callable[[int, int], bytes], tables: Tables, columns: Columns) -> None:
-        self._read, self._tables, self._columns = Pages(read).read, tables, columns
+    def __init__(
+        self, read: Callable[[int, int], bytes], bases: Sequence[int], columns: Columns
+    ) -> None:
+        """bases: where images begin."""
+        self._read, self._columns = Pages(read).read, columns
+        self._tables = Tables(self._read, bases)
         self._common: dict[int, _Common | None] = {}
 
     def row(self, pc: int, called: bool) -> Row | None:
@@ -206,24 +204,23 @@ class CallFrames:
             return None
 
     def _row(self, entry: int, pc: int) -> Row | None:
-        reader, pointer, _ = self._entry(entry)
+        reader, pointer = self._entry(entry)
         common = self._of_all(entry + 4 - pointer)
         begin, size = reader.near(), reader.number(4)
         if not begin <= pc < begin + size:
             return None
-        if common.has_size:
-            reader.take(reader.uleb())
-        initial = _Rules(self._columns)
-        self._execute(_Reader(common.instructions), common, initial, None, begin, pc)
+        reader.take(reader.uleb())  # an augmentation
+        initial, instructions = _Rules(self._columns), _Reader(common.instructions)
+        initial = self._execute(instructions, common, initial, None, begin, pc)
         rules = initial.copy(self._columns)
         return self._told(self._execute(reader, common, rules, initial, begin, pc))
 
-    def _entry(self, at: int) -> tuple[_Reader, int, int]:
-        """What follows its length and its second word, and these."""
+    def _entry(self, at: int) -> tuple[_Reader, int]:
+        """What follows its length and its second word, and that word."""
         length, second = struct.unpack("<II", self._read(at, 8))
         if not 4 <= length <= LONGEST_ENTRY:
             raise _Untold()
-        return _Reader(self._read(at + 8, length - 4), at + 8), second, length
+        return _Reader(self._read(at + 8, length - 4), at + 8), second
 
     def _of_all(self, at: int) -> _Common:
         if at not in self._common:
@@ -235,18 +232,17 @@ class CallFrames:
         return found
 
     def _read_common(self, at: int) -> _Common:
-        reader, is_entry, _ = self._entry(at)
+        reader, is_entry = self._entry(at)
         version, augmentation = reader.number(1), reader.text()
-        if is_entry or version not in (1, 3) or augmentation.strip(b"zRPLB"):
+        if is_entry or version not in (1, 3) or not augmentation.startswith(b"z"):
+            raise _Untold()  # without a size pointers are absolute
+        if augmentation.strip(b"zRPLB"):
             raise _Untold()  # S: of a signal's frame
         code, data = reader.uleb(), reader.sleb()
         returns = reader.number(1) if version == 1 else reader.uleb()
         if returns != self._columns.returns:
             raise _Untold()
-        if not augmentation:
-            raise _Untold()  # pointers are absolute then
-        has_size = augmentation.startswith(b"z")
-        told = _Reader(reader.take(reader.uleb())) if has_size else reader
+        told = _Reader(reader.take(reader.uleb()))
         encoding = None
         for letter in augmentation.lstrip(b"z").decode("ascii"):
             if letter == "R":
@@ -257,7 +253,7 @@ class CallFrames:
                 told.take(_size_of_pointer(told.number(1)))
         if encoding != _NEAR:
             raise _Untold()
-        return _Common(code, data, has_size, reader.rest())
+        return _Common(code, data, reader.rest())
 
     def _execute(
         self,
@@ -310,11 +306,9 @@ class CallFrames:
         register, offset = rules.cfa
         if register not in (columns.stack, columns.frame_pointer):
             return None
-        returns_at = rules.saved.get(columns.returns)
-        if returns_at is None and not columns.has_link:
-            return None
+        saved = rules.saved.get
         by_frame_pointer = register == columns.frame_pointer
-        return Row(by_frame_pointer, offset, rules.saved.get(columns.frame_pointer), returns_at)
+        return Row(by_frame_pointer, offset, saved(columns.frame_pointer), saved(columns.returns))
 
 
 def _change(byte: int, reader: _Reader, data: int, rules: _Rules) -> None:

@@ -44,7 +44,7 @@ class Code:
         self._progspace = inferior.progspace
         self._demangled: dict[str, str] = {}
         self._executable = executable or (0, 0)
-        self._tables = Tables(read, bases)
+        self._bases, self._tables = bases, Tables(read, bases)
         self._guessed: dict[int, bool] = {}
         self._known: dict[object, Frame] = {}  # by the place: see `record'
         self._places: KnownPlaces | None = None
@@ -69,7 +69,7 @@ class Code:
         if self._places is None and ends_by_places():
             machine = machines.of_inferior(self._inferior)
             if machine is not None:
-                self._places = KnownPlaces(machine, self.read, self._tables)
+                self._places = KnownPlaces(machine, self.read, self._bases)
         return self._places
 
     def frames(self, most: int = MOST_FRAMES) -> Walk:

@@ -8,13 +8,12 @@ caller that GDB has come to from there, too, and only where both have agreed.
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, NamedTuple
+from typing import Callable, Iterator, NamedTuple, Sequence
 
 import gdb
-from ompd_core.arch.base import FrameColumns, Machine
+from ompd_core.arch.base import Machine
 from ompd_core.errors import Unreadable
 from ompd_core.formats.call_frames import CallFrames, Pages, Row
-from ompd_core.formats.unwind_tables import Tables
 from ompd_core.model.native import Frame
 
 from . import machines
@@ -71,10 +70,12 @@ class Place:
 class KnownPlaces:
     """What GDB has told while it unwound stacks of one process, at one stop."""
 
-    def __init__(self, machine: Machine, read: Callable[[int, int], bytes], tables: Tables) -> None:
-        self.columns: FrameColumns = machine.COLUMNS
-        self.read, self.code_address = read, machine.code_address
-        self._frames = CallFrames(read, tables, machine.COLUMNS)
+    def __init__(
+        self, machine: Machine, read: Callable[[int, int], bytes], bases: Sequence[int]
+    ) -> None:
+        """bases: where images begin."""
+        self.machine, self.read = machine, read
+        self._frames = CallFrames(read, bases, machine.COLUMNS)
         self._places: dict[tuple[int, bool], Place] = {}
         # What GDB shows of innermost native frames, by the first record: its name and its line tell
         # how far the thread has stepped into what is inlined.
@@ -86,7 +87,7 @@ class KnownPlaces:
         if found is None:
             if len(self._places) == MOST_PLACES:
                 self._places.clear()
-            found = self._places[key] = Place(self._frames.row(*key), self.code_address)
+            found = self._places[key] = Place(self._frames.row(*key), self.machine.code_address)
         return found
 
 
@@ -233,13 +234,14 @@ class Unwound:
     @staticmethod
     def _here(known: KnownPlaces, frame: gdb.Frame, called: bool) -> Position | None:
         """None: GDB does not know."""
-        columns, register = known.columns, machines.known_registers(frame)
+        machine, register = known.machine, machines.known_registers(frame)
         stack = register(machines.STACK_POINTER)
-        pointer = register(columns.frame_pointer_name)
+        pointer = register(machine.COLUMNS.frame_pointer_name)
         if stack is None or pointer is None:
             return None
-        link = register(columns.link_name) if columns.link_name and not called else None
-        link = known.code_address(link) if link is not None else None
+        name = machine.CONVENTION.link
+        link = register(name) if name is not None and not called else None
+        link = machine.code_address(link) if link is not None else None
         return Position(frame.pc(), called, stack, pointer, link)
 
 

@@ -25,7 +25,7 @@ KEPT: tuple[str, ...] = tuple(f"x{i}" for i in range(19, 30))
 NEXT = "pc"
 # Which bits of an address are its signature, and the thread's own: the same in all of its frames.
 UNCHANGED: tuple[str, ...] = ("pauth_dmask", "pauth_cmask", "tpidr", "tpidr2")
-COLUMNS = FrameColumns(31, 29, "x29", returns=30, link_name=LINK)
+COLUMNS = FrameColumns(stack=31, frame_pointer=29, frame_pointer_name="x29", returns=30)
 LIBC = Libc(thread_id=0xD0, own_address=None, free_spin_lock=0)
 
 _THREAD_POINTER = "tpidr"
