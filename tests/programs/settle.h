@@ -16,14 +16,21 @@
 #include <unistd.h>
 
 #define SETTLE_MAX_THREADS 1024
-/* Of processor time: a thread that is still awake after so many is one that spins. */
-#define SETTLE_SPIN_TICKS 10
+/* A thread that is still awake after so much processor time is one that spins; */
+#define SETTLE_SPIN_NS 100000000
+/* or after so many turns on a processor, one that spins and yields: Linux 6.18 takes a yielding thread's slice away, so
+ * that beside others that do not yield it may get no more than two microseconds at a time. */
+#define SETTLE_SPIN_TURNS 500
 
-/* Is a thread asleep, or has it spun for long? *ticks: what it had used of the processor at the first look, plus 1;
- * 0 before that. */
-static inline int settle_stays(const char *tid, unsigned long *ticks)
+struct settle_use {
+	unsigned long long ns, turns;
+	int known;
+};
+
+/* Is a thread asleep, or has it spun for long? *first: what it had used of the processor at the first look. */
+static inline int settle_stays(const char *tid, struct settle_use *first)
 {
-	unsigned long user, system;
+	struct settle_use now = {.known = 1};
 	char path[64], line[512], state;
 	const char *fields;
 	FILE *file;
@@ -34,24 +41,34 @@ static inline int settle_stays(const char *tid, unsigned long *ticks)
 		return 1; /* it has ended */
 	fields = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
 	fclose(file);
-	if (!fields || sscanf(fields, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-			      &state, &user, &system) != 3)
+	if (!fields || sscanf(fields, ") %c", &state) != 1)
+		return 1; /* it has ended while it was read */
+	snprintf(path, sizeof(path), "/proc/self/task/%.20s/schedstat", tid);
+	file = fopen(path, "r");
+	if (!file)
+		return 1;
+	fields = fgets(line, sizeof(line), file);
+	fclose(file);
+	if (!fields)
+		return 1;
+	if (sscanf(fields, "%llu %*u %llu", &now.ns, &now.turns) != 2)
 		abort();
-	if (*ticks == 0)
-		*ticks = user + system + 1;
-	return state == 'S' || user + system >= *ticks + SETTLE_SPIN_TICKS;
+	if (!first->known)
+		*first = now;
+	return state == 'S' || now.ns - first->ns >= SETTLE_SPIN_NS ||
+	       now.turns - first->turns >= SETTLE_SPIN_TURNS;
 }
 
 /* Waits until each of the other threads was found there in three looks in a row. */
 static inline void settle(void)
 {
-	static unsigned long ticks[SETTLE_MAX_THREADS];
+	static struct settle_use first[SETTLE_MAX_THREADS];
 	const long own = syscall(SYS_gettid);
 	int looks = 0, all_stay, i;
 	struct dirent *entry;
 	DIR *threads;
 
-	memset(ticks, 0, sizeof(ticks));
+	memset(first, 0, sizeof(first));
 	while (looks < 3) {
 		usleep(10000);
 		threads = opendir("/proc/self/task");
@@ -61,7 +78,7 @@ static inline void settle(void)
 		for (i = 0; (entry = readdir(threads)) != NULL && i < SETTLE_MAX_THREADS;) {
 			if (entry->d_name[0] == '.' || atol(entry->d_name) == own)
 				continue;
-			all_stay &= settle_stays(entry->d_name, &ticks[i++]);
+			all_stay &= settle_stays(entry->d_name, &first[i++]);
 		}
 		closedir(threads);
 		looks = all_stay ? looks + 1 : 0;
