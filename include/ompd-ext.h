@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 9
+#define OMPDX_VERSION 10
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);

@@ -146,7 +146,7 @@ class ompd_callbacks_t(Structure):
 
 # ---- ompd-ext.h ----------------------------------------------------------------------------------
 
-OMPDX_VERSION = 9
+OMPDX_VERSION = 10
 NO_INDEX = 0xFFFFFFFF
 
 OMPDX_NATIVE_PTHREAD = 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What are the ICVs, for the process and for each thread? Read by OMPD's own routines, one by one: of
-a library that has no snapshots."""
+"""What are the ICVs, for the process and for each thread? Asked for one by one, of a library that
+has OMPD's own routines only."""
 
 from __future__ import annotations
 
