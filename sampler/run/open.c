@@ -38,7 +38,12 @@ static const char *perf_refusal(const struct session *session, int error)
 
 	if (paranoid == NOT_THERE)
 		return "This kernel has no perf events.";
-	if (paranoid > 2 && session->settings.uid != 0)
+	if (error == ENOSYS)
+		snprintf(text, sizeof text,
+			 "perf is refused although kernel.perf_event_paranoid is %d: a seccomp "
+			 "filter (a container's) hides perf_event_open.",
+			 paranoid);
+	else if (paranoid > 2 && !session->settings.perf_privileged)
 		snprintf(text, sizeof text,
 			 "perf is refused: kernel.perf_event_paranoid is %d; `sysctl "
 			 "kernel.perf_event_paranoid=2' "
