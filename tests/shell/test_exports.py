@@ -188,7 +188,7 @@ def test_trace_events_are_exact(exported: Exported) -> None:
 
 
 COMPLAINTS = "select name, value from stats where severity != 'info' and value != 0"
-SLICES = """select thread.name, category, depth, slice.dur, extract_arg(slice.arg_set_id, 'args.state')
+SLICES = """select thread.name, category, depth, dur, extract_arg(slice.arg_set_id, 'args.state')
 from slice join thread_track on track_id = thread_track.id join thread using (utid)"""
 
 

@@ -77,6 +77,9 @@ def test_a_part_is_refused(running: int, folder: Path, refused: str, setting: st
     words = ("-d", "0.5", str(running))
     answer = ompd_by(guarded(refused, folder), "record", "-o", "x", *words, folder=folder)
     assert answer.status == 0
+    # Without perf hardly anything is told: it is said when it begins.
+    assert (setting in answer.errors) == (refused == "perf")
+    assert ("Only the runtime's memory tells" in answer.errors) == (refused == "perf")
     assert setting in " ".join(ompd("show", "x", folder=folder).text.split())
     table = ompd_by(guarded(refused, folder), "top", "--once", *words, folder=folder)
     assert table.status == 0 and setting in table.text
@@ -150,7 +153,7 @@ def test_nonsense(folder: Path, words: tuple[str, ...], said: str) -> None:
 
 
 def test_packed_records(running: int, folder: Path) -> None:
-    """What is kept packed is shown as it was, whatever its name; or it is said that it cannot be."""
+    """What is kept packed is shown as it was, whatever its name; or it is told to be broken."""
     plain, packed = folder / "x", folder / "packed"
     assert ompd("record", "-d", "0.5", "-o", plain, str(running), folder=folder).status == 0
     whole = ompd("show", "--json", plain, folder=folder)
