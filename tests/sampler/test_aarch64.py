@@ -15,7 +15,7 @@ import pytest
 from conftest import BUILD, PROGRAMS, TREE
 from record import read
 from test_locks import judge_addresses
-from test_truth import samples_of, shares, told_by, truth_of
+from test_truth import notes_of, samples_of, shares, told_by, truth_of
 
 sys.path.append(str(TREE / "tests" / "gdb"))
 import machine  # noqa: E402
@@ -65,7 +65,7 @@ def test_states_are_the_programs(cpu: str, runtime: str, build: Build, tmp_path:
     assert record.header["machine"] == "aarch64" and record.header["clock"] == "perf"
     # libgomp's threads sleep in a function without a frame, and may wake while they are looked at.
     assert record.end["cut"] <= (0.05 if build.compiler == "gcc" else 0.03) * record.end["stacks"]
-    truth = truth_of(made.host / "truth", record.start, record.start + record.end["end"])
+    truth = truth_of(record, notes_of(made.host / "truth"))
     told = told_by(record)
     assert len(truth) == 2
     for lwp, sums in truth.items():

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import SAMPLER
+from moments import let_run, wait_for_a_record
 from record import parse, read
 
 FULL = os.environ.get("OMPD_FULL") == "1"
@@ -36,27 +37,6 @@ def run(*command: object, **more: object) -> subprocess.CompletedProcess[str]:
 
 def alone(program: Path, *arguments: str) -> str:
     return run(program, *arguments).stdout
-
-
-def wait_for_a_record(path: Path) -> None:
-    """A sampler that has not come so far in minutes has ended."""
-    for _ in range(10000):
-        if path.exists() and path.stat().st_size:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{path} was not begun")
-
-
-def let_run(pid: int, seconds: float) -> None:
-    """Until it has had a processor for that long."""
-
-    def used() -> float:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    until = used() + seconds
-    while used() < until:
-        time.sleep(0.02)
 
 
 def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
@@ -253,6 +233,37 @@ def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
         most = 1.02 * sums["schedstat_on"] + 3 * 10**7
         assert sums["on"] <= most <= 1.05 * (sums["on"] + sums["missing"]) + 8 * 10**7, sums
     assert sum(sums["missing"] for sums in record.tables["sums"].values()) > 10**9
+
+
+def test_who_slept_when_notes_were_lost_was_not_preempted(build, folder) -> None:
+    """The last that the kernel could note of it is that it worked, or had lost its processor."""
+    where = (SAMPLER, "-o", folder / "r", "--budget", "0")
+    with subprocess.Popen((build("naps", "plain"), "100", "300")) as process:
+
+        def wait_for(state: str) -> None:
+            while Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2][1] != state:
+                time.sleep(0.001)
+
+        try:
+            sampler = subprocess.Popen((*where, "-p", str(process.pid)))
+            wait_for_a_record(folder / "r")
+            for _ in range(3):
+                sampler.send_signal(signal.SIGSTOP)
+                let_run(process.pid, 0.35)
+                # It has just fallen asleep.
+                wait_for("R")
+                wait_for("S")
+                sampler.send_signal(signal.SIGCONT)
+                let_run(process.pid, 0.1)
+            sampler.send_signal(signal.SIGINT)
+            assert sampler.wait(60) == 0
+        finally:
+            process.kill()
+    record = read(folder / "r")
+    assert "lost" in [line.get("note") for line in record.lines]
+    (sums,) = record.tables["sums"].values()
+    assert sums["missing"] > 10**9 and sums["on"] > 10**8, sums
+    assert sums["preempted"] <= sums["schedstat_delay"] + 10**8, sums
 
 
 def test_many_threads_and_little_memory_to_lock(build, folder) -> None:
