@@ -49,8 +49,8 @@ int main(int argc, char **argv)
 
 		dlclose(library);
 		/* Nothing else comes there. */
-		if (mmap(page, 4096, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != page)
+		if (mmap(page, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			 -1, 0) != page)
 			return 2;
 	}
 	puts("done");
