@@ -9,6 +9,7 @@
 
 #include "inference/call_target.h"
 #include "inference/code.h"
+#include "names/names.h"
 #include "unwind/machine.h"
 
 #define CODE_BYTES 256
@@ -75,6 +76,8 @@ int main(void)
 
 	printf("behind the call: %s\n", soon ? "known" : "not known");
 	codes_deinit(&codes);
+	for (size_t i = 0; i < images.count; i++)
+		names_release(images.all[i]);
 	images_deinit(&images);
 	memory_deinit(&memory);
 	return !soon;
