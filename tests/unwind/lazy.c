@@ -32,7 +32,7 @@ static uint64_t end_of_call(struct memory *memory)
 	const uint64_t start = (uint64_t)(uintptr_t)call;
 	const unsigned step = this_machine.elf_machine == EM_AARCH64 ? 4 : 1;
 
-	for (uint64_t at = start + 8; at < start + CODE_BYTES; at += step)
+	for (uint64_t at = start + 5 - 5 % step; at < start + CODE_BYTES; at += step)
 		if (call_target_read(memory, at).direct == 1)
 			return at;
 	return 0;
