@@ -159,8 +159,8 @@ LEVEL = 'mount --bind $0 /proc/sys/kernel/perf_event_paranoid && exec "$@"'
         (NOBODY, 4, "perf-acces", "kernel.perf_event_paranoid is 4; `sysctl"),
         (USERNS, 3, "perf-acces", "kernel.perf_event_paranoid is 3; `sysctl"),
         # Whom levels are not for.
-        ((), 4, "perf-acces", "is 4: the process is another user's, or a seccomp filter"),
-        (NOBODY, 2, "perf", "is 2: the process is another user's, or a seccomp filter"),
+        ((), 4, "perf-acces", "is 4: a seccomp filter (a container's) or a security"),
+        (NOBODY, 2, "perf", "is 2: a seccomp filter (a container's) or a security"),
         (NOBODY, 2, "perf-nosys", "is 2: a seccomp filter (a container's) hides perf_event_open"),
     ],
 )
