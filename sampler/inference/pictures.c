@@ -152,21 +152,23 @@ static bool open_listed(struct pictures *pictures, const ompdx_runtimes_t *found
 	return pictures->count != before;
 }
 
-/* The only runtime's library that is mapped, or the program; NULL: there are more. */
+/* The only runtime's library that is mapped, or the program, which lies lowest; NULL: there are more. */
 static struct image *only_holder(const struct images *images)
 {
-	struct image *found = NULL;
+	struct image *program = NULL, *library = NULL;
 
 	for (size_t i = 0; i < images->mapping_count; i++) {
 		struct image *image = images->mappings[i].image;
 
-		if (image->kind != IMAGE_RUNTIME || image == found)
+		if (image->kind == IMAGE_USER && !program)
+			program = image;
+		if (image->kind != IMAGE_RUNTIME || image == library)
 			continue;
-		if (found)
+		if (library)
 			return NULL;
-		found = image;
+		library = image;
 	}
-	return found ? found : images->mapping_count ? images->mappings[0].image : NULL;
+	return library ? library : program;
 }
 
 /* There may be no list of images: of a static program, and while the dynamic linker is at work. */
