@@ -56,7 +56,7 @@ uint64_t lock_of_site(struct sites *sites, uint32_t code)
 
 	if (!site || site->has_lock)
 		return site ? site->lock : 0;
-	site->has_lock = true;
+	site->has_lock = !call->call_unresolved;
 	if (!call->is_called || !call->image ||
 	    !call_argument(sites->memory, call->image, call->pc + 1, call->called.object_argument,
 			   &site->lock))
