@@ -70,7 +70,7 @@ uint64_t lock_of_site(struct sites *sites, uint32_t code)
 		return 0;
 	if (!site->has_lock && call->is_called)
 		site->lock = passed(sites, call, call->called.object_argument);
-	site->has_lock = true;
+	site->has_lock = !call->call_unresolved;
 	return site->lock;
 }
 
@@ -81,7 +81,7 @@ uint64_t code_of_site(struct sites *sites, uint32_t code, uint64_t called)
 
 	if (!site || site->called == called)
 		return site ? site->code : 0;
-	site->called = called;
+	site->called = call->call_unresolved ? 0 : called;
 	site->code = call->is_called ? passed(sites, call, call->called.code_argument) : 0;
 	/* It is in a register since long before, when regions are begun in a loop. */
 	if (!site->code && call->is_called && call->called.code_argument >= 0)

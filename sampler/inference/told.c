@@ -305,6 +305,15 @@ static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompd
 	return intern(&looked->tellings->told, &told, NULL);
 }
 
+/* Who is called is known, or never will be. */
+static bool knows_calls(const struct looked *looked)
+{
+	for (uint32_t i = 0; i < looked->count; i++)
+		if (frame_code(looked, i)->call_unresolved)
+			return false;
+	return true;
+}
+
 uint32_t tell(struct tellings *tellings, const struct frames *frames, const ompdx_sleep_t *sleep,
 	      const ompdx_facts_t *facts)
 {
@@ -335,7 +344,8 @@ uint32_t tell(struct tellings *tellings, const struct frames *frames, const ompd
 		if (number == NONE)
 			return NONE;
 		/* Where libgomp calls a region's code is learnt from other stacks. */
-		if (told_of(tellings, number)->doubt == ompdx_doubt_end_or_beginning)
+		if (told_of(tellings, number)->doubt == ompdx_doubt_end_or_beginning ||
+		    !knows_calls(&looked))
 			return number;
 		tellings->of_stack[stack] = number + 1;
 	}

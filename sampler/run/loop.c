@@ -194,13 +194,21 @@ static void pass_by_perf(struct loop *loop, uint64_t at)
 	session_look_at_sleepers(session, at);
 }
 
+/* A program that just begins may end soon. */
+static uint64_t soon(const struct loop *loop, uint64_t at, uint64_t most)
+{
+	return at + least_time(most, EARLY_TICK + (at - loop->session->record.start) / 4);
+}
+
 static void pass(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
 
 	if (at >= loop->next_images) {
 		session->images_void = session->threads_void = true;
-		loop->next_images = at + IMAGES_EVERY;
+		/* perf tells of what is mapped. */
+		loop->next_images = session->clock == CLOCK_PERF ? at + IMAGES_EVERY
+								 : soon(loop, at, IMAGES_EVERY);
 	}
 	take_view(loop, at);
 	const uint64_t before = own_processor_time();
@@ -276,13 +284,8 @@ static bool is_over(struct loop *loop, uint64_t at)
 static uint64_t own_memory(void)
 {
 	const struct process self = {.pid = getpid()};
-	char text[4096];
-	const ssize_t size = process_file(&self, "status", text, sizeof text - 1);
-	const char *line;
 
-	text[size > 0 ? size : 0] = 0;
-	line = strstr(text, "\nVmHWM:");
-	return line ? strtoull(line + sizeof "\nVmHWM:" - 1, NULL, 10) * 1024 : 0;
+	return process_status(&self, "VmHWM", 10) * 1024;
 }
 
 /* What the kernel has counted, of one moment: on a busy machine we may lose the processor in between, and try again. */
@@ -376,12 +379,14 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 	session_refresh(session);
 	if (launch) {
 		launch_go(launch, session->options.program[0]);
+		/* perf tells of it, too, in time. */
+		session->images_void = session->executed = session->clock != CLOCK_PERF;
 		session_begin(session);
 	}
 	if (session->options.seconds > 0)
 		loop.end = start + (uint64_t)(session->options.seconds * (double)SECOND);
 	loop.next_flush = start + (uint64_t)(session->options.flush * (double)SECOND);
-	loop.next_images = start + IMAGES_EVERY;
+	loop.next_images = soon(&loop, start, IMAGES_EVERY);
 	budget_init(&loop.budget);
 	for (uint64_t at = begin_pass(&loop); !is_over(&loop, at); at = begin_pass(&loop)) {
 		pass(&loop, at);
@@ -389,8 +394,8 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 		session->begun = true;
 		if (!flush(&loop, at))
 			return failure(session);
-		/* A pass that was late is not made up for. A program that just begins may end soon. */
-		loop.next_tick = at + least_time(session->tick, EARLY_TICK + (at - start) / 4);
+		/* A pass that was late is not made up for. */
+		loop.next_tick = soon(&loop, at, session->tick);
 		if (loop.end && loop.end < loop.next_tick)
 			loop.next_tick = loop.end;
 		sleep_until(loop.next_tick);

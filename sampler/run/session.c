@@ -13,6 +13,8 @@
 #define BEYOND_LEAST 4
 #define BEYOND_SHARE 100
 
+#define GONE_WITH_NAMES 8
+
 /* How far back a sample may tell, in periods: with samples of the kernel's time none is missing but by a hypervisor. */
 #define REACH_KERNEL 2.5
 #define REACH_USER 1.3
@@ -391,6 +393,17 @@ void session_spread_left_out(struct session *session, uint64_t at)
 	}
 }
 
+/* Of those that are not mapped any more only the last ones keep their names, which what was sampled there may still want:
+ * a program may load libraries without end. */
+static void close_names(struct session *session)
+{
+	unsigned kept = 0;
+
+	for (size_t i = session->images.count; i-- > 0;)
+		if (!session->images.all[i]->mapped && kept++ >= GONE_WITH_NAMES)
+			names_close(session->images.all[i]);
+}
+
 static void note_changed_files(struct session *session)
 {
 	char text[512];
@@ -433,6 +446,7 @@ void session_refresh_images(struct session *session)
 		unwinder_forget(session->unwinder);
 		leaf_callers_forget(&session->leaf_callers);
 		codes_forget(&session->codes);
+		close_names(session);
 	}
 	if (pictures_find(&session->pictures))
 		codes_forget(&session->codes);

@@ -46,6 +46,18 @@ ssize_t process_file(const struct process *process, const char *name, void *byte
 	return read_file(path, false, bytes, size);
 }
 
+uint64_t process_status(const struct process *process, const char *name, int base)
+{
+	char text[4096], label[32];
+	const ssize_t size = process_file(process, "status", text, sizeof text - 1);
+
+	text[size > 0 ? size : 0] = 0;
+	snprintf(label, sizeof label, "\n%s:", name);
+	const char *line = strstr(text, label);
+
+	return line ? strtoull(line + strlen(label), NULL, base) : 0;
+}
+
 static ssize_t thread_file(const struct process *process, pid_t lwp, const char *name, char *text,
 			   size_t size)
 {

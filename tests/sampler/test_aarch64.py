@@ -113,14 +113,19 @@ def test_who_called_a_function_without_a_frame(
 ) -> None:
     """libgomp's threads sleep in such a one. Told without a stop, it is what a register says."""
     made = with_sampler(tmp_path, "libgomp-12")
-    subprocess.run(("cmake", "--build", BUILD / "aarch64", "--target", "leaves"), check=True)
-    shutil.copy2(BUILD / "aarch64" / "tests" / "unwind" / "leaves", made.host)
+    for program in ("leaves", "lazy"):
+        subprocess.run(("cmake", "--build", BUILD / "aarch64", "--target", program), check=True)
+        shutil.copy2(BUILD / "aarch64" / "tests" / "unwind" / program, made.host)
     made.compiled(PROGRAMS / "phases.c", Build(("-O2", "-g", *flags), "gcc"), "phases")
     # Who waits sleeps at once.
-    program = "GOMP_SPINCOUNT=0 /host/leaves 40 /host/phases 1 90 /host/truth"
-    made.lines.append(f"LD_LIBRARY_PATH=/host/lib {program} > /host/told")
+    leaves = "GOMP_SPINCOUNT=0 /host/leaves 40 /host/phases 1 90 /host/truth"
+    made.lines += [
+        f"LD_LIBRARY_PATH=/host/lib {leaves} > /host/told",
+        "LD_LIBRARY_PATH=/host/lib /host/lazy > /host/called",
+    ]
     done = subprocess.run(made.command(cpu), capture_output=True, timeout=virtual.PATIENCE)
     assert (made.host / "told").exists(), done.stdout[-2000:]
     told, right, unknown = map(int, (made.host / "told").read_text().split())
     print(told, right, unknown)
     assert right == told > 50 and unknown < told / 5
+    assert (made.host / "called").read_text() == "behind the call: known\n"

@@ -158,3 +158,27 @@ def test_runtime_that_comes_and_goes(build, tmp_path, compiler) -> None:
     # Of 0.1 s serial and 0.4 s in a region, three times.
     assert sums["work_parallel"] > 0.6 and sums["?"] < 0.2, sums
     assert sums["outside"] + sums["work_serial"] > 0.1, sums
+
+
+@pytest.mark.skipif(not FULL, reason="in --full")
+def test_library_that_is_never_where_it_was(build, tmp_path) -> None:
+    """Little is remembered of those that are gone, and what was met in them has its names."""
+    library = tmp_path / "elsewhere.so"
+    options = ("-DLIBRARY", "-shared", "-fPIC", "-O2", "-g3", "-o", library)
+    subprocess.run(("gcc", *options, PROGRAMS / "elsewhere.c"), check=True)
+    program, memory = build("elsewhere", "plain", "-D_GNU_SOURCE", "-ldl"), []
+    for times in (20, 250):
+        (tmp_path / "r").unlink(missing_ok=True)
+        record, text = sampled(tmp_path, 500, program, library, times)
+        assert text == "done\n"
+        memory.append(record.end["sampler"]["memory_bytes"])
+    images = record.tables["image"].values()
+    of_it = {one["image"] for one in images if one["path"] == str(library)}
+    print(memory, len(of_it))
+    # What is read of the file is some ten times that.
+    assert len(of_it) > 50 and memory[1] - memory[0] < len(of_it) * 8192
+    frames = [one for one in record.tables["frame"].values() if one.get("image") in of_it]
+    assert len({one["image"] for one in frames}) > 50
+    assert all(one["function"] for one in frames)
+    of_work = [one for one in frames if one["function"].startswith("work")]
+    assert len(of_work) > 50 and all(one["line"] for one in of_work)
