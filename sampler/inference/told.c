@@ -149,15 +149,20 @@ static void add_fork(struct told *told, uint32_t place, bool league)
 		told->league = league;
 }
 
-/* The call that began the region passes its code; the runtime seems to have called another. */
+static size_t bodies_known(const struct tellings *tellings)
+{
+	return tellings->body_count < BODIES_MAX ? tellings->body_count : BODIES_MAX;
+}
+
+/* The call that began the region passes its code; the runtime seems to have called another. Of libraries that come and go
+ * the last ones are kept. */
 static void learn_body(struct tellings *tellings, uint64_t function, uint64_t region)
 {
-	for (size_t i = 0; i < tellings->body_count; i++)
+	for (size_t i = 0; i < bodies_known(tellings); i++)
 		if (tellings->bodies[i].function == function &&
 		    tellings->bodies[i].region == region)
 			return;
-	if (tellings->body_count < BODIES_MAX)
-		tellings->bodies[tellings->body_count++] = (struct body){function, region};
+	tellings->bodies[tellings->body_count++ % BODIES_MAX] = (struct body){function, region};
 }
 
 static uint64_t region_of_call(struct tellings *tellings, uint32_t place, uint64_t function)
@@ -177,7 +182,7 @@ uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_
 {
 	uint64_t found = 0;
 
-	for (size_t i = 0; i < tellings->body_count; i++) {
+	for (size_t i = 0; i < bodies_known(tellings); i++) {
 		const struct body *body = &tellings->bodies[i];
 
 		if (body->function != function)

@@ -66,7 +66,7 @@ struct tellings {
 	struct fork_call fork_calls[FORK_CALLS_MAX];
 	size_t fork_call_count;
 	struct body bodies[BODIES_MAX];
-	size_t body_count;
+	size_t body_count; /* that were ever put in */
 };
 
 void tellings_init(struct tellings *tellings, struct codes *codes, struct memory *memory);
