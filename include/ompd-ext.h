@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 9
+#define OMPDX_VERSION 10
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
@@ -139,7 +139,7 @@ OMPD_API ompd_rc_t ompdx_thaw(ompd_address_space_handle_t *handle);
 
 /* ---- Snapshots: one runtime at one stop --------------------------------------------------------- */
 
-/* A handle, as OMPD's are. Its parts (view, tasks, locks, arrivals, loops) are read when they are first asked for,
+/* A handle, as OMPD's are. Its parts (view, tasks, locks, arrivals, loops, ICVs) are read when they are first asked for,
  * and what has been read is remembered as by ompdx_freeze, so that they are of the same bytes. Threads are told by
  * their index in the view, in every part. */
 typedef struct ompdx_snapshot_handle ompdx_snapshot_handle_t;
@@ -553,6 +553,48 @@ typedef struct ompdx_loops_t {
  * unavailable: it is not known where this build keeps loops. */
 OMPD_API ompd_rc_t ompdx_snapshot_loops(ompdx_snapshot_handle_t *snapshot,
 					const ompdx_loops_t **loops);
+
+/* ---- ICVs: those of all threads ----------------------------------------------------------------- */
+
+/* An ICV, as ompd_enumerate_icvs tells it to a tool of this version. */
+typedef struct ompdx_icv_t {
+	ompd_size_t size;
+	ompd_icv_id_t id;
+	const char *name;
+	ompd_scope_t scope;
+	uint32_t reserved;
+} ompdx_icv_t;
+
+#define OMPDX_ICV_NUMBER UINT32_C(1)
+#define OMPDX_ICV_TEXT UINT32_C(2)
+
+typedef struct ompdx_icv_value_t {
+	const char *text;   /* as of ompd_get_icv_string_from_scope; NULL: not known */
+	ompd_word_t number; /* as of ompd_get_icv_from_scope: of a list its first item */
+	uint32_t
+		known; /* which of the two: OMPDX_ICV_...; 0: it could not be had, or the row has none */
+	uint32_t reserved;
+} ompdx_icv_value_t;
+
+/* Row after row, one for each of the view's threads in its order, with a value for each of icvs. A thread's row has
+ * what its scopes stand for: the thread, its current task and its current parallel region; if it is in no region, it
+ * has no values. One more row, the last, is of the process: it has ICVs of the address space, and those of the
+ * program's initial task and first thread. */
+typedef struct ompdx_icvs_t {
+	ompd_size_t size;
+	uint32_t icv_count;
+	uint32_t row_count;
+	const ompdx_icv_t *icvs;
+	const ompdx_icv_value_t *values;
+	uint32_t value_size;     /* of one element of values */
+	ompdx_problem_t problem; /* why there may be more values: lists beyond all measure */
+} ompdx_icvs_t;
+
+/* What OMPD's own routines tell of each, in one call, which allocates and reads a small part of what they do (256
+ * threads of libomp have 7,000 values).
+ * unsupported: this runtime kind. */
+OMPD_API ompd_rc_t ompdx_snapshot_icvs(ompdx_snapshot_handle_t *snapshot,
+				       const ompdx_icvs_t **icvs);
 
 /* ---- Functions: what a name on a stack tells ---------------------------------------------------- */
 

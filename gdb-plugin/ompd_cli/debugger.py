@@ -13,15 +13,15 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Sequence
 
 from ompd_core import arch
 from ompd_core.errors import UserError
 from ompd_core.formats.elf import ElfFile, NotElf
+from ompd_core.light_dataclasses import dataclass, field
 from ompd_core.views.table import DEFAULT_WIDTH, plain
 
-from .guardian import see_to_it_that_it_runs
+from . import guardian
 from .libraries import ROOT
 from .origin import Origin
 from .outcome import Outcome, confirm, of_report
@@ -29,7 +29,6 @@ from .progress import Progress
 
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PLUGIN = os.path.join(HOME, "ompd-gdb.py")
-GUARDIAN = os.path.join(HOME, "ompd_cli", "guardian.py")
 
 # Scripts that the program's files bring along or name are not run.
 _SAFE = (
@@ -138,40 +137,48 @@ def _path(name: str) -> str:
 class Run:
     """One GDB, and the guardian around it."""
 
-    process: subprocess.Popen[bytes]
+    guardian: guardian.Guardian
     folder: str
     task: Task
     limit: float
+    _ended: bool = False
 
     def wait(self, progress: Progress) -> dict[str, Any]:
         """The guardian's line. It lives longer than whatever it guards."""
-        assert self.process.stdout is not None
         line = b""
         while not line.endswith(b"\n"):
             progress.show(self.task.doing)
-            if select.select([self.process.stdout], [], [], 0.2)[0]:
-                part = os.read(self.process.stdout.fileno(), 4096)
+            if select.select([self.guardian.told], [], [], 0.2)[0]:
+                part = os.read(self.guardian.told, 4096)
                 if not part:
                     break
                 line += part
         progress.clear()
-        self.process.wait()
+        self._end()
         try:
             return dict(json.loads(line))
         except ValueError:
             pass  # it was killed: its duty falls to us
         target = self.task.target
-        state = see_to_it_that_it_runs(target, wake=False) if target else None
+        state = guardian.see_to_it_that_it_runs(target, wake=False) if target else None
         return {"ended": "unguarded", "status": None, "target": state}
 
     def abandon(self) -> None:
         """GDB ends, and what it held runs on."""
-        assert self.process.stdin is not None
+        if self._ended:
+            return
         try:
-            os.write(self.process.stdin.fileno(), b"\n")
+            os.write(self.guardian.held, b"\n")
         except OSError:
             pass  # it has ended
-        self.process.wait()
+        self._end()
+
+    def _end(self) -> None:
+        """Wait for the guardian's."""
+        os.waitpid(self.guardian.pid, 0)
+        self._ended = True
+        os.close(self.guardian.held)
+        os.close(self.guardian.told)
 
 
 def start(task: Task, gdb: str, folder: str, limit: float, options: str) -> Run:
@@ -196,26 +203,17 @@ def start(task: Task, gdb: str, folder: str, limit: float, options: str) -> Run:
     environment = dict(os.environ)
     environment.pop("DEBUGINFOD_URLS", None)  # no question, and no network, behind the user's back
     environment["SHELL"] = "/bin/sh"
-    request = {
-        "command": command,
-        "environment": environment,
-        "folder": folder,
-        "limit": limit,
-        "target": task.target,
-        "pass_fds": list(task.pass_fds),
-    }
-    path = os.path.join(folder, "request.json")
-    with open(path, "w", encoding="ascii") as file:
-        json.dump(request, file)
-    process = subprocess.Popen(
-        [sys.executable, "-I", GUARDIAN, path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        pass_fds=task.pass_fds,
-        start_new_session=True,
+    started = guardian.start(
+        {
+            "command": command,
+            "environment": environment,
+            "folder": folder,
+            "limit": limit,
+            "target": task.target,
+            "pass_fds": list(task.pass_fds),
+        }
     )
-    return Run(process, folder, task, limit)
+    return Run(started, folder, task, limit)
 
 
 def options_of(options: argparse.Namespace) -> str:

@@ -6,8 +6,8 @@ to it that the target runs.
 GDB attaches by a SIGSTOP for each thread. One that is killed before it has taken all of them leaves
 a stop pending, and the process stands still for ever.
 
-Usage: guardian.py REQUEST, with JSON in REQUEST. stdin: a pipe that its starter holds open. stdout:
-one line of JSON: how it ended, and what the target does now.
+It is a copy of its starter, which costs a tenth of another Python. Its stdin is a pipe that the
+starter holds open; what it writes, one line of JSON: how GDB ended, and what the target does now.
 """
 
 from __future__ import annotations
@@ -19,16 +19,77 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
-from typing import Any
+from typing import Any, Iterable, NamedTuple
 
+STDIN, STDOUT, STDERR = range(3)
 LOOK = 0.02  # seconds between two looks at GDB
 WATCH = 5.0  # for the target to run
 SIGSTOP_BIT = 1 << (signal.SIGSTOP - 1)
 
 
-def main(request: dict[str, Any]) -> dict[str, Any]:
+# Its starter ends it, by closing its stdin.
+_DEAF_TO = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+
+class Guardian(NamedTuple):
+    """As its starter knows it."""
+
+    pid: int
+    held: int  # a pipe: a byte in it, or its end, and GDB is ended
+    told: int  # a pipe from it: one line
+
+
+def start(request: dict[str, Any]) -> Guardian:
+    """Raises OSError. request: command, environment, folder and pass_fds of GDB; limit, the seconds
+    that it has, or 0; target, the process that must run on, or 0."""
+    held_there, held = os.pipe()
+    told, told_there = os.pipe()
+    # None of them is to meet the copy before it is deaf to them.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _DEAF_TO)
+    try:
+        pid = os.fork()
+        if not pid:
+            _live(request, held_there, told_there, mask)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.close(held_there)
+        os.close(told_there)
+    return Guardian(pid, held, told)
+
+
+def _live(request: dict[str, Any], held: int, told: int, mask: Iterable[Any]) -> None:
+    """The copy's whole life: nothing of what its starter was doing is done twice."""
+    status = 1
+    try:
+        os.setsid()
+        for number in _DEAF_TO:
+            # Not SIG_IGN: GDB and its program would inherit it.
+            signal.signal(number, lambda *_: None)
+        for wanted, stream in enumerate((held, told, os.open(os.devnull, os.O_WRONLY))):
+            os.dup2(stream, wanted)
+        _close_all_but(request["pass_fds"])
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        line = json.dumps(_main(request)) + "\n"
+        os.write(STDOUT, line.encode("ascii"))
+        status = 0
+    finally:
+        os._exit(status)  # also of an exception: who waits reads the end of the pipe
+
+
+def _close_all_but(kept: Iterable[int]) -> None:
+    """The ends that its starter has of the pipes of other guardians, too: those are to notice when
+    it ends."""
+    for name in os.listdir("/proc/self/fd"):
+        number = int(name)
+        if number > STDERR and number not in kept:
+            try:
+                os.close(number)
+            except OSError:
+                pass  # the list's own
+
+
+def _main(request: dict[str, Any]) -> dict[str, Any]:
     target, folder = request["target"], request["folder"]
     with socket.socket(socket.AF_UNIX) as claim:
         if target and not _claimed(claim, target):
@@ -42,7 +103,7 @@ def main(request: dict[str, Any]) -> dict[str, Any]:
 
 def _is_abandoned(patience: float = 0) -> bool:
     """Is the starter gone, or does it want no more?"""
-    return bool(select.select([sys.stdin], [], [], patience)[0])
+    return bool(select.select([STDIN], [], [], patience)[0])
 
 
 def name_of(target: int) -> str:
@@ -169,15 +230,3 @@ def status_of(process: str) -> dict[str, str]:
     except OSError:
         return {}
     return {name: value.strip() for name, _, value in lines}
-
-
-if __name__ == "__main__":
-    # Its starter ends it, by closing its stdin. Not SIG_IGN: GDB and its program would inherit it.
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        found = main(json.load(file))
-    try:
-        print(json.dumps(found), flush=True)
-    except OSError:
-        pass  # the starter is gone

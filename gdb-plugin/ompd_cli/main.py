@@ -16,6 +16,7 @@ from ompd_core.views.table import plain
 
 from . import argument_types, corefile, launched, living
 from .debugger import USUAL
+from .guardian import STDERR
 from .origin import Origin, named
 from .outcome import CANNOT_READ, INTERRUPTED, Outcome
 from .recording import arguments as recording
@@ -96,6 +97,7 @@ is opened. Each rank is stopped as briefly as by `ompd pid', and runs on whateve
 
 
 def main(arguments: Sequence[str]) -> int:
+    _open_streams()
     words, program = recording.without_program(arguments)
     failed = launched.FAILED if arguments[:1] == ["run"] or program else CANNOT_READ
     try:
@@ -113,6 +115,14 @@ def main(arguments: Sequence[str]) -> int:
         _complain("interrupted.")
         return INTERRUPTED
     return failed
+
+
+def _open_streams() -> None:
+    """Those that the user has closed: what is opened later would take their numbers."""
+    while os.open(os.devnull, os.O_RDWR) <= STDERR:
+        pass
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
 
 
 _WATCHES = ("top", "record")

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Any, Mapping, Optional
+
+from ompd_core.light_dataclasses import dataclass
 
 Environment = Mapping[str, str]
 

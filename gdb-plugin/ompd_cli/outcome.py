@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Sequence
 
+from ompd_core.light_dataclasses import dataclass, field
 from ompd_core.views import json_text
 from ompd_core.views.table import DEFAULT_WIDTH, Style, paragraph
 

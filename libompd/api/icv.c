@@ -5,7 +5,6 @@
 #include "api/icv.h"
 #include "handle.h"
 
-#include "address_space.h"
 #include "api/answer.h"
 #include "api/icv_text.h"
 #include "api/scope.h"
@@ -13,14 +12,6 @@
 #include "offload/offload.h"
 #include "runtime/runtime.h"
 #include "target/limits.h"
-
-struct icv_row {
-	enum icv icv;
-	const char *name;
-	ompd_scope_t scope;
-	ompd_word_t since;
-	ompd_word_t until; /* 0: to this day */
-};
 
 static const struct icv_row rows[] = {
 #define ICV(icv, name, scope, since, until) {icv, name, scope, since, until},
@@ -36,15 +27,14 @@ static bool visible(const struct icv_row *row)
 	       (row->until == 0 || library.api_version <= row->until);
 }
 
-/* The id of the next row that the tool sees; 0 behind the last. */
-static ompd_icv_id_t next_visible(ompd_icv_id_t id)
+ompd_icv_id_t icv_next(ompd_icv_id_t id)
 {
 	while (id < ROW_COUNT && !visible(&rows[id]))
 		id++;
-	return id < ROW_COUNT ? id + 1 : 0;
+	return id < ROW_COUNT ? id + 1 : ompd_icv_undefined;
 }
 
-static const struct icv_row *row_of(ompd_icv_id_t id)
+const struct icv_row *icv_row(ompd_icv_id_t id)
 {
 	if (id == ompd_icv_undefined || id > ROW_COUNT || !visible(&rows[id - 1]))
 		return NULL;
@@ -65,17 +55,17 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 		return ompd_rc_bad_input;
 	if (!space->runtime->icv)
 		return ompd_rc_unsupported;
-	if (current != ompd_icv_undefined && !row_of(current))
+	if (current != ompd_icv_undefined && !icv_row(current))
 		return ompd_rc_bad_input;
-	next = next_visible(current);
-	if (next == 0)
+	next = icv_next(current);
+	if (next == ompd_icv_undefined)
 		return ompd_rc_bad_input;
 	rc = answer_string(rows[next - 1].name, next_icv_name);
 	if (rc != ompd_rc_ok)
 		return rc;
 	*next_id = next;
 	*next_scope = rows[next - 1].scope;
-	*more = next_visible(next) != 0;
+	*more = icv_next(next) != ompd_icv_undefined;
 	return ompd_rc_ok;
 }
 
@@ -110,16 +100,15 @@ static ompd_rc_t fit_scope(struct address_space *space, const struct icv_row *ro
 	return rc;
 }
 
-/* Those that no number stands for: strings, and kinds of schedules with their modifiers and sizes. */
-static bool is_text(enum icv icv)
+bool icv_is_text(enum icv icv)
 {
 	return icv == ICV_AFFINITY_FORMAT || icv == ICV_RUN_SCHED || icv == ICV_TOOL_LIBRARIES ||
 	       icv == ICV_TOOL_VERBOSE_INIT;
 }
 
 /* LLVM's runtime knows nothing of devices, but its offload runtime does; the host's own number is behind the others. */
-static ompd_rc_t ask(struct address_space *space, enum icv icv, struct entity entity,
-		     struct icv_value *value)
+ompd_rc_t icv_ask(struct address_space *space, enum icv icv, struct entity entity,
+		  struct icv_value *value)
 {
 	const ompd_rc_t rc = space->runtime->icv(space, icv, entity, value);
 
@@ -133,7 +122,7 @@ static ompd_rc_t ask(struct address_space *space, enum icv icv, struct entity en
 static ompd_rc_t find_value(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id, bool as_text,
 			    void *output, struct icv_value *value)
 {
-	const struct icv_row *row = row_of(icv_id);
+	const struct icv_row *row = icv_row(icv_id);
 	struct address_space *space;
 	struct entity entity = {0};
 	ompd_rc_t rc = scope_find(handle, scope, &space, &entity);
@@ -145,9 +134,9 @@ static ompd_rc_t find_value(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_
 	if (!space->runtime->icv)
 		return ompd_rc_unsupported;
 	rc = fit_scope(space, row, scope, &entity);
-	if (rc == ompd_rc_ok && !as_text && is_text(row->icv))
+	if (rc == ompd_rc_ok && !as_text && icv_is_text(row->icv))
 		rc = ompd_rc_incompatible;
-	return rc == ompd_rc_ok ? ask(space, row->icv, entity, value) : rc;
+	return rc == ompd_rc_ok ? icv_ask(space, row->icv, entity, value) : rc;
 }
 
 ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
@@ -178,7 +167,7 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 	icv_value_init(&value);
 	rc = find_value(handle, scope, icv_id, true, (void *)icv_string, &value);
 	if (rc == ompd_rc_ok)
-		rc = icv_text(row_of(icv_id)->icv, &value, &text);
+		rc = icv_text(icv_row(icv_id)->icv, &value, &text);
 	icv_value_deinit(&value);
 	/* Its zero ends the string. The vector's memory becomes the tool's. */
 	if (rc == ompd_rc_ok)
@@ -206,8 +195,7 @@ const char *icv_name(enum icv icv)
 	return row ? row->name : NULL;
 }
 
-/* Whose value stands for the process: the program's first thread's, or that of its initial task. */
-static ompd_rc_t first_of_scope(struct address_space *space, ompd_scope_t scope, struct entity *ret)
+ompd_rc_t icv_entity_of_process(struct address_space *space, ompd_scope_t scope, struct entity *ret)
 {
 	ompd_rc_t (*find)(struct address_space *, struct entity *) = NULL;
 
@@ -229,11 +217,11 @@ ompd_rc_t icv_of_process(struct address_space *space, enum icv icv, struct vecto
 
 	if (!row || !space->runtime->icv)
 		return ompd_rc_unavailable;
-	rc = first_of_scope(space, row->scope, &entity);
+	rc = icv_entity_of_process(space, row->scope, &entity);
 	if (rc != ompd_rc_ok)
 		return rc;
 	icv_value_init(&value);
-	rc = ask(space, icv, entity, &value);
+	rc = icv_ask(space, icv, entity, &value);
 	if (rc == ompd_rc_ok)
 		rc = icv_text(icv, &value, text);
 	icv_value_deinit(&value);

@@ -73,6 +73,8 @@
 #define ICV_ITEMS_MAX 65536
 /* Longest string of an ICV: a list of as many items. */
 #define ICV_TEXT_MAX (1024 * 1024)
+/* Text of all threads' ICVs together: they have 150 bytes each, and a list of places where they are bound. */
+#define ICV_TABLE_TEXT_MAX (64 * 1024 * 1024)
 /* Variables of the environment, or arguments: the kernel lets a program start with more of the shortest only. */
 #define ENVIRONMENT_MAX (16 * 1024)
 /* Arguments and environment together: a quarter of 8 MiB of stack. */

@@ -6,6 +6,7 @@
 #ifndef SAMPLER_CALL_TARGET_H
 #define SAMPLER_CALL_TARGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "target/memory.h"
@@ -13,6 +14,7 @@
 struct call_target {
 	int direct;       /* 1: a fixed address; 0: by pointer, or no call; -1: not known */
 	uint64_t address; /* of the function, behind a PLT; 0: not known */
+	bool unresolved;  /* the dynamic linker has not looked for it yet: ask again */
 };
 
 /* returns: the address to which the call returns. */

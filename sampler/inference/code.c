@@ -103,9 +103,19 @@ static void look_at_call(const struct codes *codes, struct code *code)
 		image ? name_function(image, target.address) : (struct function_name){NULL, 0};
 
 	code->frame.direct_call = target.direct;
+	code->call_unresolved = target.unresolved;
 	code->called.size = sizeof code->called;
 	code->is_called = name.symbol && name.start == target.address &&
 			  ompdx_describe_function(name.symbol, &code->called) == ompd_rc_ok;
+}
+
+/* Each time that it has been met twice as often: it costs next to nothing if the dynamic linker never comes. */
+static void look_again(const struct codes *codes, struct code *code)
+{
+	const uint32_t met = ++code->met_unresolved;
+
+	if ((met & (met - 1)) == 0)
+		look_at_call(codes, code);
 }
 
 static void look(struct codes *codes, struct code *code)
@@ -140,8 +150,13 @@ uint32_t code_at(struct codes *codes, uint64_t pc)
 	widen(codes);
 	size_t slot = slot_of(codes, pc);
 
-	if (codes->slots[slot])
+	if (codes->slots[slot]) {
+		struct code *code = &codes->codes[codes->slots[slot] - 1];
+
+		if (code->call_unresolved)
+			look_again(codes, code);
 		return codes->slots[slot] - 1;
+	}
 	if (codes->count == INTERNED_MAX)
 		return NONE;
 	codes->codes = grow(codes->codes, codes->count, &codes->capacity, sizeof *codes->codes);

@@ -20,6 +20,8 @@ struct code {
 	bool is_described;
 	ompdx_function_t called; /* what is called before pc, if that is looked at and known */
 	bool is_called;
+	bool call_unresolved; /* by the dynamic linker: it is looked at again */
+	uint32_t met_unresolved;
 };
 
 /* The runtimes that are open: whose code is in which image. */

@@ -152,15 +152,35 @@ static bool open_listed(struct pictures *pictures, const ompdx_runtimes_t *found
 	return pictures->count != before;
 }
 
-/* Linked into the program: there may be no list of images. */
-static bool open_embedded(struct pictures *pictures)
+/* The only runtime's library that is mapped, or the program, which lies lowest; NULL: there are more. */
+static struct image *only_holder(const struct images *images)
 {
+	struct image *program = NULL, *library = NULL;
+
+	for (size_t i = 0; i < images->mapping_count; i++) {
+		struct image *image = images->mappings[i].image;
+
+		if (image->kind == IMAGE_USER && !program)
+			program = image;
+		if (image->kind != IMAGE_RUNTIME || image == library)
+			continue;
+		if (library)
+			return NULL;
+		library = image;
+	}
+	return library ? library : program;
+}
+
+/* There may be no list of images: of a static program, and while the dynamic linker is at work. */
+static bool open_unlisted(struct pictures *pictures)
+{
+	struct image *image = only_holder(pictures->images);
 	ompd_address_space_handle_t *handle;
 
-	if (pictures->count || !pictures->images->mapping_count ||
+	if (pictures->count || !image ||
 	    ompd_process_initialize(debugger_context(&pictures->debugger), &handle) != ompd_rc_ok)
 		return false;
-	keep(pictures, handle, pictures->images->mappings[0].image);
+	keep(pictures, handle, image);
 	return true;
 }
 
@@ -186,11 +206,12 @@ bool pictures_find(struct pictures *pictures)
 	if (pictures->debugger.memory->readable) {
 		debugger_find_link_map(&pictures->debugger);
 		if (ompdx_find_runtimes(debugger_context(&pictures->debugger), NULL, 0, &found) ==
-		    ompd_rc_ok) {
+		    ompd_rc_ok)
 			changed |= open_listed(pictures, found);
-			free(found);
-		}
-		changed |= open_embedded(pictures);
+		/* What is listed and not mapped has come since we looked. */
+		if (!found || !found->count)
+			changed |= open_unlisted(pictures);
+		free(found);
 	}
 	list_code(pictures);
 	return changed;

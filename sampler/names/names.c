@@ -41,27 +41,31 @@ struct names {
 	struct unit *units;
 	size_t unit_count, unit_capacity;
 	bool has_units;
-	struct stat file; /* as it was when it was opened */
+	bool is_open;
+	struct stat file; /* as it was when it was opened first */
 };
 
 /* Whoever writes to the file makes another program's of it. One that has only made way for another file is still whole, as
  * long as it is open. */
-static bool was_written_to(const struct image *image, const struct stat *before)
+static bool was_written_to(const struct stat *before, const struct stat *is)
 {
-	struct stat is;
+	return is->st_size != before->st_size || is->st_mtim.tv_sec != before->st_mtim.tv_sec ||
+	       is->st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
 
-	return stat(image->file, &is) == 0 && is.st_ino == before->st_ino &&
-	       is.st_dev == before->st_dev &&
-	       (is.st_size != before->st_size || is.st_mtim.tv_sec != before->st_mtim.tv_sec ||
-		is.st_mtim.tv_nsec != before->st_mtim.tv_nsec);
+static bool is_same_file(const struct stat *before, const struct stat *is)
+{
+	return is->st_ino == before->st_ino && is->st_dev == before->st_dev;
 }
 
 /* From then on it tells nothing. */
 static void look_for_changes(struct image *image)
 {
 	struct names *names = image->names;
+	struct stat is;
 
-	if (!names->module || !was_written_to(image, &names->file))
+	if (!names->module || stat(image->file, &is) || !is_same_file(&names->file, &is) ||
+	    !was_written_to(&names->file, &is))
 		return;
 	names->module = NULL;
 	names->dwarf = NULL;
@@ -69,22 +73,35 @@ static void look_for_changes(struct image *image)
 	image->changed = true;
 }
 
-static struct names *names_of(struct image *image)
+/* That it was opened before, and is another one now. */
+static bool is_another_file(const struct stat *before, int fd)
 {
-	if (image->names) {
-		look_for_changes(image);
-		return image->names;
+	struct stat is;
+
+	return before->st_ino &&
+	       (fstat(fd, &is) || !is_same_file(before, &is) || was_written_to(before, &is));
+}
+
+static void open_names(struct image *image, struct names *names)
+{
+	int fd = image->file ? open(image->file, O_RDONLY | O_CLOEXEC) : -1;
+
+	names->is_open = true;
+	/* The process may have ended, through whose root it was reached. */
+	if (fd < 0 && names->file.st_ino)
+		fd = open(image->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (is_another_file(&names->file, fd)) {
+		image->changed = true;
+		close(fd);
+		return;
 	}
-	struct names *names = take(1, sizeof *names);
-
-	image->names = names;
-	if (!image->file)
-		return names;
 	names->dwfl = dwfl_begin(&callbacks);
-	int fd = open(image->file, O_RDONLY | O_CLOEXEC);
-
-	if (!names->dwfl || fd < 0)
-		return names;
+	if (!names->dwfl) {
+		close(fd);
+		return;
+	}
 	cut_files_read_as_zeros();
 	fstat(fd, &names->file);
 	dwfl_report_begin(names->dwfl);
@@ -94,20 +111,38 @@ static struct names *names_of(struct image *image)
 	if (!names->module)
 		close(fd);
 	dwfl_report_end(names->dwfl, NULL, NULL);
-	return names;
 }
 
-void names_release(struct image *image)
+static struct names *names_of(struct image *image)
 {
 	struct names *names = image->names;
 
 	if (!names)
+		image->names = names = take(1, sizeof *names);
+	if (names->is_open)
+		look_for_changes(image);
+	else
+		open_names(image, names);
+	return names;
+}
+
+void names_close(struct image *image)
+{
+	struct names *names = image->names;
+
+	if (!names || !names->is_open)
 		return;
 	if (names->dwfl)
 		dwfl_end(names->dwfl);
 	symbols_deinit(&names->symbols);
 	free(names->units);
-	free(names);
+	*names = (struct names){.file = names->file};
+}
+
+void names_release(struct image *image)
+{
+	names_close(image);
+	free(image->names);
 	image->names = NULL;
 }
 

@@ -20,7 +20,7 @@ struct line_name {
 	int line;
 };
 
-/* Texts are the image's, and live until names_release. */
+/* Texts are the image's, and live until names_close and names_release. */
 struct function_name name_function(struct image *image, uint64_t address);
 struct line_name name_line(struct image *image, uint64_t address);
 
@@ -30,6 +30,8 @@ uint64_t name_address(struct image *image, const char *symbol);
 /* What the program calls the critical construct whose variable is there; NULL: nothing. The caller frees it. */
 char *name_critical(struct image *image, uint64_t address);
 
+/* What has been read is given back, and is read again when it is wanted. */
+void names_close(struct image *image);
 void names_release(struct image *image);
 
 /* As people write it; the caller frees it. The symbol itself where it is no C++ name, or C++'s library is not there. */

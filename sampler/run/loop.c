@@ -11,6 +11,7 @@
 #include "base/clocks.h"
 #include "clock/stops.h"
 #include "run/budget.h"
+#include "threads/counted.h"
 
 /* What is younger is not written yet: the samples and pictures that tell it may still come. */
 #define LAG (120 * MILLISECOND)
@@ -184,14 +185,19 @@ static void pass_by_perf(struct loop *loop, uint64_t at)
 
 	perf_drain(&session->perf, at, session->process.pid, &loop->sink);
 	threads_drop_ended(&session->threads);
+	session_guess_anew(session);
 	for (size_t i = 0; i < session->threads.living_count; i++) {
-		struct timeline *timeline = &living(session, i)->timeline;
-
 		if (living(session, i)->sampled)
-			timeline_turn(timeline, at, (enum piece_kind)timeline->kind);
+			thread_fill(living(session, i), at);
 	}
 	session_spread_left_out(session, at);
 	session_look_at_sleepers(session, at);
+}
+
+/* A program that just begins may end soon. */
+static uint64_t soon(const struct loop *loop, uint64_t at, uint64_t most)
+{
+	return at + least_time(most, EARLY_TICK + (at - loop->session->record.start) / 4);
 }
 
 static void pass(struct loop *loop, uint64_t at)
@@ -200,7 +206,9 @@ static void pass(struct loop *loop, uint64_t at)
 
 	if (at >= loop->next_images) {
 		session->images_void = session->threads_void = true;
-		loop->next_images = at + IMAGES_EVERY;
+		/* perf tells of what is mapped. */
+		loop->next_images = session->clock == CLOCK_PERF ? at + IMAGES_EVERY
+								 : soon(loop, at, IMAGES_EVERY);
 	}
 	take_view(loop, at);
 	const uint64_t before = own_processor_time();
@@ -220,6 +228,14 @@ static void pass(struct loop *loop, uint64_t at)
 	change_phase(loop, at);
 }
 
+/* Its moment: when records have to be written, what is needed for that has been read by then. */
+static uint64_t begin_pass(struct loop *loop)
+{
+	if (loop->session->clock == CLOCK_PERF && now() >= loop->next_flush)
+		counted_read(&loop->session->threads, &loop->session->process);
+	return now();
+}
+
 static bool flush(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
@@ -228,13 +244,14 @@ static bool flush(struct loop *loop, uint64_t at)
 		return true;
 	loop->next_flush = at + (uint64_t)(session->options.flush * (double)SECOND);
 	for (uint32_t i = session->record.first_open; i < session->threads.count; i++) {
-		const struct thread *thread = session->threads.all[i];
-		struct timeline *timeline = &session->threads.all[i]->timeline;
+		struct thread *thread = session->threads.all[i];
+		struct timeline *timeline = &thread->timeline;
 
 		/* Where it is runnable, and no sample has come, it need not have had a processor. */
 		if (!thread->gone && timeline->guessed && timeline->kind == PIECE_ON &&
 		    at - timeline->guessed_from > PATIENCE)
 			timeline_lose(timeline, timeline->guessed_from, at);
+		counted_settle(thread);
 		timeline_close(timeline, at - PATIENCE);
 	}
 	return record_write(&session->record, at - LAG);
@@ -267,13 +284,8 @@ static bool is_over(struct loop *loop, uint64_t at)
 static uint64_t own_memory(void)
 {
 	const struct process self = {.pid = getpid()};
-	char text[4096];
-	const ssize_t size = process_file(&self, "status", text, sizeof text - 1);
-	const char *line;
 
-	text[size > 0 ? size : 0] = 0;
-	line = strstr(text, "\nVmHWM:");
-	return line ? strtoull(line + sizeof "\nVmHWM:" - 1, NULL, 10) * 1024 : 0;
+	return process_status(&self, "VmHWM", 10) * 1024;
 }
 
 /* What the kernel has counted, of one moment: on a busy machine we may lose the processor in between, and try again. */
@@ -289,8 +301,10 @@ static uint64_t read_schedules(const struct session *session)
 		reads += session->threads.living_count;
 		const uint64_t before = now();
 
-		for (size_t i = 0; i < session->threads.living_count; i++)
+		for (size_t i = 0; i < session->threads.living_count; i++) {
 			thread_read_schedule(living(session, i), &session->process);
+			living(session, i)->is_counted = living(session, i)->sampled;
+		}
 		at = now();
 		if (at - before < at_once || reads > SCHEDULE_READS)
 			break;
@@ -313,10 +327,12 @@ static bool finish(struct loop *loop)
 
 		if (session->clock == CLOCK_PERF && !thread->sampled)
 			thread_spread_schedule(thread, &session->process, at);
-		timeline_turn(&thread->timeline, at, (enum piece_kind)thread->timeline.kind);
+		thread_fill(thread, at);
 	}
-	for (uint32_t i = session->record.first_open; i < session->threads.count; i++)
+	for (uint32_t i = session->record.first_open; i < session->threads.count; i++) {
+		counted_settle(session->threads.all[i]);
 		timeline_close(&session->threads.all[i]->timeline, at + 1);
+	}
 	if (session->clock == CLOCK_STOPS)
 		stops_deinit(&loop->stops);
 	const struct launch *launch = loop->launch;
@@ -363,21 +379,23 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 	session_refresh(session);
 	if (launch) {
 		launch_go(launch, session->options.program[0]);
+		/* perf tells of it, too, in time. */
+		session->images_void = session->executed = session->clock != CLOCK_PERF;
 		session_begin(session);
 	}
 	if (session->options.seconds > 0)
 		loop.end = start + (uint64_t)(session->options.seconds * (double)SECOND);
 	loop.next_flush = start + (uint64_t)(session->options.flush * (double)SECOND);
-	loop.next_images = start + IMAGES_EVERY;
+	loop.next_images = soon(&loop, start, IMAGES_EVERY);
 	budget_init(&loop.budget);
-	for (uint64_t at = now(); !is_over(&loop, at); at = now()) {
+	for (uint64_t at = begin_pass(&loop); !is_over(&loop, at); at = begin_pass(&loop)) {
 		pass(&loop, at);
 		budget_keep(&loop.budget, session, at);
 		session->begun = true;
 		if (!flush(&loop, at))
 			return failure(session);
-		/* A pass that was late is not made up for. A program that just begins may end soon. */
-		loop.next_tick = at + least_time(session->tick, EARLY_TICK + (at - start) / 4);
+		/* A pass that was late is not made up for. */
+		loop.next_tick = soon(&loop, at, session->tick);
 		if (loop.end && loop.end < loop.next_tick)
 			loop.next_tick = loop.end;
 		sleep_until(loop.next_tick);

@@ -30,6 +30,14 @@ static void how(struct session *session, const char *sentence)
 		session->way.how[session->way.how_count++] = sentence;
 }
 
+static bool is_foreign(const struct session *session)
+{
+	const int64_t owner = process_owner(&session->process);
+
+	return !session->settings.perf_privileged && owner >= 0 &&
+	       owner != (int64_t)session->settings.uid;
+}
+
 /* Why perf was refused: text lives as long as the sampler. */
 static const char *perf_refusal(const struct session *session, int error)
 {
@@ -38,7 +46,12 @@ static const char *perf_refusal(const struct session *session, int error)
 
 	if (paranoid == NOT_THERE)
 		return "This kernel has no perf events.";
-	if (paranoid > 2 && session->settings.uid != 0)
+	if (error == ENOSYS)
+		snprintf(text, sizeof text,
+			 "perf is refused although kernel.perf_event_paranoid is %d: a seccomp "
+			 "filter (a container's) hides perf_event_open.",
+			 paranoid);
+	else if (paranoid > 2 && !session->settings.perf_privileged)
 		snprintf(text, sizeof text,
 			 "perf is refused: kernel.perf_event_paranoid is %d; `sysctl "
 			 "kernel.perf_event_paranoid=2' "
@@ -46,11 +59,9 @@ static const char *perf_refusal(const struct session *session, int error)
 			 paranoid);
 	else if (error == EPERM || error == EACCES)
 		snprintf(text, sizeof text,
-			 "perf is refused although kernel.perf_event_paranoid is %d: the process "
-			 "is another user's, or a "
-			 "seccomp filter (a container's) or a security module forbids "
-			 "perf_event_open.",
-			 paranoid);
+			 "perf is refused although kernel.perf_event_paranoid is %d: %sa seccomp "
+			 "filter (a container's) or a security module forbids perf_event_open.",
+			 paranoid, is_foreign(session) ? "the process is another user's, or " : "");
 	else
 		snprintf(text, sizeof text, "perf is refused: %s.", strerror(error));
 	return text;
@@ -68,9 +79,9 @@ static const char *memory_refusal(const struct session *session)
 			 session->settings.yama_ptrace_scope);
 	else
 		snprintf(text, sizeof text,
-			 "The process's memory may not be read: it is another user's, or a seccomp "
-			 "filter (a "
-			 "container's) or a security module forbids process_vm_readv.");
+			 "The process's memory may not be read: %sa seccomp filter (a container's) "
+			 "or a security module forbids process_vm_readv.",
+			 is_foreign(session) ? "it is another user's, or " : "");
 	return text;
 }
 
@@ -129,13 +140,11 @@ static void use_memory(struct session *session)
 /* What would have to be said twice: perf and memory are refused for the same reason. */
 static void fail_if_foreign(const struct session *session)
 {
-	const int64_t owner = process_owner(&session->process);
-
-	if (session->settings.uid != 0 && owner >= 0 && owner != (int64_t)session->settings.uid)
+	if (session->settings.uid != 0 && is_foreign(session))
 		fail(EXIT_NOT_ALLOWED,
 		     "Process %d is of another user (uid %lld): only they and root may sample "
 		     "it.",
-		     session->process.pid, (long long)owner);
+		     session->process.pid, (long long)process_owner(&session->process));
 }
 
 /* The best that is allowed, or the one that was asked for. */

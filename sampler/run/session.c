@@ -13,6 +13,8 @@
 #define BEYOND_LEAST 4
 #define BEYOND_SHARE 100
 
+#define GONE_WITH_NAMES 8
+
 /* How far back a sample may tell, in periods: with samples of the kernel's time none is missing but by a hypervisor. */
 #define REACH_KERNEL 2.5
 #define REACH_USER 1.3
@@ -124,7 +126,7 @@ static void on_sample(void *context, const struct sample *sample)
 
 	if (!thread)
 		return;
-	timeline_correct(&thread->timeline, PIECE_ON);
+	timeline_was_on(&thread->timeline);
 	/* It was on a processor then, whatever got lost. */
 	if (thread->timeline.kind != PIECE_ON)
 		timeline_turn(&thread->timeline, sample->time, PIECE_ON);
@@ -137,7 +139,7 @@ static void on_off(void *context, pid_t lwp, uint64_t time, bool wants_on)
 
 	if (!thread)
 		return;
-	timeline_correct(&thread->timeline, PIECE_ON);
+	timeline_was_on(&thread->timeline);
 	timeline_turn(&thread->timeline, time, wants_on ? PIECE_PREEMPTED : PIECE_ASLEEP);
 }
 
@@ -147,10 +149,8 @@ static void on_on(void *context, pid_t lwp, uint64_t time)
 
 	if (!thread)
 		return;
-	/* It had none: it slept, or wanted one. */
-	if (thread->timeline.kind == PIECE_ON)
-		timeline_correct(&thread->timeline, PIECE_PREEMPTED);
-	thread->timeline.guessed = false;
+	timeline_was_off(&thread->timeline, time);
+	thread->was_given_one = true;
 	timeline_turn(&thread->timeline, time, PIECE_ON);
 }
 
@@ -215,8 +215,10 @@ static void on_ended(void *context, pid_t lwp, uint64_t time)
 
 	/* The first thread's end is the process's, which is seen elsewhere; a thread that executes gets the first one's
 	 * number. */
-	if (thread && lwp != session->process.pid)
-		thread_end(thread, time);
+	if (!thread || lwp == session->process.pid)
+		return;
+	timeline_was_on(&thread->timeline);
+	thread_end(thread, time);
 }
 
 static void on_images_changed(void *context)
@@ -292,6 +294,28 @@ static bool has_ended(void *context, uint32_t number)
 	return session->threads.all[number]->gone != 0;
 }
 
+/* What happens behind this moment a clock tells: what it has told by then, it tells as well. */
+static void guess_from_now(const struct session *session, struct thread *thread, uint64_t lost_from)
+{
+	const bool runs = process_thread_runs(&session->process, thread->lwp);
+	const uint64_t at = now();
+
+	timeline_lose(&thread->timeline, lost_from, at);
+	timeline_guess(&thread->timeline, at, runs ? PIECE_ON : PIECE_ASLEEP);
+}
+
+void session_guess_anew(struct session *session)
+{
+	const struct threads *threads = &session->threads;
+
+	for (uint32_t i = 0; i < threads->living_count; i++) {
+		struct thread *thread = threads->all[threads->living[i]];
+
+		if (thread->sampled && thread->timeline.adrift)
+			guess_from_now(session, thread, thread->timeline.guessed_from);
+	}
+}
+
 /* Those whose clocks begin, at one moment: until then the kernel has counted what is theirs. */
 static void begin_clocks(struct session *session)
 {
@@ -302,20 +326,14 @@ static void begin_clocks(struct session *session)
 			thread_spread_schedule(threads->all[threads->living[i]], &session->process,
 					       now());
 	perf_begin(&session->perf);
-	const uint64_t begun = now();
-
 	for (uint32_t i = 0; i < threads->living_count; i++) {
 		struct thread *thread = threads->all[threads->living[i]];
 
 		if (!thread->begins)
 			continue;
 		thread->begins = false;
-		if (!thread->sampled)
-			continue;
-		timeline_lose(&thread->timeline, thread->timeline.since, begun);
-		timeline_guess(&thread->timeline, begun,
-			       process_thread_runs(&session->process, thread->lwp) ? PIECE_ON
-										   : PIECE_ASLEEP);
+		if (thread->sampled)
+			guess_from_now(session, thread, thread->timeline.since);
 	}
 }
 
@@ -375,6 +393,17 @@ void session_spread_left_out(struct session *session, uint64_t at)
 	}
 }
 
+/* Of those that are not mapped any more only the last ones keep their names, which what was sampled there may still want:
+ * a program may load libraries without end. */
+static void close_names(struct session *session)
+{
+	unsigned kept = 0;
+
+	for (size_t i = session->images.count; i-- > 0;)
+		if (!session->images.all[i]->mapped && kept++ >= GONE_WITH_NAMES)
+			names_close(session->images.all[i]);
+}
+
 static void note_changed_files(struct session *session)
 {
 	char text[512];
@@ -417,6 +446,7 @@ void session_refresh_images(struct session *session)
 		unwinder_forget(session->unwinder);
 		leaf_callers_forget(&session->leaf_callers);
 		codes_forget(&session->codes);
+		close_names(session);
 	}
 	if (pictures_find(&session->pictures))
 		codes_forget(&session->codes);

@@ -84,6 +84,9 @@ void session_learn(struct session *session, struct thread *thread, uint64_t at, 
 void session_count_stack(struct session *session, struct thread *thread,
 			 const struct frames *frames);
 
+/* What threads do of which the kernel's notes were lost, until the next one comes. */
+void session_guess_anew(struct session *session);
+
 /* Threads without a clock: how long they were on a processor, as the kernel counts it. Some of them in turn. */
 void session_spread_left_out(struct session *session, uint64_t at);
 

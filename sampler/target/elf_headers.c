@@ -136,7 +136,7 @@ static bool find_bias(const Elf64_Phdr *headers, size_t count, uint64_t address,
 }
 
 static bool read_headers(const struct source *source, uint64_t address, uint64_t offset,
-			 Elf64_Phdr headers[HEADERS_MAX], size_t *count)
+			 Elf64_Phdr headers[HEADERS_MAX], size_t *count, uint64_t *entry)
 {
 	Elf64_Ehdr header;
 	/* In memory the file's beginning is where the bytes before this part would lie. */
@@ -150,6 +150,7 @@ static bool read_headers(const struct source *source, uint64_t address, uint64_t
 	    header.e_phnum > HEADERS_MAX)
 		return false;
 	*count = header.e_phnum;
+	*entry = header.e_entry;
 	size_t size = *count * sizeof *headers;
 
 	if (source->fd >= 0)
@@ -161,15 +162,17 @@ void elf_headers_read(struct image *image, struct memory *memory, uint64_t addre
 {
 	Elf64_Phdr headers[HEADERS_MAX];
 	struct source source = {.fd = -1, .memory = memory, .headers = headers};
+	bool has_interpreter = false;
 
 	if (image->file)
 		source.fd = open(image->file, O_RDONLY | O_CLOEXEC);
-	if (read_headers(&source, address, offset, headers, &source.count) &&
+	if (read_headers(&source, address, offset, headers, &source.count, &image->cfi.entry) &&
 	    find_bias(headers, source.count, address, offset, &image->bias)) {
 		source.bias = image->bias;
 		for (size_t i = 0; i < source.count; i++) {
 			if (headers[i].p_type == PT_GNU_EH_FRAME && !image->cfi.header)
 				read_cfi(&source, &headers[i], &image->cfi);
+			has_interpreter |= headers[i].p_type == PT_INTERP;
 			if (headers[i].p_type == PT_GNU_RELRO) {
 				image->relro = headers[i].p_vaddr;
 				image->relro_size = headers[i].p_memsz;
@@ -178,7 +181,9 @@ void elf_headers_read(struct image *image, struct memory *memory, uint64_t addre
 				read_build_id(&source, &headers[i], image->build_id);
 		}
 	}
-	image->cfi.begins_threads = image->kind == IMAGE_SYSTEM;
+	/* A static program has the C library inside. */
+	image->cfi.begins_threads =
+		image->kind == IMAGE_SYSTEM || (image->cfi.entry && !has_interpreter);
 	if (source.fd >= 0)
 		close(source.fd);
 }

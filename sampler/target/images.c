@@ -144,6 +144,10 @@ static struct image *image_of(struct images *images, const struct line *line)
 
 	if (!image)
 		image = neighbour(images, line);
+	if (image && image->released) {
+		image->released = false;
+		elf_headers_read(image, images->memory, line->start, line->offset);
+	}
 	if (image)
 		return image;
 	image = take(1, sizeof *image);
@@ -221,6 +225,11 @@ bool images_refresh(struct images *images)
 		images->all[i]->mapped = false;
 	images->mapping_count = 0;
 	each_code_line(images, add_mapping);
+	for (size_t i = 0; i < images->count; i++)
+		if (!images->all[i]->mapped && !images->all[i]->released) {
+			elf_headers_release(images->all[i]);
+			images->all[i]->released = true;
+		}
 	return true;
 }
 

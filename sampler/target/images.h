@@ -24,9 +24,10 @@ struct image {
 	uint64_t device, inode, first; /* which mapping it is known by */
 	char build_id[65];             /* "": none, or not known */
 	bool mapped;                   /* still */
-	uint64_t relro, relro_size;    /* in the file: what does not change once it is loaded */
-	bool changed;                  /* it was written to, and tells no names any more */
-	bool changed_noted;            /* in the record */
+	bool released; /* its headers' information, which nobody needs of what is gone */
+	uint64_t relro, relro_size; /* in the file: what does not change once it is loaded */
+	bool changed;               /* it was written to, and tells no names any more */
+	bool changed_noted;         /* in the record */
 	struct cfi cfi;
 	void *names; /* names/names.c keeps there what it has opened */
 };

@@ -62,4 +62,7 @@ enum call_state process_call(const struct process *process, pid_t lwp, struct sy
 /* A file of /proc/PID: returns how many bytes, -1: not readable. */
 ssize_t process_file(const struct process *process, const char *name, void *bytes, size_t size);
 
+/* A number of /proc/PID/status; 0: it has none of that name. */
+uint64_t process_status(const struct process *process, const char *name, int base);
+
 #endif /* SAMPLER_PROCESS_H */

@@ -16,6 +16,7 @@ struct settings {
 	int yama_ptrace_scope;
 	uint64_t memlock_bytes; /* UINT64_MAX: unlimited */
 	uid_t uid;
+	bool perf_privileged; /* perf_event_paranoid is not for us */
 	long processors;
 };
 

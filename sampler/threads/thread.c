@@ -67,13 +67,22 @@ void threads_drop_ended(struct threads *threads)
 	index_living(threads);
 }
 
+void thread_fill(struct thread *thread, uint64_t at)
+{
+	struct timeline *timeline = &thread->timeline;
+
+	if (timeline->adrift && at > timeline->guessed_from)
+		timeline_lose(timeline, timeline->guessed_from, at);
+	timeline_turn(timeline, at, (enum piece_kind)timeline->kind);
+}
+
 void thread_end(struct thread *thread, uint64_t at)
 {
 	if (thread->gone)
 		return;
 	if (at < thread->timeline.since)
 		at = thread->timeline.since;
-	timeline_turn(&thread->timeline, at, (enum piece_kind)thread->timeline.kind);
+	thread_fill(thread, at);
 	thread->gone = at;
 }
 
@@ -162,11 +171,8 @@ uint32_t threads_refresh(struct threads *threads, const struct process *process,
 	for (uint32_t i = 0; i < threads->living_count; i++) {
 		struct thread *thread = threads->all[threads->living[i]];
 
-		if (!thread->listed && !thread->gone) {
-			timeline_turn(&thread->timeline, at,
-				      (enum piece_kind)thread->timeline.kind);
-			thread->gone = at > thread->timeline.since ? at : thread->timeline.since;
-		}
+		if (!thread->listed)
+			thread_end(thread, at);
 	}
 	threads_drop_ended(threads);
 	return threads->count - before;

@@ -44,6 +44,11 @@ struct thread {
 		schedule_delay_before;    /* what the kernel had counted by then */
 	uint64_t spread_on, spread_delay; /* of it, what is in the timeline */
 	bool schedule_known;
+	/* For threads/counted.h: */
+	bool was_given_one;                /* a processor, since the kernel's count was read */
+	bool is_counted;                   /* it has been read, and is not settled */
+	int64_t on_nowhere, delay_nowhere; /* of it, what the timeline has no place for */
+	uint64_t lost_before;              /* of the timeline, when it was looked at last */
 };
 
 struct threads {
@@ -53,6 +58,7 @@ struct threads {
 	uint32_t *living; /* numbers */
 	uint32_t living_count;
 	size_t living_capacity;
+	uint32_t turn; /* which one is looked at next where it is done in turn */
 	pid_t *lwps;
 	size_t lwp_capacity;
 	uint32_t *slots; /* by lwp, of those that live: number + 1 */
@@ -67,6 +73,9 @@ struct thread *thread_by_lwp(const struct threads *threads, pid_t lwp);
 
 /* Lists them anew. Returns how many are new: the last of all. Those that are not there any more have ended `at'. */
 uint32_t threads_refresh(struct threads *threads, const struct process *process, uint64_t at);
+
+/* It goes on as it does, up to the moment. */
+void thread_fill(struct thread *thread, uint64_t at);
 
 /* It has ended: another one may get its lwp. It stays among those that live until they are told apart. */
 void thread_end(struct thread *thread, uint64_t at);

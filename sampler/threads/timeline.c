@@ -67,18 +67,17 @@ void timeline_guess(struct timeline *timeline, uint64_t at, enum piece_kind kind
 {
 	timeline_turn(timeline, at, kind);
 	timeline->guessed = true;
+	timeline->adrift = false;
 	timeline->guessed_from = at;
 }
 
-void timeline_correct(struct timeline *timeline, enum piece_kind kind)
+static void correct(struct timeline *timeline, enum piece_kind kind)
 {
-	if (!timeline->guessed)
-		return;
-	timeline->guessed = false;
 	if (timeline->kind == kind)
 		return;
 	for (size_t i = 0; i < timeline->count; i++) {
-		if (timeline->pieces[i].start < timeline->guessed_from)
+		if (timeline->pieces[i].start < timeline->guessed_from ||
+		    timeline->pieces[i].kind == PIECE_LOST)
 			continue;
 		timeline->pieces[i].kind = (uint8_t)kind;
 		timeline->pieces[i].told = NONE;
@@ -87,6 +86,23 @@ void timeline_correct(struct timeline *timeline, enum piece_kind kind)
 	}
 	timeline->kind = (uint8_t)kind;
 	timeline->sleep_told = NONE;
+}
+
+void timeline_was_on(struct timeline *timeline)
+{
+	if (timeline->guessed)
+		correct(timeline, PIECE_ON);
+	timeline->guessed = timeline->adrift = false;
+}
+
+void timeline_was_off(struct timeline *timeline, uint64_t at)
+{
+	if (timeline->adrift && at > timeline->guessed_from)
+		timeline_lose(timeline, timeline->guessed_from, at);
+	/* It was ready then, and has not slept since: its going to sleep would have been told. */
+	else if (timeline->guessed && timeline->kind == PIECE_ON)
+		correct(timeline, PIECE_PREEMPTED);
+	timeline->guessed = timeline->adrift = false;
 }
 
 void timeline_turn(struct timeline *timeline, uint64_t at, enum piece_kind kind)
@@ -132,7 +148,7 @@ void timeline_lose(struct timeline *timeline, uint64_t since, uint64_t at)
 					.kind = PIECE_LOST,
 					.state = PIECE_UNTOLD};
 	}
-	timeline->guessed = true;
+	timeline->guessed = timeline->adrift = true;
 	timeline->guessed_from = at;
 	timeline->sleep_told = NONE;
 }
@@ -192,6 +208,146 @@ void timeline_sample(struct timeline *timeline, uint64_t at, enum piece_kind kin
 	}
 	if (kind == PIECE_ASLEEP && timeline->kind == PIECE_ASLEEP)
 		timeline->sleep_told = told;
+}
+
+uint64_t timeline_sum(const struct timeline *timeline, enum piece_kind kind)
+{
+	uint64_t sum = kind == PIECE_ON          ? timeline->on
+		       : kind == PIECE_PREEMPTED ? timeline->preempted
+		       : kind == PIECE_LOST      ? timeline->lost
+						 : 0;
+
+	for (size_t i = 0; i < timeline->count; i++)
+		if (timeline->pieces[i].kind == kind)
+			sum += timeline->pieces[i].end - timeline->pieces[i].start;
+	return sum;
+}
+
+static bool is_given_processor_behind(const struct timeline *timeline, size_t at)
+{
+	const uint8_t kind = timeline->pieces[at].kind;
+
+	return (kind == PIECE_ASLEEP || kind == PIECE_PREEMPTED) && at + 1 < timeline->count &&
+	       timeline->pieces[at + 1].kind == PIECE_ON;
+}
+
+void timeline_begin_earlier(struct timeline *timeline, uint64_t more)
+{
+	struct piece *pieces = timeline->pieces;
+	uint64_t times = 0;
+
+	for (size_t i = 0; i < timeline->count; i++)
+		times += is_given_processor_behind(timeline, i);
+	for (size_t i = 0; i < timeline->count; i++) {
+		if (!is_given_processor_behind(timeline, i))
+			continue;
+		const uint64_t half = (pieces[i].end - pieces[i].start) / 2;
+		const uint64_t part = more / times < half ? more / times : half;
+
+		pieces[i].end -= part;
+		pieces[i + 1].start -= part;
+	}
+}
+
+/* It is asleep, and is woken at its end: of a sleep in several pieces, the last. */
+static bool ends_sleep(const struct timeline *timeline, size_t at)
+{
+	const uint8_t next =
+		at + 1 < timeline->count ? timeline->pieces[at + 1].kind : timeline->kind;
+
+	return timeline->pieces[at].kind == PIECE_ASLEEP && next == PIECE_ON &&
+	       timeline->pieces[at].end > timeline->delayed_until;
+}
+
+/* How long the sleep has been that ends with this piece, as far as it is there. */
+static uint64_t length_of_sleep(const struct timeline *timeline, size_t last)
+{
+	size_t first = last;
+
+	while (first > 0 && timeline->pieces[first - 1].kind == PIECE_ASLEEP)
+		first--;
+	return timeline->pieces[last].end - timeline->pieces[first].start;
+}
+
+static int by_length(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Lengths of the sleeps that have ended, the shortest first: the caller frees them. */
+static uint64_t *lengths_of_sleeps(const struct timeline *timeline, size_t *count)
+{
+	uint64_t *lengths = take(timeline->count + 1, sizeof *lengths);
+
+	*count = 0;
+	for (size_t i = 0; i < timeline->count; i++)
+		if (ends_sleep(timeline, i))
+			lengths[(*count)++] = length_of_sleep(timeline, i);
+	if (*count)
+		qsort(lengths, *count, sizeof *lengths, by_length);
+	return lengths;
+}
+
+/* The end of each sleep, up to `most' of it, becomes a piece in which a processor is waited for: one more for each. */
+static void turn_ends(struct timeline *timeline, size_t sleeps, uint64_t most)
+{
+	const size_t room = timeline->count + sleeps;
+	struct piece *pieces = take(room, sizeof *pieces);
+	size_t first = room;
+	uint64_t left = 0;
+
+	for (size_t i = timeline->count; i-- > 0;) {
+		struct piece piece = timeline->pieces[i];
+
+		if (piece.kind != PIECE_ASLEEP)
+			left = 0;
+		else if (ends_sleep(timeline, i))
+			left = most;
+		const uint64_t length = piece.end - piece.start,
+			       part = left < length ? left : length;
+
+		left -= part;
+		piece.end -= part;
+		if (part)
+			pieces[--first] = (struct piece){.start = piece.end,
+							 .end = piece.end + part,
+							 .told = NONE,
+							 .sampled_at = piece.end + part,
+							 .kind = PIECE_PREEMPTED,
+							 .state = PIECE_UNTOLD};
+		if (piece.start < piece.end)
+			pieces[--first] = piece;
+	}
+	memmove(pieces, pieces + first, (room - first) * sizeof *pieces);
+	free(timeline->pieces);
+	timeline->pieces = pieces;
+	timeline->count = room - first;
+	timeline->capacity = room;
+}
+
+uint64_t timeline_delay(struct timeline *timeline, uint64_t delay)
+{
+	size_t count;
+	uint64_t *lengths = lengths_of_sleeps(timeline, &count);
+	uint64_t left = delay, most = UINT64_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t part = left / (count - i);
+
+		if (part <= lengths[i]) {
+			most = part;
+			left -= part * (count - i);
+			break;
+		}
+		left -= lengths[i];
+	}
+	free(lengths);
+	if (count)
+		turn_ends(timeline, count, most);
+	timeline->delayed_until = timeline->since;
+	return delay - left;
 }
 
 void timeline_close(struct timeline *timeline, uint64_t before)

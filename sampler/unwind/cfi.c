@@ -240,6 +240,16 @@ static void add_rule(struct row *row, struct rule rule)
 		row->rules[row->count++] = rule;
 }
 
+/* Nobody calls what a program or a thread begins with. Information that says so of other code is damaged. */
+static bool may_be_outermost(const struct execution *execution)
+{
+	const struct cfi *cfi = execution->cfi;
+	const struct entry *entry = execution->entry;
+
+	return cfi->begins_threads ||
+	       (cfi->entry && cfi->entry >= entry->begin && cfi->entry < entry->end);
+}
+
 static void fill(const struct execution *execution, struct row *row)
 {
 	const struct rules *rules = &execution->rules;
@@ -261,6 +271,8 @@ static void fill(const struct execution *execution, struct row *row)
 	if (returns.kind == RULE_SAME)
 		returns = (struct rule){0, RULE_REGISTER, 0, (int32_t)column};
 	row->outermost = returns.kind == RULE_UNDEFINED;
+	if (row->outermost && !may_be_outermost(execution))
+		return;
 	returns.column = (uint8_t)this_machine.pc;
 	add_rule(row, returns);
 	for (unsigned i = 0; i < this_machine.count; i++)

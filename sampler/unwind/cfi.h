@@ -18,7 +18,8 @@ struct cfi {
 	const uint8_t *frames; /* .eh_frame */
 	size_t frames_size;
 	uint64_t frames_address;
-	bool begins_threads; /* the C library's: a return address of 0 is where a thread began */
+	bool begins_threads; /* the C library's: there stacks may end, also by a return address of 0 */
+	uint64_t entry;      /* where the program begins: so may they there; 0: nowhere */
 };
 
 enum rule_kind {

@@ -295,6 +295,7 @@ static void print_extension_runtimes(void)
 	ROUTINE(ompdx_snapshot_locks);
 	ROUTINE(ompdx_snapshot_arrivals);
 	ROUTINE(ompdx_snapshot_loops);
+	ROUTINE(ompdx_snapshot_icvs);
 	ROUTINE(ompdx_describe_function);
 	ROUTINE(ompdx_entry_points);
 	ROUTINE(ompdx_get_offload);
@@ -594,6 +595,34 @@ static void print_extension_locks(void)
 	MEMBER(ompdx_loops_t, count);
 	MEMBER(ompdx_loops_t, problem);
 	MEMBER(ompdx_loops_t, loops);
+}
+
+static void print_extension_icvs(void)
+{
+	TYPE(ompdx_icv_t);
+	MEMBER(ompdx_icv_t, size);
+	MEMBER(ompdx_icv_t, id);
+	MEMBER(ompdx_icv_t, name);
+	MEMBER(ompdx_icv_t, scope);
+	MEMBER(ompdx_icv_t, reserved);
+
+	VALUE(OMPDX_ICV_NUMBER);
+	VALUE(OMPDX_ICV_TEXT);
+
+	TYPE(ompdx_icv_value_t);
+	MEMBER(ompdx_icv_value_t, text);
+	MEMBER(ompdx_icv_value_t, number);
+	MEMBER(ompdx_icv_value_t, known);
+	MEMBER(ompdx_icv_value_t, reserved);
+
+	TYPE(ompdx_icvs_t);
+	MEMBER(ompdx_icvs_t, size);
+	MEMBER(ompdx_icvs_t, icv_count);
+	MEMBER(ompdx_icvs_t, row_count);
+	MEMBER(ompdx_icvs_t, icvs);
+	MEMBER(ompdx_icvs_t, values);
+	MEMBER(ompdx_icvs_t, value_size);
+	MEMBER(ompdx_icvs_t, problem);
 }
 
 static void print_extension_functions(void)
@@ -900,6 +929,7 @@ int main(void)
 	print_extension_view();
 	print_extension_tasks();
 	print_extension_locks();
+	print_extension_icvs();
 	print_extension_functions();
 	print_extension_offload();
 	print_extension_classification();

@@ -15,6 +15,7 @@ struct parts {
 	const ompdx_locks_t *locks;
 	const ompdx_arrivals_t *arrivals;
 	const ompdx_loops_t *loops;
+	const ompdx_icvs_t *icvs;
 };
 
 static struct parts parts_of(ompdx_snapshot_handle_t *snapshot)
@@ -26,6 +27,7 @@ static struct parts parts_of(ompdx_snapshot_handle_t *snapshot)
 	assert_ok(ompdx_snapshot_locks(snapshot, NULL, 0, &parts.locks));
 	assert_ok(ompdx_snapshot_arrivals(snapshot, &parts.arrivals));
 	assert_ok(ompdx_snapshot_loops(snapshot, &parts.loops));
+	assert_ok(ompdx_snapshot_icvs(snapshot, &parts.icvs));
 	return parts;
 }
 

@@ -26,6 +26,7 @@ static const char *look_at_parts(const struct process *process, ompdx_snapshot_h
 	const ompdx_tasks_t *tasks;
 	const ompdx_loops_t *loops;
 	const ompdx_locks_t *locks;
+	const ompdx_icvs_t *icvs;
 	const ompdx_view_t *view;
 	ompd_rc_t rc = ompdx_snapshot_view(snapshot, &view);
 
@@ -43,6 +44,7 @@ static const char *look_at_parts(const struct process *process, ompdx_snapshot_h
 	*everything = *everything && (rc == ompd_rc_ok || !recorded);
 	(void)ompdx_snapshot_locks(snapshot, NULL, 0, &locks);
 	(void)ompdx_snapshot_loops(snapshot, &loops);
+	(void)ompdx_snapshot_icvs(snapshot, &icvs);
 	rc = ompdx_snapshot_diagnostics(snapshot, &diagnostics);
 	*everything = *everything && rc == ompd_rc_ok;
 	return difference;

@@ -80,9 +80,11 @@ static void look_at_parts(ompdx_snapshot_handle_t *snapshot)
 	const ompdx_tasks_t *tasks;
 	const ompdx_loops_t *loops;
 	const ompdx_locks_t *locks;
+	const ompdx_icvs_t *icvs;
 
 	(void)ompdx_snapshot_arrivals(snapshot, &arrivals);
 	(void)ompdx_snapshot_loops(snapshot, &loops);
+	(void)ompdx_snapshot_icvs(snapshot, &icvs);
 	(void)ompdx_snapshot_locks(snapshot, NULL, 0, &locks);
 	if (ompdx_snapshot_tasks(snapshot, &tasks) != ompd_rc_ok)
 		return;

@@ -252,12 +252,37 @@ static void sweep_loops(ompdx_snapshot_handle_t *snapshot, const ompdx_view_t *v
 	}
 }
 
+static void sweep_icvs(ompdx_snapshot_handle_t *snapshot, const ompdx_view_t *view)
+{
+	const ompdx_icvs_t *icvs = NULL;
+	size_t count;
+
+	if (CALL(ompdx_snapshot_icvs(snapshot, &icvs)) != ompd_rc_ok) {
+		check_that(icvs == NULL);
+		return;
+	}
+	check_that(icvs->size == sizeof(*icvs) && icvs->problem <= ompdx_problem_limit &&
+		   icvs->row_count == view->thread_count + 1);
+	count = (size_t)icvs->icv_count * icvs->row_count;
+	check_inside(icvs, icvs->icvs, icvs->icv_count, sizeof(*icvs->icvs));
+	check_inside(icvs, icvs->values, count, sizeof(*icvs->values));
+	for (size_t i = 0; i < count; i++) {
+		const ompdx_icv_value_t *value = &icvs->values[i];
+
+		check_that(value->known <= (OMPDX_ICV_NUMBER | OMPDX_ICV_TEXT) &&
+			   (value->text != NULL) == ((value->known & OMPDX_ICV_TEXT) != 0));
+		if (value->text)
+			check_inside(icvs, value->text, strlen(value->text) + 1, 1);
+	}
+}
+
 static void sweep_parts(const struct memory_image *image, ompdx_snapshot_handle_t *snapshot,
 			const ompdx_view_t *view, struct sweep_seen *seen)
 {
 	sweep_tasks(snapshot, view, seen);
 	sweep_locks(image, snapshot, view, seen);
 	sweep_arrivals(snapshot, view);
+	sweep_icvs(snapshot, view);
 	sweep_loops(snapshot, view);
 }
 

@@ -457,12 +457,14 @@ static void test_any_word(void **state)
 				const ompdx_tasks_t *tasks;
 				const ompdx_arrivals_t *arrivals;
 				const ompdx_loops_t *loops;
+				const ompdx_icvs_t *icvs;
 
 				fake_put(gomp.target, at, size, values[k]);
 				look = look_at(&gomp);
 				assert_ok(ompdx_snapshot_tasks(look.snapshot, &tasks));
 				assert_ok(ompdx_snapshot_arrivals(look.snapshot, &arrivals));
 				assert_ok(ompdx_snapshot_loops(look.snapshot, &loops));
+				assert_ok(ompdx_snapshot_icvs(look.snapshot, &icvs));
 				assert_ok(ompdx_snapshot_destroy(look.snapshot));
 				for (unsigned t = 0; t < FAKE_GOMP_THREADS; t++) {
 					ompd_thread_handle_t *thread;

@@ -203,6 +203,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_core.runtimes.": ("ompd_core.runtimes.", "ompd_core.abi."),
     "ompd_core.formats.untold_code": ("ompd_core.formats.", "ompd_core.abi.", "ompd_core.arch."),
     "ompd_core.formats.": ("ompd_core.formats.", "ompd_core.errors", "ompd_core.signals"),
+    "ompd_core.light_dataclasses": (),
     "ompd_core.library.types": (),
     "ompd_core.library.": ("ompd_core.library.", "ompd_core.formats.elf", "ompd_core.errors"),
     "ompd_core.model.": (
@@ -356,6 +357,8 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
 PACKAGES = ("ompd_core", "ompd_gdb", "ompd_cli")
 GDB_USERS = ("ompd_gdb.", "ompd_cli.inside")
 CTYPES_USERS = ("ompd_core.library.capi",)
+# Instead of the standard library's, for everybody.
+DATACLASSES = "ompd_core.light_dataclasses"
 # Who may speak of registers by their names, and of runtimes by the names of what they define.
 MACHINES = ("ompd_core.arch.", "ompd_gdb.target.machines")
 RUNTIMES = ("ompd_core.abi.", "ompd_core.runtimes.", "ompd_core.model.naming")
@@ -411,8 +414,11 @@ def python_imports(path: str, text: str) -> Iterator[str]:
             bad = not within(module.rstrip("."), GDB_USERS)
         elif name == "ctypes" or name.startswith("ctypes."):
             bad = module not in CTYPES_USERS
+        elif name == "dataclasses":
+            bad = module != DATACLASSES
         else:
-            bad = name.split(".")[0] in PACKAGES and not within(name, PYTHON_LAYERS[layer])
+            allowed = (DATACLASSES, *PYTHON_LAYERS[layer])
+            bad = name.split(".")[0] in PACKAGES and not within(name, allowed)
         if bad:
             yield f"{path}:{line}: must not import {name}"
 
@@ -666,6 +672,7 @@ VIOLATIONS = [
     (python_imports, ADAPTER + "commands/bt.py", "from ompd_core.library import capi\n"),
     (python_imports, ADAPTER + "mi/fields.py", "from ompd_core.library.capi import Rc\n"),
     (python_imports, CORE + "library/library.py", "from ctypes import CDLL\n"),
+    (python_imports, CORE + "model/ids.py", "from dataclasses import dataclass\n"),
     (python_imports, CORE + "library/library.py", "from ..formats import corefile\n"),
     (python_imports, ADAPTER + "newcomer.py", ""),
     (python_imports, SHELL + "debugger.py", "import gdb\n"),

@@ -5,11 +5,11 @@ longer?"""
 from __future__ import annotations
 
 import ctypes
+import struct
 from typing import Any, Callable, List
 
 import pytest
 from ompd_core.library import capi
-from ompd_core.library.library import AddressSpace
 
 Walk = Callable[[int, int, int], List[Any]]
 
@@ -34,6 +34,18 @@ def test_elements_without_a_size(
     assert walk(ctypes.addressof(block), len(words), 4 * len(words[0]) + more) == told
 
 
+@pytest.mark.parametrize("more", [0, 8, 24])
+def test_icv_values(more: int) -> None:
+    """They have no size of their own, and are longer words."""
+    values = [(0x1000, -1, 3), (0, 7, 1)]
+    raw = b"".join(struct.pack("@PqII", *value, 0) + b"\xff" * more for value in values)
+    block = ctypes.create_string_buffer(raw, len(raw))
+    size = ctypes.sizeof(capi.ompdx_icv_value_t)
+    assert list(capi.icv_values_at(ctypes.addressof(block), 2, size + more)) == values
+    with pytest.raises(ValueError):
+        capi.icv_values_at(ctypes.addressof(block), 2, size - 4)
+
+
 def test_an_array_that_is_empty() -> None:
     assert capi.words_at(0, 0, 4) == [] and capi.levels_at(0, 0, 8) == []
     assert capi.array_at(0, 0, capi.ompdx_task_t) == []
@@ -42,20 +54,3 @@ def test_an_array_that_is_empty() -> None:
 def test_elements_that_are_too_short() -> None:
     with pytest.raises(ValueError):
         capi.levels_at(0, 1, 4)
-
-
-def test_ctrl_c_leaves_nothing_frozen() -> None:
-    """Also where it comes with the answer of the library, which has frozen it."""
-    called = []
-
-    class Interrupted:
-        def _call(self, routine: str, handle: object) -> None:
-            called.append(routine)
-            if routine == "ompdx_freeze":
-                raise KeyboardInterrupt
-
-    library: Any = Interrupted()
-    with pytest.raises(KeyboardInterrupt):
-        with AddressSpace(library, object()).frozen():
-            pass
-    assert called == ["ompdx_freeze", "ompdx_thaw"]

@@ -15,7 +15,7 @@ import pytest
 from conftest import BUILD, PROGRAMS, TREE
 from record import read
 from test_locks import judge_addresses
-from test_truth import samples_of, shares, told_by, truth_of
+from test_truth import notes_of, samples_of, shares, told_by, truth_of
 
 sys.path.append(str(TREE / "tests" / "gdb"))
 import machine  # noqa: E402
@@ -65,7 +65,7 @@ def test_states_are_the_programs(cpu: str, runtime: str, build: Build, tmp_path:
     assert record.header["machine"] == "aarch64" and record.header["clock"] == "perf"
     # libgomp's threads sleep in a function without a frame, and may wake while they are looked at.
     assert record.end["cut"] <= (0.05 if build.compiler == "gcc" else 0.03) * record.end["stacks"]
-    truth = truth_of(made.host / "truth", record.start, record.start + record.end["end"])
+    truth = truth_of(record, notes_of(made.host / "truth"))
     told = told_by(record)
     assert len(truth) == 2
     for lwp, sums in truth.items():
@@ -113,14 +113,19 @@ def test_who_called_a_function_without_a_frame(
 ) -> None:
     """libgomp's threads sleep in such a one. Told without a stop, it is what a register says."""
     made = with_sampler(tmp_path, "libgomp-12")
-    subprocess.run(("cmake", "--build", BUILD / "aarch64", "--target", "leaves"), check=True)
-    shutil.copy2(BUILD / "aarch64" / "tests" / "unwind" / "leaves", made.host)
+    for program in ("leaves", "lazy"):
+        subprocess.run(("cmake", "--build", BUILD / "aarch64", "--target", program), check=True)
+        shutil.copy2(BUILD / "aarch64" / "tests" / "unwind" / program, made.host)
     made.compiled(PROGRAMS / "phases.c", Build(("-O2", "-g", *flags), "gcc"), "phases")
     # Who waits sleeps at once.
-    program = "GOMP_SPINCOUNT=0 /host/leaves 40 /host/phases 1 90 /host/truth"
-    made.lines.append(f"LD_LIBRARY_PATH=/host/lib {program} > /host/told")
+    leaves = "GOMP_SPINCOUNT=0 /host/leaves 40 /host/phases 1 90 /host/truth"
+    made.lines += [
+        f"LD_LIBRARY_PATH=/host/lib {leaves} > /host/told",
+        "LD_LIBRARY_PATH=/host/lib /host/lazy > /host/called",
+    ]
     done = subprocess.run(made.command(cpu), capture_output=True, timeout=virtual.PATIENCE)
     assert (made.host / "told").exists(), done.stdout[-2000:]
     told, right, unknown = map(int, (made.host / "told").read_text().split())
     print(told, right, unknown)
     assert right == told > 50 and unknown < told / 5
+    assert (made.host / "called").read_text() == "behind the call: known\n"

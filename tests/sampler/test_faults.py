@@ -5,6 +5,7 @@ what if it, or the program, ends in the middle?"""
 from __future__ import annotations
 
 import os
+import platform
 import random
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import SAMPLER
+from moments import let_run, wait_for_a_record
 from record import parse, read
 
 FULL = os.environ.get("OMPD_FULL") == "1"
@@ -35,27 +37,6 @@ def run(*command: object, **more: object) -> subprocess.CompletedProcess[str]:
 
 def alone(program: Path, *arguments: str) -> str:
     return run(program, *arguments).stdout
-
-
-def wait_for_a_record(path: Path) -> None:
-    """A sampler that has not come so far in minutes has ended."""
-    for _ in range(10000):
-        if path.exists() and path.stat().st_size:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{path} was not begun")
-
-
-def let_run(pid: int, seconds: float) -> None:
-    """Until it has had a processor for that long."""
-
-    def used() -> float:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    until = used() + seconds
-    while used() < until:
-        time.sleep(0.02)
 
 
 def test_nothing_is_stopped_signalled_or_written(build, folder) -> None:
@@ -167,6 +148,47 @@ def test_what_is_refused_is_named(build, folder) -> None:
             process.kill()
 
 
+USERNS = ("unshare", "--user", "--map-root-user")
+LEVEL = 'mount --bind $0 /proc/sys/kernel/perf_event_paranoid && exec "$@"'
+
+
+@pytest.mark.parametrize(
+    "who, level, refused, words",
+    [
+        # As a distribution's kernel refuses it, which has levels above 2: by this error.
+        (NOBODY, 4, "perf-acces", "kernel.perf_event_paranoid is 4; `sysctl"),
+        (USERNS, 3, "perf-acces", "kernel.perf_event_paranoid is 3; `sysctl"),
+        # Whom levels are not for.
+        ((), 4, "perf-acces", "is 4: a seccomp filter (a container's) or a security"),
+        (NOBODY, 2, "perf", "is 2: a seccomp filter (a container's) or a security"),
+        (NOBODY, 2, "perf-nosys", "is 2: a seccomp filter (a container's) hides perf_event_open"),
+    ],
+)
+def test_what_refuses_perf_is_named(build, folder, who, level, refused, words) -> None:
+    """And samples are taken by what is allowed."""
+    (folder / "level").write_text(str(level))
+    command = ("unshare", "--mount", "sh", "-c", LEVEL, folder / "level", *who)
+    guarded = (*command, build("guard", "plain"), refused, SAMPLER)
+    done = run(*guarded, "-o", folder / "r", "--", build("victim"), "20")
+    assert done.returncode == 0, done.stderr
+    record = read(folder / "r")
+    assert record.header["clock"] == "stops" and words in record.header["limits"][0]
+    asked = run(*guarded, "--clock", "perf", "-o", folder / "s", "--", build("victim"), "20")
+    assert asked.returncode == 3 and words in asked.stderr
+
+
+@pytest.mark.parametrize("clock", ["stops", "memory"])
+def test_the_runtime_of_a_short_program_is_found(build, folder, clock) -> None:
+    """Although no perf tells when it is mapped."""
+    options = ("--clock", clock, "--budget", "0", "-o", folder / "r")
+    done = run(SAMPLER, *options, "--", build("victim"), "100")
+    assert done.returncode == 0, done.stderr
+    record = read(folder / "r")
+    (runtime,) = record.tables["runtime"].values()
+    assert "libomp" in record.tables["image"][runtime["image"]]["path"]
+    assert "initial" in [one.get("kind") for one in record.tables["thread"].values()]
+
+
 def test_an_ordinary_user_may(build, folder) -> None:
     victim = build("victim")
     # Long enough that the runtime is found and samples are taken, on any machine.
@@ -211,6 +233,37 @@ def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
         most = 1.02 * sums["schedstat_on"] + 3 * 10**7
         assert sums["on"] <= most <= 1.05 * (sums["on"] + sums["missing"]) + 8 * 10**7, sums
     assert sum(sums["missing"] for sums in record.tables["sums"].values()) > 10**9
+
+
+def test_who_slept_when_notes_were_lost_was_not_preempted(build, folder) -> None:
+    """The last that the kernel could note of it is that it worked, or had lost its processor."""
+    where = (SAMPLER, "-o", folder / "r", "--budget", "0")
+    with subprocess.Popen((build("naps", "plain"), "100", "300")) as process:
+
+        def wait_for(state: str) -> None:
+            while Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2][1] != state:
+                time.sleep(0.001)
+
+        try:
+            sampler = subprocess.Popen((*where, "-p", str(process.pid)))
+            wait_for_a_record(folder / "r")
+            for _ in range(3):
+                sampler.send_signal(signal.SIGSTOP)
+                let_run(process.pid, 0.35)
+                # It has just fallen asleep.
+                wait_for("R")
+                wait_for("S")
+                sampler.send_signal(signal.SIGCONT)
+                let_run(process.pid, 0.1)
+            sampler.send_signal(signal.SIGINT)
+            assert sampler.wait(60) == 0
+        finally:
+            process.kill()
+    record = read(folder / "r")
+    assert "lost" in [line.get("note") for line in record.lines]
+    (sums,) = record.tables["sums"].values()
+    assert sums["missing"] > 10**9 and sums["on"] > 10**8, sums
+    assert sums["preempted"] <= sums["schedstat_delay"] + 10**8, sums
 
 
 def test_many_threads_and_little_memory_to_lock(build, folder) -> None:
@@ -299,12 +352,39 @@ def test_the_reader_of_records_sees_gaps() -> None:
         parse(head + '{"segments":0,"start":0,"rows":[[5,0,1]]}\n')
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the rules are x86-64's")
+def test_information_that_nobody_has_called(build, folder) -> None:
+    """Of the program's functions, damaged: how the stack goes on is not known, and no region's work
+    is said to be in none."""
+    victim = build("victim")
+    code = victim.read_bytes()
+    at, size = section(victim, ".eh_frame")
+    # The CFA is rsp + 8, and the return address is saved there; or there is none.
+    rules, none = b"\x0c\x07\x08\x90\x01", b"\x0c\x07\x08\x07\x10"
+    assert rules in code[at : at + size]
+    damaged = folder / "damaged"
+    damaged.write_bytes(code[:at] + code[at : at + size].replace(rules, none) + code[at + size :])
+    damaged.chmod(0o755)
+    options = ("-F", "1000", "--budget", "0", "-o", folder / "r")
+    done = run(SAMPLER, *options, "--", damaged, "200")
+    assert done.returncode == 0, done.stderr
+    told: dict[str, int] = {}
+    for _, _, _, activity, samples in read(folder / "r").rows():
+        told[activity["state"]] = told.get(activity["state"], 0) + samples
+    assert told.get("work_serial", 0) + told.get("outside", 0) < 0.05 * told["?"], told
+
+
+def section(path: Path, name: str) -> tuple[int, int]:
+    """Where it is in the file, and its size."""
+    listed = run("readelf", "-SW", path).stdout.split()
+    at = listed.index(name)
+    return int(listed[at + 3], 16), int(listed[at + 4], 16)
+
+
 def test_damaged_unwind_information(build, folder) -> None:
     """Bytes of .eh_frame at random: the program runs as before, and the record is whole."""
     victim = build("victim")
-    listed = run("readelf", "-SW", victim).stdout.split()
-    at = listed.index(".eh_frame")
-    offset, size = int(listed[at + 3], 16), int(listed[at + 4], 16)
+    offset, size = section(victim, ".eh_frame")
     seed = random.randrange(1 << 32)
     print("seed", seed)
     drawn = random.Random(seed)

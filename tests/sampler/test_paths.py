@@ -98,6 +98,36 @@ def test_each_path_has_its_share(build, tmp_path, compiler) -> None:
             sides_agree(other, sums, samples)
 
 
+@pytest.mark.parametrize("compiler", ["clang", "gcc"] if FULL else ["clang"])
+def test_a_region_whose_code_has_jumped_on_is_itself(build, tmp_path, compiler) -> None:
+    """What the runtime seems to have called is the function that two regions jump to."""
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    record, text = sampled(tmp_path, 500, build("jumps", compiler), seed, 3)
+    truth = {int(line.split()[0]): float(line.split()[1]) for line in text.splitlines()}
+
+    def construct(line: int | None) -> str:
+        """gcc records the line of its first statement."""
+        return str(next((one for one in truth if line in (one, one + 1)), line))
+
+    lines = [one["line"] for one in record.tables["region"].values()]
+    assert sorted(map(construct, lines)) == sorted(map(str, truth)), lines
+    sums: dict[str, float] = defaultdict(float)
+    samples = 0
+    for _, _, duration, activity, count in record.rows():
+        if activity.get("on") and activity["state"] == "work_parallel":
+            region = record.tables["region"].get(activity["region"], {})
+            on_it = [
+                construct(frame.get("line"))
+                for frame in record.stack(activity["stack"])
+                if frame["kind"] == "construct"
+            ]
+            told = construct(region.get("line"))
+            sums[told if on_it == [told] else f"{told} on {on_it}"] += duration
+            samples += count
+    close(shares({str(line): of for line, of in truth.items()}), sums, samples)
+
+
 @pytest.mark.parametrize("periods", [0.5, 1, 2] if FULL else [1])
 def test_program_in_step_with_the_sampler(build, tmp_path, periods) -> None:
     """At 100 Hz: of 10 ms, half and twice that."""
@@ -128,3 +158,27 @@ def test_runtime_that_comes_and_goes(build, tmp_path, compiler) -> None:
     # Of 0.1 s serial and 0.4 s in a region, three times.
     assert sums["work_parallel"] > 0.6 and sums["?"] < 0.2, sums
     assert sums["outside"] + sums["work_serial"] > 0.1, sums
+
+
+@pytest.mark.skipif(not FULL, reason="in --full")
+def test_library_that_is_never_where_it_was(build, tmp_path) -> None:
+    """Little is remembered of those that are gone, and what was met in them has its names."""
+    library = tmp_path / "elsewhere.so"
+    options = ("-DLIBRARY", "-shared", "-fPIC", "-O2", "-g3", "-o", library)
+    subprocess.run(("gcc", *options, PROGRAMS / "elsewhere.c"), check=True)
+    program, memory = build("elsewhere", "plain", "-D_GNU_SOURCE", "-ldl"), []
+    for times in (20, 250):
+        (tmp_path / "r").unlink(missing_ok=True)
+        record, text = sampled(tmp_path, 500, program, library, times)
+        assert text == "done\n"
+        memory.append(record.end["sampler"]["memory_bytes"])
+    images = record.tables["image"].values()
+    of_it = {one["image"] for one in images if one["path"] == str(library)}
+    print(memory, len(of_it))
+    # What is read of the file is some ten times that.
+    assert len(of_it) > 50 and memory[1] - memory[0] < len(of_it) * 8192
+    frames = [one for one in record.tables["frame"].values() if one.get("image") in of_it]
+    assert len({one["image"] for one in frames}) > 50
+    assert all(one["function"] for one in frames)
+    of_work = [one for one in frames if one["function"].startswith("work")]
+    assert len(of_work) > 50 and all(one["line"] for one in of_work)

@@ -34,6 +34,18 @@ def test_a_teams_region_is_no_parallel_one(build, tmp_path, compiler) -> None:
     assert ("teams", "parallel") in seen and ("parallel", "teams") not in seen, seen
 
 
+@pytest.mark.skipif(not machine.FULL, reason="in --full")
+def test_a_static_program_has_its_runtime_inside(build, tmp_path) -> None:
+    """Wherever it lies beside the vDSO."""
+    record = recorded(tmp_path, build("victim", "gcc", "-static-pie"), "2000")
+    (runtime,) = record.tables["runtime"].values()
+    assert "victim" in record.tables["image"][runtime["image"]]["path"]
+    told: dict[str, int] = {}
+    for _, _, _, activity, samples in record.rows():
+        told[activity["state"]] = told.get(activity["state"], 0) + samples
+    assert told["work_parallel"] > 10 * told.get("work_serial", 0), told
+
+
 @pytest.mark.parametrize("compiler", ["gfortran", machine.FLANG])
 @pytest.mark.parametrize("level", ["-O0", "-O2"] if machine.FULL else ["-O2"])
 def test_fortran(tmp_path, monkeypatch, compiler, level) -> None:

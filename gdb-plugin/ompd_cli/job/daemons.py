@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from dataclasses import dataclass
 from typing import Sequence
+
+from ompd_core.light_dataclasses import dataclass
 
 from .ranks import Processes, command_line
 

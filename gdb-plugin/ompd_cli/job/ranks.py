@@ -5,8 +5,9 @@ environment; each with the processes that it has started, of which one is the pr
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import Iterable
+
+from ompd_core.light_dataclasses import dataclass, field
 
 from ..guardian import status_of
 from ..origin import Origin, environment_of, this_host

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from typing import Iterable, Iterator, Sequence
 
+from ompd_core.light_dataclasses import replace
 from ompd_core.model.job import Job
 
 from ..progress import Progress

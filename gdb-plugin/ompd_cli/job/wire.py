@@ -9,8 +9,9 @@ import base64
 import json
 import re
 import zlib
-from dataclasses import dataclass, field
 from typing import IO, Any
+
+from ompd_core.light_dataclasses import dataclass, field
 
 PIECE = 600  # characters of a line
 LARGEST = 256 << 20  # bytes of a document, unpacked

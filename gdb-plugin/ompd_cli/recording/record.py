@@ -29,7 +29,6 @@ _PIECE = 1 << 20
 _TAIL = 1 << 16  # bytes that surely hold the closing line
 _EACH = 0.5  # seconds between two looks of the progress line
 _TOLD = re.compile(rb'^\{"told":([0-9]{1,18})\}', re.MULTILINE)
-_PID = re.compile(rb'"pid":([0-9]{1,10})')
 
 
 def record(options: argparse.Namespace, origin: Origin) -> Outcome:
@@ -101,7 +100,8 @@ class _Copy:
         self.path = path
         self.size = 0
         self.told = 0
-        self.pid: int | None = None
+        self.head = b""  # the first line, until it has been read
+        self.header: dict[str, Any] | None = None
         self.tail = b""
         self.problem: str | None = None
         self._file = file
@@ -109,9 +109,6 @@ class _Copy:
     def take(self, data: bytes) -> None:
         if self.problem is not None:
             return
-        if not self.size:
-            first = _PID.search(data[:4096])
-            self.pid = int(first.group(1)) if first else None
         try:
             rest = memoryview(data)
             while rest:
@@ -121,6 +118,10 @@ class _Copy:
             self.problem = "there is no room left" if full else str(error.strerror)
         self.size += len(data)
         self.tail = (self.tail + data)[-_TAIL:]
+        if self.header is None:
+            self.head = (self.head + data)[:_TAIL]
+            if b"\n" in self.head:
+                self.header = _object(self.head.split(b"\n", 1)[0])
         told = None
         for told in _TOLD.finditer(data):
             pass
@@ -129,18 +130,30 @@ class _Copy:
 
     def end(self) -> dict[str, Any]:
         """The closing line; empty if there is none."""
-        last = self.tail.rstrip(b"\n").rsplit(b"\n", 1)[-1]
-        try:
-            found = json.loads(last)
-        except ValueError:
-            return {}
-        return found if isinstance(found, dict) and "end" in found else {}
+        found = _object(self.tail.rstrip(b"\n").rsplit(b"\n", 1)[-1])
+        return found if "end" in found else {}
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _of_another_clock(header: dict[str, Any]) -> list[str]:
+    """What is not allowed, and how it is sampled then: it may be the less that is wanted."""
+    if header.get("clock") == "perf":
+        return []
+    sentences = [*(header.get("limits") or ()), *(header.get("how") or ())[:1]]
+    return [one for one in sentences if isinstance(one, str)]
 
 
 def _follow(running: sampler.Sampler, copy: _Copy) -> None:
     """Until the pipe is at its end. Ctrl-C asks for that."""
     line = _Line()
-    asked = False
+    asked = said = False
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)
@@ -152,6 +165,11 @@ def _follow(running: sampler.Sampler, copy: _Copy) -> None:
                 if not data:
                     break
                 copy.take(data)
+                if copy.header is not None and not said:
+                    said = True
+                    line.clear()
+                    for sentence in _of_another_clock(copy.header):
+                        print(f"ompd: {plain(sentence)}", file=sys.stderr)
                 if copy.problem is not None and not asked:
                     asked = True
                     running.ask_to_end()

@@ -12,10 +12,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from typing import IO, Iterator, Sequence
 
 from ompd_core.errors import UserError
+from ompd_core.light_dataclasses import dataclass
 
 NAME = "ompd-sampler"
 _PIPE = 1 << 20  # bytes: what is not read at once does not hold the sampler up

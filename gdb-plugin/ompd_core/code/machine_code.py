@@ -4,8 +4,9 @@ and steps that change registers and memory."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Union
+
+from ..light_dataclasses import dataclass
 
 _WORD = 1 << 64
 

@@ -4,9 +4,9 @@ code tells? By following the code from where a thread stands to where it returns
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Callable, NamedTuple, Sequence
 
+from ..light_dataclasses import dataclass, field
 from .machine_code import (
     Assign,
     Atom,

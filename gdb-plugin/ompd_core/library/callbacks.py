@@ -12,10 +12,10 @@ number that is looked up here, never the address of a Python object.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import Any, Callable, Protocol
 
 from ..errors import Unreadable
+from ..light_dataclasses import dataclass
 from . import capi
 from .capi import Rc
 

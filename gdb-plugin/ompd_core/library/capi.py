@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import struct
 import sys
 from ctypes import (
     CFUNCTYPE,
@@ -25,7 +26,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Callable, Type, TypeVar
+from typing import Any, Callable, Iterator, Type, TypeVar
 
 # ---- ompd.h: basic types -------------------------------------------------------------------------
 
@@ -145,7 +146,7 @@ class ompd_callbacks_t(Structure):
 
 # ---- ompd-ext.h ----------------------------------------------------------------------------------
 
-OMPDX_VERSION = 9
+OMPDX_VERSION = 10
 NO_INDEX = 0xFFFFFFFF
 
 OMPDX_NATIVE_PTHREAD = 1
@@ -523,6 +524,41 @@ class ompdx_loops_t(Structure):
         ("count", c_uint32),
         ("problem", c_int),
         ("loops", c_void_p),
+    ]
+
+
+class ompdx_icv_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("id", ompd_icv_id_t),
+        ("name", c_char_p),
+        ("scope", ompd_scope_t),
+        ("reserved", c_uint32),
+    ]
+
+
+OMPDX_ICV_NUMBER = 1
+OMPDX_ICV_TEXT = 2
+
+
+class ompdx_icv_value_t(Structure):
+    _fields_ = [
+        ("text", c_void_p),
+        ("number", ompd_word_t),
+        ("known", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class ompdx_icvs_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("icv_count", c_uint32),
+        ("row_count", c_uint32),
+        ("icvs", c_void_p),
+        ("values", c_void_p),
+        ("value_size", c_uint32),
+        ("problem", c_int),
     ]
 
 
@@ -992,6 +1028,7 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
     ],
     "ompdx_snapshot_arrivals": [Handle, POINTER(POINTER(ompdx_arrivals_t))],
     "ompdx_snapshot_loops": [Handle, POINTER(POINTER(ompdx_loops_t))],
+    "ompdx_snapshot_icvs": [Handle, POINTER(POINTER(ompdx_icvs_t))],
     "ompdx_describe_function": [c_char_p, POINTER(ompdx_function_t)],
     "ompdx_entry_points": [Handle, POINTER(POINTER(ompdx_entry_points_t))],
     "ompdx_get_offload": [
@@ -1090,6 +1127,17 @@ def levels_at(address: int, count: int, stride: int) -> list[tuple[int, int]]:
     """The pairs (region, thread_num)."""
     found = _elements(address, count, ompdx_view_level_t, stride)
     return [(level.region, level.thread_num) for level in found]
+
+
+def icv_values_at(address: int, count: int, stride: int) -> Iterator[tuple[int, int, int]]:
+    """The triples (where the text is, number, known): there are thousands."""
+    further = stride - ctypes.sizeof(ompdx_icv_value_t)
+    if further < 0:
+        raise ValueError("ompdx_icv_value_t is shorter than this plugin expects")
+    # As the struct is laid out, and what a newer library has behind it.
+    layout = struct.Struct(f"@PqI{4 + further}x")
+    found: Iterator[Any] = layout.iter_unpack(ctypes.string_at(address, count * stride))
+    return found
 
 
 def dependences_at(address: int, count: int, stride: int) -> list[tuple[int, int]]:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What are the ICVs, for the process and for each thread? Read by OMPD's own routines."""
+"""What are the ICVs, for the process and for each thread? All of them of one snapshot, at once."""
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Iterator
 
+from . import capi
 from .capi import Scope
-from .routines import LEVELS_MAX, Routines
-from .types import Icvs, IcvValue, NativeIds
+from .types import Icvs, IcvValue
 
 _SCOPES = {
     Scope.GLOBAL: "process",
@@ -19,101 +19,57 @@ _SCOPES = {
 }
 
 
-def read(routines: Routines, handle: Any, threads: Sequence[NativeIds]) -> Icvs:
+def scope_name(scope: int) -> str:
+    """Whose it is: "process", "region", "thread", "task"."""
+    return _SCOPES.get(Scope(scope), "process")
+
+
+def of_snapshot(answer: capi.ompdx_icvs_t, thread_count: int) -> Icvs:
+    """thread_count: of the tool's threads, whose rows are the first. The last is the process's."""
     scopes = {
-        name: _SCOPES.get(Scope(scope), "process") for name, (_, scope) in routines.icvs().items()
+        _decoded(one.name): scope_name(one.scope)
+        for one in capi.array_at(answer.icvs or 0, answer.icv_count, capi.ompdx_icv_t)
     }
-    process = {
-        name: routines.value(name, handle) for name, scope in scopes.items() if scope == "process"
-    }
-    with _Region(routines, scopes) as region:
-        found = [_of_thread(routines, scopes, region, ids) for ids in threads]
-    return Icvs(scopes, process, _of_initial_task(routines, scopes, threads), found)
+    names = list(scopes)
+    rows = list(_rows(answer))
+    process = dict(zip(names, rows[-1]))
+    own = [number for number, name in enumerate(names) if scopes[name] != "process"]
+    return Icvs(
+        scopes,
+        {name: value for name, value in process.items() if scopes[name] == "process"},
+        {name: value for name, value in process.items() if scopes[name] == "task"},
+        [
+            {names[number]: row[number] for number in own} if any(map(_is_known, row)) else None
+            for row in rows[:thread_count]
+        ],
+    )
 
 
-class _Region:
-    """The one that was asked last: most threads are in the same as the one before."""
-
-    def __init__(self, routines: Routines, scopes: dict[str, str]) -> None:
-        self._routines = routines
-        self._names = [name for name, scope in scopes.items() if scope == "region"]
-        self._handle: Any | None = None
-        self._values: dict[str, IcvValue] = {}
-
-    def __enter__(self) -> _Region:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _release(self._routines, parallel=self._handle)
-
-    def values(self, handle: Any) -> dict[str, IcvValue]:
-        """The handle is released here."""
-        if self._handle is not None and self._routines.same("parallel", self._handle, handle):
-            self._routines.release("parallel", handle)
-            return self._values
-        _release(self._routines, parallel=self._handle)
-        self._handle = handle
-        self._values = {name: self._routines.value(name, handle) for name in self._names}
-        return self._values
+def _rows(answer: capi.ompdx_icvs_t) -> Iterator[list[IcvValue]]:
+    """Most values are met many times."""
+    met: dict[tuple[int, int, int], IcvValue] = {}
+    width = answer.icv_count
+    cells = []
+    count = width * answer.row_count
+    for raw in capi.icv_values_at(answer.values or 0, count, answer.value_size):
+        value = met.get(raw)
+        if value is None:
+            value = met[raw] = _value(*raw)
+        cells.append(value)
+    for at in range(0, count, width):
+        yield cells[at : at + width]
 
 
-def _of_thread(
-    routines: Routines, scopes: dict[str, str], region: _Region, ids: NativeIds
-) -> dict[str, IcvValue] | None:
-    thread = routines.thread_handle(ids)
-    if thread is None:
-        return None
-    current = routines.made("ompd_get_curr_parallel_handle", thread)
-    of_region = region.values(current) if current is not None else None
-    task = routines.made("ompd_get_curr_task_handle", thread)
-    handles = {"thread": thread, "task": task}
-    try:
-        if of_region is None or task is None:
-            return None
-        return {
-            name: of_region[name] if scope == "region" else routines.value(name, handles[scope])
-            for name, scope in scopes.items()
-            if scope in handles or scope == "region"
-        }
-    finally:
-        _release(routines, thread=thread, task=task)
+def _value(text: int, number: int, known: int) -> IcvValue:
+    return IcvValue(
+        number if known & capi.OMPDX_ICV_NUMBER else None,
+        _decoded(capi.string_at(text)) if known & capi.OMPDX_ICV_TEXT else None,
+    )
 
 
-def _of_initial_task(
-    routines: Routines, scopes: dict[str, str], threads: Sequence[NativeIds]
-) -> dict[str, IcvValue]:
-    """Outwards from the first thread that is in a region."""
-    for ids in threads:
-        thread = routines.thread_handle(ids)
-        if thread is None:
-            continue
-        region = routines.made("ompd_get_curr_parallel_handle", thread)
-        routines.release("thread", thread)
-        if region is not None:
-            return _outwards(routines, scopes, region)
-    return {}
+def _is_known(value: IcvValue) -> bool:
+    return value.number is not None or value.text is not None
 
 
-def _outwards(routines: Routines, scopes: dict[str, str], region: Any) -> dict[str, IcvValue]:
-    for _ in range(LEVELS_MAX):
-        outer = routines.made("ompd_get_enclosing_parallel_handle", region)
-        if outer is None:
-            break
-        routines.release("parallel", region)
-        region = outer
-    task = routines.made("ompd_get_task_in_parallel", region, 0)
-    routines.release("parallel", region)
-    if task is None:
-        return {}
-    try:
-        return {
-            name: routines.value(name, task) for name, scope in scopes.items() if scope == "task"
-        }
-    finally:
-        routines.release("task", task)
-
-
-def _release(routines: Routines, **handles: Any) -> None:
-    for kind, handle in handles.items():
-        if handle is not None:
-            routines.release(kind, handle)
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "backslashreplace")

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from functools import cached_property
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Sequence
 
 from ..errors import UserError
-from . import capi, inference, search
+from . import capi, icvs, inference, search
 from .callbacks import Callbacks, Target
 from .capi import Rc
 from .offload import offload_of
@@ -17,6 +16,7 @@ from .types import (
     Arrival,
     Diagnostic,
     FoundRuntime,
+    Icvs,
     Image,
     LockVariable,
     NativeIds,
@@ -273,17 +273,6 @@ class AddressSpace:
         finally:
             self._library.callbacks.free(capi.address_of(out))
 
-    @contextlib.contextmanager
-    def frozen(self) -> Iterator[None]:
-        """For many of OMPD's own routines at one stop: what one has read, no other reads again."""
-        try:
-            # Inside: Ctrl-C that comes with the answer must not leave it frozen.
-            self._library._call("ompdx_freeze", self._handle)
-            yield
-        finally:
-            with contextlib.suppress(OmpdError):  # it was refused
-                self._library._call("ompdx_thaw", self._handle)
-
     def snapshot(self, threads: Sequence[NativeIds]) -> Snapshot:
         """Of the runtime at this stop. Raises OmpdError."""
         array = capi.native_array([_c_native(thread) for thread in threads])
@@ -295,16 +284,18 @@ class AddressSpace:
         except BaseException:
             # After Ctrl-C there can be one although the call raised.
             if out.value:
-                Snapshot(self._library, out).close()
+                Snapshot(self._library, out, len(threads)).close()
             raise
-        return Snapshot(self._library, out)
+        return Snapshot(self._library, out, len(threads))
 
 
 class Snapshot:
     """Threads, regions and what belongs to them, all of the same bytes. Raises OmpdError."""
 
-    def __init__(self, library: Library, handle: Any) -> None:
+    def __init__(self, library: Library, handle: Any, count: int) -> None:
+        """count: of the tool's threads."""
         self._library = library
+        self._count = count
         self._handle: Any = handle  # None, of which the library says that it is stale: closed
 
     def close(self) -> None:
@@ -358,6 +349,10 @@ class Snapshot:
         answer = self._part("ompdx_snapshot_loops", capi.ompdx_loops_t)
         array = capi.array_at(answer.loops or 0, answer.count, capi.ompdx_loop_t)
         return [_loop(one) for one in array]
+
+    def icvs(self) -> Icvs:
+        """Of each of the tool's threads, and of the process."""
+        return icvs.of_snapshot(self._part("ompdx_snapshot_icvs", capi.ompdx_icvs_t), self._count)
 
 
 def _diagnostics(answer: capi.ompdx_diagnostics_t) -> list[Diagnostic]:

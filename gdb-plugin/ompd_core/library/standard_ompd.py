@@ -9,10 +9,10 @@ region inside it.
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from ..errors import UserError
-from . import capi, icvs
+from . import capi, standard_icvs
 from .library import Library
 from .routines import LEVELS_MAX, Routines
 from .types import (
@@ -65,18 +65,21 @@ class StandardSpace:
         )
 
     def snapshot(self, threads: Sequence[NativeIds]) -> StandardSnapshot:
-        return StandardSnapshot(self._library.path, _Picture(self.routines, threads).view)
-
-    def icvs(self, threads: Sequence[NativeIds]) -> Icvs:
-        return icvs.read(self.routines, self._handle, threads)
+        view = _Picture(self.routines, threads).view
+        return StandardSnapshot(
+            self._library.path,
+            view,
+            lambda: standard_icvs.read(self.routines, self._handle, threads),
+        )
 
 
 class StandardSnapshot:
     """Threads and regions, and no more."""
 
-    def __init__(self, path: str, view: View) -> None:
+    def __init__(self, path: str, view: View, icvs: Callable[[], Icvs]) -> None:
         self._path = path
         self._view = view
+        self.icvs = icvs
 
     def close(self) -> None:
         """Nothing of it is the library's."""

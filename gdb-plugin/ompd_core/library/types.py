@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple, Sequence
+
+from ..light_dataclasses import dataclass, field
 
 
 class Image(NamedTuple):
@@ -100,16 +101,14 @@ class IcvValue(NamedTuple):
     text: str | None  # None: not known
 
 
-@dataclass(frozen=True)
-class Icvs:
+class Icvs(NamedTuple):
     """By name, in the library's order."""
 
-    scopes: dict[str, str] = field(default_factory=dict)  # "process", "region", "thread", "task"
-    process: dict[str, IcvValue] = field(default_factory=dict)
-    # Of the task outside of all regions of the program's first thread.
-    initial: dict[str, IcvValue] = field(default_factory=dict)
+    scopes: dict[str, str]  # "process", "region", "thread", "task"
+    process: dict[str, IcvValue]
+    initial: dict[str, IcvValue]  # of the task outside of all regions of the program's first thread
     # By index into the tool's list of threads; None: it is in no region.
-    threads: list[dict[str, IcvValue] | None] = field(default_factory=list)
+    threads: list[dict[str, IcvValue] | None]
 
 
 class ViewTask(NamedTuple):

@@ -9,10 +9,10 @@ kind meet there.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
 from typing import Callable, Sequence
 
 from ..library.types import BARRIER_PLAIN, BARRIER_REDUCTION, BARRIER_REGION
+from ..light_dataclasses import dataclass, field
 from .doubts import Doubt
 from .native import Location
 from .process import Membership, Process, Region, Thread, Wait

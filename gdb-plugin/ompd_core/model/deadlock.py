@@ -8,9 +8,9 @@ and it is certain if what is not known cannot close one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Callable, Iterable, Mapping, Sequence, Union
 
+from ..light_dataclasses import dataclass, field, replace
 from . import ids
 from .doubts import Doubt
 from .locks import Lock, Locks

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from typing import Mapping as Map
 from typing import NamedTuple, Sequence
 
 from ..library.types import Device, Mapping, Offload
+from ..light_dataclasses import dataclass, field
 from .doubts import Doubt
 from .targets import Target
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Callable, Hashable, NamedTuple
 
+from ..light_dataclasses import dataclass
 from .naming import users_function
 from .native import Location
 

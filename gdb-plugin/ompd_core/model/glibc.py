@@ -10,10 +10,10 @@ nptl/internaltypes.h. What differs between machines is told by theirs (Libc of a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Callable, Mapping, NamedTuple, Union
 
 from ..code.futex import FutexWait
+from ..light_dataclasses import dataclass, field
 
 # What the functions wait for. Also the hidden ones, which its debug information names.
 _KINDS = {

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Mapping, Sequence
 
 from .. import runtimes
 from ..library.types import Icvs, IcvValue
+from ..light_dataclasses import dataclass, field
 from . import ids
 from .process import Process, Thread
 

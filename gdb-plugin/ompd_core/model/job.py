@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
 from typing import Collection, Generic, Hashable, Iterator, Sequence, TypeVar
 
+from ..light_dataclasses import dataclass, field, replace
 from .members import Members, Other, Run, folded, in_words
 from .messages import Message
 from .native import Location

@@ -7,11 +7,11 @@ code: a thread that can only be between a construct's begin and its end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Callable, Mapping, Sequence, Union
 
 from .. import runtimes
 from ..library.types import LockVariable, ViewLock, ViewLocks
+from ..light_dataclasses import dataclass, field
 from . import doubts
 from .doubts import Doubt
 from .holding import Held

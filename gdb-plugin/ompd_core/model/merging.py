@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Iterable, Sequence
 
+from ..light_dataclasses import dataclass, field
 from .logical_stack.backtrace import Backtrace, Entry, likeness
 from .process import Thread
 

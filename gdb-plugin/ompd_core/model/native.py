@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, Sequence
+
+from ..light_dataclasses import dataclass
 
 
 class NativeThread(NamedTuple):

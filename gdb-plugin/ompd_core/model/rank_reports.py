@@ -5,9 +5,9 @@ document comes from anywhere: what has the wrong type is not there."""
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any, Iterator
 
+from ..light_dataclasses import dataclass, field
 from .members import LARGEST_RANK
 from .messages import FROM, TO, Message
 from .native import Location

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Iterable, Sequence
 
+from ..light_dataclasses import dataclass
 from .members import Other
 
 MOST_OF_ROW = 1 << 16  # members

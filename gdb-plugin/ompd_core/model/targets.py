@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Iterator, NamedTuple, Sequence
 
 from .. import abi, runtimes
+from ..light_dataclasses import dataclass, field
 from .doubts import Doubt
 from .naming import Kernel, is_outlined, kernel_of, system_name
 from .native import Frame, Location

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Callable, NamedTuple, Sequence, Union
 
+from ..light_dataclasses import dataclass, field
 from .process import Thread
 
 Number = Union[int, float]

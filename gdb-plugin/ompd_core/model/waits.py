@@ -8,10 +8,10 @@ missing at a barrier, those that execute the tasks of a taskwait. What is not kn
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Mapping, NamedTuple, Sequence
 
 from ..library.types import Arrival, ViewThread
+from ..light_dataclasses import dataclass, field
 from . import barriers, doubts, ids, turns
 from .barriers import barrier_of
 from .doubts import Doubt

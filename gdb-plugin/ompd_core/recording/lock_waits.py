@@ -11,9 +11,9 @@ What is so concluded is likely: between two samples a lock can be taken and rele
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Iterator, Optional
 
+from ..light_dataclasses import dataclass, field
 from .record import UNTOLD, Activity, Record
 from .states import LIMBO, Kind, kind
 from .sums import Wait, wait_of

@@ -5,11 +5,11 @@ is not known, and nothing grows without a bound."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Any, Callable
 
 from ..errors import UserError
+from ..light_dataclasses import replace
 from . import fields
 from .fields import Json, decimal, flag, number, part, real, sentences, word
 from .record import (
@@ -328,9 +328,9 @@ class Reader:
         if told.state in _PLACELESS and told.stack is None and told.region in (None, was.region):
             key = (before, number)
             if key not in self._derived and len(activities) < MOST_OF_A_KIND:
-                made = dataclasses.replace(was, state=told.state, on=told.on, holder=None)
+                made = replace(was, state=told.state, on=told.on, holder=None)
                 self._derived[key] = len(activities)
-                activities.append(dataclasses.replace(made, construct=None))
+                activities.append(replace(made, construct=None))
             return self._derived.get(key, number)
         self._before[thread] = number
         return number

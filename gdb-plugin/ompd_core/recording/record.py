@@ -5,8 +5,9 @@ refer to each other by their places in the record's lists."""
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
 from typing import Iterator, NamedTuple
+
+from ..light_dataclasses import dataclass, field
 
 UNTOLD = 0  # the activity of moments of which a damaged record tells nothing
 

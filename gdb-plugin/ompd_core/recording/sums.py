@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Callable, Hashable, Iterable, Iterator, Mapping, TypeVar
 
+from ..light_dataclasses import dataclass, field
 from .record import Account, Activity, Record
 from .states import EXACT, Kind, kind
 

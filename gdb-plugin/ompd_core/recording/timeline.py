@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..light_dataclasses import dataclass
 from .record import Record
 from .states import Kind, kind
 

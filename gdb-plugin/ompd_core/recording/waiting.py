@@ -6,9 +6,9 @@ what they do then."""
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass, field
 from typing import Dict, Iterator
 
+from ..light_dataclasses import dataclass, field
 from .lock_waits import LockWaits
 from .record import Activity, Place, Record
 from .states import Kind, kind

@@ -5,8 +5,9 @@ several interfaces."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Mapping, NamedTuple
+
+from ..light_dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)

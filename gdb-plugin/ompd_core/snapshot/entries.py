@@ -4,12 +4,12 @@ runtime's own: the call in the program's code tells."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Sequence
 
 from .. import abi
 from ..debugger import Debugger
 from ..errors import Unreadable
+from ..light_dataclasses import replace
 from ..model.native import Frame
 from ..model.where import CodeMap
 from . import function_body

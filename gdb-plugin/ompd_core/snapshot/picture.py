@@ -324,7 +324,7 @@ class Picture:
             return
         try:
             _, icvs = self._runtimes.icvs([one for one in natives if one is not None])
-        except UserError:
+        except (UserError, OmpdError):
             return
         offload = self._places.targets.offload
         known = {one.number for one in offload.devices} if offload is not None else set()
@@ -358,7 +358,7 @@ class Picture:
         return Assessment(self.process, judgement, self.devices if self.has_offload else None)
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
-        """Raises UserError."""
+        """Raises UserError, OmpdError."""
         from ..model.icvs import gather
 
         runtime, found = self._runtimes.icvs(self.process.natives)

@@ -48,6 +48,7 @@ class Runtimes:
         self._opened: list[tuple[Runtime, Space | None]] | None = None
         self._routines_of: dict[Space, Routines] = {}
         self._snapshots: dict[int, Shot] = {}  # by the runtimes' numbers: of the last picture
+        self._natives: Sequence[NativeThread] = ()  # of that picture
 
     def close(self) -> None:
         self.drop_snapshots()
@@ -162,6 +163,7 @@ class Runtimes:
         """Threads and regions, into each runtime's `view'; why there is none, into `problem'. The
         snapshots that they are of answer all else until the picture is dropped."""
         self.drop_snapshots()
+        self._natives = natives
         for runtime, space in self._open():
             if space is not None and runtime.supported:
                 self._take_view(runtime, space, natives)
@@ -288,17 +290,14 @@ class Runtimes:
         return found
 
     def icvs(self, natives: Sequence[NativeThread]) -> tuple[int, Icvs]:
-        """Of the first runtime that has threads, and its number. Raises UserError."""
-        given = [native_ids(native) for native in natives]
+        """Of threads of the last picture, of the first runtime that has any; with its number.
+        Raises UserError, OmpdError."""
         for runtime, space in self._in_use():
-            if isinstance(space, StandardSpace):
-                return runtime.id, space.icvs(given)
-            from ..library import icvs
-
-            with space.frozen():
-                found = icvs.read(self._routines(space), space.handle, given)
+            found = self._snapshots[runtime.id].icvs()
             self._refresh(runtime, space)
-            return runtime.id, found
+            row_of = {native.num: row for native, row in zip(self._natives, found.threads)}
+            threads = [row_of.get(native.num) for native in natives]
+            return runtime.id, found._replace(threads=threads)
         raise UserError(
             "not_started", "The program has not used OpenMP yet.", "Try again when it has."
         )

@@ -9,13 +9,13 @@ addresses that it has registered, and the compiler's descriptions of places."""
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
 from typing import Callable, Iterable, Sequence
 
 from .. import abi, runtimes
 from ..debugger import Debugger, StoppedThread
 from ..errors import Unreadable, UserError
 from ..library.types import Offload
+from ..light_dataclasses import dataclass, field
 from ..model import doubts, targets
 from ..model.devices import variable_of
 from ..model.glibc import Kept

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Mapping, Sequence
 
+from ..light_dataclasses import dataclass, field
 from ..model import ids, targets
 from ..model.logical_stack.backtrace import (
     CONSTRUCT,

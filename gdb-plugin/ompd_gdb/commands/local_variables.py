@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from ompd_core.errors import UserError
+from ompd_core.light_dataclasses import replace
 from ompd_core.model import doubts, odd
 from ompd_core.model.logical_stack.backtrace import USER, Backtrace
 from ompd_core.model.process import Thread

@@ -5,13 +5,13 @@ thread?"""
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import chain
 from typing import Callable, NamedTuple, Sequence
 
 import gdb
 from ompd_core import abi
 from ompd_core.errors import UserError
+from ompd_core.light_dataclasses import replace
 from ompd_core.model import where
 from ompd_core.model.native import Frame, level_of
 from ompd_core.model.process import Region, Thread

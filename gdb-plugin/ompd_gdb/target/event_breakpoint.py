@@ -9,13 +9,13 @@ program is stopped, the breakpoint set, and the program continued (arm). Places 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Callable, Iterator, Sequence
 
 import gdb
 from ompd_core import abi
 from ompd_core.arch.base import Machine, Registers
 from ompd_core.errors import Unreadable, UserError
+from ompd_core.light_dataclasses import dataclass
 from ompd_core.model import glibc, where
 from ompd_core.model.events import Event, Hit, Note, Notes, Place
 from ompd_core.model.native import Location

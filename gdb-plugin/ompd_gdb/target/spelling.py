@@ -5,9 +5,9 @@ accounts(2)%lock."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import gdb
+from ompd_core.light_dataclasses import dataclass
 from ompd_core.model.naming import of_fortran
 
 # They are what is looked for: their members are a library's affair.

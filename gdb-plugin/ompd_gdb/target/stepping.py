@@ -8,10 +8,10 @@ to can be seen in its list of internal breakpoints, while ours decides.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import gdb
+from ompd_core.light_dataclasses import dataclass
 
 from . import console
 from .passages import Fits, Hits, of_frame, set_for

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * guard KIND COMMAND...: executes the command under a seccomp filter that others are not to notice. kill: whoever calls
- * what stops, signals or writes another process is killed; perf, memory: those calls are refused.
+ * what stops, signals or writes another process is killed; perf, memory: those calls are refused, with -acces and -nosys
+ * behind it by that error.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -12,8 +13,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 
 static const int harmful[] = {SYS_ptrace, SYS_process_vm_writev, SYS_kill, SYS_tkill,
 			      SYS_tgkill, SYS_pidfd_send_signal};
@@ -37,6 +36,13 @@ static int filter(const int *calls, unsigned count, unsigned verdict)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+static unsigned refusal(const char *kind)
+{
+	return SECCOMP_RET_ERRNO | (unsigned)(strstr(kind, "-acces")   ? EACCES
+					      : strstr(kind, "-nosys") ? ENOSYS
+								       : EPERM);
+}
+
 int main(int argc, char **argv)
 {
 	int bad = argc < 3;
@@ -44,9 +50,9 @@ int main(int argc, char **argv)
 	if (!bad && strstr(argv[1], "kill"))
 		bad |= filter(harmful, sizeof harmful / sizeof *harmful, SECCOMP_RET_KILL_PROCESS);
 	if (!bad && strstr(argv[1], "perf"))
-		bad |= filter(perf, 1, REFUSE);
+		bad |= filter(perf, 1, refusal(argv[1]));
 	if (!bad && strstr(argv[1], "memory"))
-		bad |= filter(memory, 1, REFUSE);
+		bad |= filter(memory, 1, refusal(argv[1]));
 	if (!bad)
 		execvp(argv[2], argv + 2);
 	perror("guard");

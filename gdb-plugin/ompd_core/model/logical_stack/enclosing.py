@@ -4,9 +4,9 @@ stack shows where constructs began: the two are laid side by side."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Sequence
 
+from ...light_dataclasses import dataclass, field
 from ..native import Frame
 from ..process import Membership, Region
 from .stack import CALL, FORK, START, Part

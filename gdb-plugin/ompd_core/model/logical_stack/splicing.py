@@ -6,10 +6,10 @@ above whatever its thread waited in, and belongs to what generated it."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Callable, Mapping, Sequence
 
 from ...library.types import ViewTask
+from ...light_dataclasses import dataclass, field
 from .. import doubts
 from ..ended import Ended
 from ..naming import (

@@ -5,10 +5,10 @@ the task came to be there; the frames between two parts are the runtime's."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Sequence
 
 from ... import abi, runtimes
+from ...light_dataclasses import dataclass, field, replace
 from .. import glibc
 from ..naming import MAIN_PROGRAM, is_flangs, is_fortran, is_outlined, kernel_of, of_fortran
 from ..native import Frame

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Callable, Iterable, Sequence, TypeVar
 
+from ...light_dataclasses import dataclass
 from . import states, who
 from .document import Json, object_of, objects, word
 from .doubts import Doubts
@@ -21,12 +21,10 @@ class Section:
     count: str = ""  # for the table of contents
 
 
-@dataclass
 class Report:
-    document: Json
-    doubts: Doubts = field(default_factory=Doubts)
-
-    def __post_init__(self) -> None:
+    def __init__(self, document: Json) -> None:
+        self.document = document
+        self.doubts = Doubts()
         self.threads = objects(self.document, "threads")
         self.locks = {str(lock.get("id")): lock for lock in objects(self.document, "locks")}
         self.deadlock = object_of(self.document, "deadlock")

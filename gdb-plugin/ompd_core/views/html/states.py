@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...light_dataclasses import dataclass
 from ...model import states
 from .document import Json, doubt, members, object_of, word
 from .markup import Markup, join, tag
