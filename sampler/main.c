@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,12 +28,18 @@ static int open_record(const struct options *options)
 	return fd;
 }
 
+/* Each picture of the runtime takes memory and gives it back: more than the C library keeps by itself. The kernel would have
+ * to clear its pages each time. */
+#define KEPT_BYTES (64 << 20)
+
 int main(int argc, char **argv)
 {
 	static struct session session;
 	struct options options;
 	struct launch launch;
 
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES / 2);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	options_read(argc, argv, &options);
 	int fd = open_record(&options);
 

@@ -5,11 +5,13 @@
 
 #include "base/grow.h"
 #include "inference/call_argument.h"
+#include "inference/jumps.h"
 
 struct site {
 	struct call_site recorded;
-	uint64_t lock;
-	bool has_lock; /* that is known or not, but has been looked for */
+	uint64_t lock, code;
+	bool has_lock;   /* that is known or not, but has been looked for */
+	uint64_t called; /* so has the code of which this was found on a stack; 0: it has not */
 };
 
 void sites_init(struct sites *sites, struct codes *codes, struct memory *memory)
@@ -49,17 +51,40 @@ const struct call_site *site_of(struct sites *sites, uint32_t code)
 	return site ? &site->recorded : &nothing;
 }
 
+static uint64_t passed(const struct sites *sites, const struct code *call, int32_t argument)
+{
+	uint64_t value;
+
+	if (!call->image || argument < 0 ||
+	    !call_argument(sites->memory, call->image, call->pc + 1, argument, &value))
+		return 0;
+	return value;
+}
+
 uint64_t lock_of_site(struct sites *sites, uint32_t code)
 {
 	const struct code *call = code_of(sites->codes, code);
 	struct site *site = at(sites, code);
 
-	if (!site || site->has_lock)
-		return site ? site->lock : 0;
+	if (!site)
+		return 0;
+	if (!site->has_lock && call->is_called)
+		site->lock = passed(sites, call, call->called.object_argument);
 	site->has_lock = !call->call_unresolved;
-	if (!call->is_called || !call->image ||
-	    !call_argument(sites->memory, call->image, call->pc + 1, call->called.object_argument,
-			   &site->lock))
-		site->lock = 0;
 	return site->lock;
+}
+
+uint64_t code_of_site(struct sites *sites, uint32_t code, uint64_t called)
+{
+	const struct code *call = code_of(sites->codes, code);
+	struct site *site = at(sites, code);
+
+	if (!site || site->called == called)
+		return site ? site->code : 0;
+	site->called = call->call_unresolved ? 0 : called;
+	site->code = call->is_called ? passed(sites, call, call->called.code_argument) : 0;
+	/* It is in a register since long before, when regions are begun in a loop. */
+	if (!site->code && call->is_called && call->called.code_argument >= 0)
+		site->code = jumps_from(sites->codes, code, called);
+	return site->code;
 }

@@ -149,6 +149,53 @@ static void add_fork(struct told *told, uint32_t place, bool league)
 		told->league = league;
 }
 
+static size_t bodies_known(const struct tellings *tellings)
+{
+	return tellings->body_count < BODIES_MAX ? tellings->body_count : BODIES_MAX;
+}
+
+/* The call that began the region passes its code; the runtime seems to have called another. Of libraries that come and go
+ * the last ones are kept. */
+static void learn_body(struct tellings *tellings, uint64_t function, uint64_t region)
+{
+	for (size_t i = 0; i < bodies_known(tellings); i++)
+		if (tellings->bodies[i].function == function &&
+		    tellings->bodies[i].region == region)
+			return;
+	tellings->bodies[tellings->body_count++ % BODIES_MAX] = (struct body){function, region};
+}
+
+static uint64_t region_of_call(struct tellings *tellings, uint32_t place, uint64_t function)
+{
+	const uint64_t passed = code_of_site(&tellings->sites, place, function);
+	const uint32_t code =
+		passed && passed != function ? code_at(tellings->codes, passed) : NONE;
+
+	if (code == NONE || code_of(tellings->codes, code)->function != passed ||
+	    !code_is_program(code_of(tellings->codes, code)))
+		return function;
+	learn_body(tellings, function, passed);
+	return passed;
+}
+
+uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_t likely)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < bodies_known(tellings); i++) {
+		const struct body *body = &tellings->bodies[i];
+
+		if (body->function != function)
+			continue;
+		if (body->region == likely)
+			return likely;
+		if (found)
+			return 0;
+		found = body->region;
+	}
+	return found ? found : function;
+}
+
 static void find_region(const struct looked *looked, struct told *told)
 {
 	for (uint32_t i = 0; i < looked->count; i++) {
@@ -157,6 +204,7 @@ static void find_region(const struct looked *looked, struct told *told)
 		if (!code_is_runtime(code))
 			continue;
 		bool forks = code_is_entry(code) && code_has_role(code, OMPDX_ROLE_FORKS);
+		bool league = code_has_role(code, OMPDX_ROLE_LEAGUE);
 		bool calls = code_has_role(code, OMPDX_ROLE_INVOKES) ||
 			     (forks && code->frame.runtime_kind == ompdx_runtime_gomp) ||
 			     begins_thread(looked, i);
@@ -165,8 +213,13 @@ static void find_region(const struct looked *looked, struct told *told)
 			told->region = called_by(looked, i);
 		if (is_fork_of_libgomp(code))
 			learn_fork_call(looked, i);
-		if (forks && i + 1 < looked->count && !code_is_runtime(frame_code(looked, i + 1)))
-			add_fork(told, looked->code[i + 1], code_has_role(code, OMPDX_ROLE_LEAGUE));
+		if (!forks || i + 1 == looked->count || code_is_runtime(frame_code(looked, i + 1)))
+			continue;
+		/* Other places may be looked at here, and they move. */
+		if (told->region && told->forks[0] == NONE)
+			told->region =
+				region_of_call(looked->tellings, looked->code[i + 1], told->region);
+		add_fork(told, looked->code[i + 1], league);
 	}
 }
 

@@ -48,6 +48,13 @@ struct fork_call {
 
 #define FORK_CALLS_MAX 32
 
+/* A region's code that ends by a jump to a function has no frame on the stack, which seems to begin with that one. */
+struct body {
+	uint64_t function, region; /* where they begin */
+};
+
+#define BODIES_MAX 256
+
 struct tellings {
 	struct codes *codes;
 	struct interner stacks; /* of struct stack_node */
@@ -58,6 +65,8 @@ struct tellings {
 	struct sites sites;
 	struct fork_call fork_calls[FORK_CALLS_MAX];
 	size_t fork_call_count;
+	struct body bodies[BODIES_MAX];
+	size_t body_count; /* that were ever put in */
 };
 
 void tellings_init(struct tellings *tellings, struct codes *codes, struct memory *memory);
@@ -71,6 +80,9 @@ static inline const struct told *told_of(const struct tellings *tellings, uint32
 {
 	return interned(&tellings->told, number);
 }
+
+/* The region with whose function the stack seems to begin: of several that call it, the `likely' one; 0: not known. */
+uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_t likely);
 
 /* The lock that is waited for, or the critical construct's variable; 0: for none, or it is not known which. */
 uint64_t lock_told(struct tellings *tellings, const struct told *told);

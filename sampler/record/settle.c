@@ -95,6 +95,41 @@ static uint32_t region_seen(const struct settling *settling, const struct seen *
 	return seen->level > 0 ? region_by_team(settling, seen->team, time) : NONE;
 }
 
+struct jumped_to {
+	struct tables *tables;
+	uint64_t function;
+};
+
+static bool begins_one_of(const void *context, uint32_t told)
+{
+	const struct jumped_to *to = context;
+	struct tables *tables = to->tables;
+	const uint32_t region = region_of_fork(tables, told_of(tables->tellings, told)->forks[0]);
+	const uint32_t code = region == NONE ? NONE : code_of_region(tables, region);
+
+	if (code == NONE)
+		return false;
+	const uint64_t begins = code_of(tables->codes, code)->pc;
+
+	return region_told(tables->tellings, to->function, begins) == begins;
+}
+
+/* Several regions jump to the function: the one that the thread that began its own was in at the moment next to this. */
+static uint32_t region_among(const struct settling *settling, const struct seen *seen,
+			     uint64_t function, uint64_t time)
+{
+	struct tables *tables = settling->stacks.tables;
+	const struct jumped_to to = {tables, function};
+
+	if (!seen || seen->team == NONE)
+		return NONE;
+	const struct forked *forked = history_nearest_fork(
+		&settling->stacks.threads->all[seen->team]->history, time, begins_one_of, &to);
+
+	return forked ? region_of_fork(tables, told_of(tables->tellings, forked->told)->forks[0])
+		      : NONE;
+}
+
 /* Its own stack tells the region, or a picture does. */
 static void add_region(const struct settling *settling, const struct thread *thread,
 		       const struct told *told, uint64_t time, struct activity *activity)
@@ -102,12 +137,15 @@ static void add_region(const struct settling *settling, const struct thread *thr
 	struct tables *tables = settling->stacks.tables;
 	const struct seen *seen = history_nearest(&thread->history, time, IN_REGION);
 	const bool at_end = told->wait == ompdx_wait_region;
+	const uint64_t function = region_told(tables->tellings, told->region, 0);
 	uint32_t of_fork = region_of_fork(tables, told->forks[0]);
 
 	if (at_end && of_fork != NONE)
 		activity->region = of_fork;
+	else if (function)
+		activity->region = table_region(tables, function);
 	else if (told->region)
-		activity->region = table_region(tables, told->region);
+		activity->region = region_among(settling, seen, told->region, time);
 	else if (seen && (!told->inside || seen->level > 0))
 		activity->region = region_seen(settling, seen, time);
 	const bool same =

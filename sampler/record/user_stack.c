@@ -57,6 +57,23 @@ struct origin {
 static uint32_t path_to_region(const struct user_stacks *stacks, uint32_t team, uint64_t time,
 			       uint32_t region, unsigned depth);
 
+/* Whose code the runtime has called, or the code has jumped to this. */
+static uint32_t region_called(struct tables *tables, uint32_t code, struct origin origin)
+{
+	const uint32_t region = region_around(tables, code_of(tables->codes, code));
+	const uint64_t called = code_of(tables->codes, code)->function;
+
+	if (region != NONE || !called)
+		return region;
+	const uint32_t likely =
+		origin.region == NONE ? NONE : code_of_region(tables, origin.region);
+	const uint64_t function = region_told(
+		tables->tellings, called, likely == NONE ? 0 : code_of(tables->codes, likely)->pc);
+
+	/* Else it may be a task's. */
+	return function == called ? NONE : table_region(tables, function);
+}
+
 /* The frames from the outermost to `end' (excluded), above the path to the region whose code the stack begins with. */
 static uint32_t push_frames(const struct user_stacks *stacks, const struct native *native,
 			    uint32_t end, struct origin origin, uint64_t time, unsigned depth)
@@ -67,6 +84,7 @@ static uint32_t push_frames(const struct user_stacks *stacks, const struct nativ
 
 	for (uint32_t i = native->count; i-- > end;) {
 		const struct code *code = at(native, i);
+		const enum frame_kind kind = code->image ? FRAME_USER : FRAME_UNKNOWN;
 
 		if (code_is_runtime(code)) {
 			in_runtime = true;
@@ -82,7 +100,7 @@ static uint32_t push_frames(const struct user_stacks *stacks, const struct nativ
 		}
 		if (in_runtime) {
 			/* A region's code is called for the first time on this stack here; what is no region's is a task's. */
-			const uint32_t region = region_around(tables, code);
+			const uint32_t region = region_called(tables, native->code[i], origin);
 			/* A thread that began a region inside is in another team as well. */
 			const bool other = origin.region != NONE && origin.region != region;
 
@@ -94,9 +112,7 @@ static uint32_t push_frames(const struct user_stacks *stacks, const struct nativ
 		}
 		in_runtime = false;
 		any = true;
-		stack = table_stack(tables, stack,
-				    table_frame(tables, code->image ? FRAME_USER : FRAME_UNKNOWN,
-						native->code[i]));
+		stack = table_stack(tables, stack, table_frame(tables, kind, native->code[i]));
 	}
 	return stack;
 }

@@ -70,16 +70,14 @@ static ssize_t thread_file(const struct process *process, pid_t lwp, const char 
 	return count;
 }
 
-/* Of /proc/PID/stat: a letter, and the moment of its birth. Its name may hold anything but ends at the last ")". */
+/* Of its first thread: a letter, and the moment of its birth. The process's own file tells the same, but the kernel sums up
+ * all threads' times for it. The name may hold anything but ends at the last ")". */
 static bool read_stat(const struct process *process, char *state, uint64_t *started)
 {
 	char text[1024];
-	ssize_t count = process_file(process, "stat", text, sizeof text - 1);
-
-	if (count <= 0)
-		return false;
-	text[count] = 0;
-	const char *at = strrchr(text, ')');
+	const char *at = thread_file(process, process->pid, "stat", text, sizeof text) > 0
+				 ? strrchr(text, ')')
+				 : NULL;
 
 	if (!at || at[1] != ' ')
 		return false;

@@ -98,6 +98,36 @@ def test_each_path_has_its_share(build, tmp_path, compiler) -> None:
             sides_agree(other, sums, samples)
 
 
+@pytest.mark.parametrize("compiler", ["clang", "gcc"] if FULL else ["clang"])
+def test_a_region_whose_code_has_jumped_on_is_itself(build, tmp_path, compiler) -> None:
+    """What the runtime seems to have called is the function that two regions jump to."""
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    record, text = sampled(tmp_path, 500, build("jumps", compiler), seed, 3)
+    truth = {int(line.split()[0]): float(line.split()[1]) for line in text.splitlines()}
+
+    def construct(line: int | None) -> str:
+        """gcc records the line of its first statement."""
+        return str(next((one for one in truth if line in (one, one + 1)), line))
+
+    lines = [one["line"] for one in record.tables["region"].values()]
+    assert sorted(map(construct, lines)) == sorted(map(str, truth)), lines
+    sums: dict[str, float] = defaultdict(float)
+    samples = 0
+    for _, _, duration, activity, count in record.rows():
+        if activity.get("on") and activity["state"] == "work_parallel":
+            region = record.tables["region"].get(activity["region"], {})
+            on_it = [
+                construct(frame.get("line"))
+                for frame in record.stack(activity["stack"])
+                if frame["kind"] == "construct"
+            ]
+            told = construct(region.get("line"))
+            sums[told if on_it == [told] else f"{told} on {on_it}"] += duration
+            samples += count
+    close(shares({str(line): of for line, of in truth.items()}), sums, samples)
+
+
 @pytest.mark.parametrize("periods", [0.5, 1, 2] if FULL else [1])
 def test_program_in_step_with_the_sampler(build, tmp_path, periods) -> None:
     """At 100 Hz: of 10 ms, half and twice that."""
