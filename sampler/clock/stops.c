@@ -16,10 +16,11 @@
 
 #define STOPPED_BYTES 16384
 
-/* A signal that was on its way goes on; an event of ptrace's is none. */
-static void let_go(pid_t lwp, int why)
+/* A signal that was on its way goes on; an event of ptrace's is none. false: it has left its stop, since the program ends,
+ * and its end has to be taken still. */
+static bool let_go(pid_t lwp, int why)
 {
-	ptrace(PTRACE_DETACH, lwp, NULL, (long)(why >> 8 == 0 ? why : 0));
+	return ptrace(PTRACE_DETACH, lwp, NULL, (long)(why >> 8 == 0 ? why : 0)) == 0;
 }
 
 /* 1: stopped, and why; 0: not yet; -1: it has ended. */
@@ -96,7 +97,8 @@ static enum stop_answer sample_held(struct stops *stops, pid_t lwp, struct sampl
 			memory_read_some(stops->memory, sample->registers.value[this_machine.sp],
 					 sizeof bytes, bytes);
 	sample->time = now();
-	let_go(lwp, why);
+	if (!let_go(lwp, why))
+		stops->late[stops->late_count++] = lwp;
 	sample->lwp = lwp;
 	sample->stack = bytes;
 	return known ? STOP_OK : STOP_GONE;
@@ -123,9 +125,7 @@ void stops_release(struct stops *stops)
 	for (size_t i = 0; i < stops->late_count; i++) {
 		int stopped = has_stopped(stops, stops->late[i], &why);
 
-		if (stopped > 0)
-			let_go(stops->late[i], why);
-		else if (stopped == 0)
+		if (stopped > 0 ? !let_go(stops->late[i], why) : stopped == 0)
 			stops->late[kept++] = stops->late[i];
 	}
 	stops->late_count = kept;
