@@ -39,6 +39,8 @@ _SAFE = (
     "maintenance set internal-error quit yes",
     "maintenance set internal-error corefile no",
 )
+# GDB ends with its report: what could be collected till then is not worth a twentieth of its time.
+_OF_A_REPORT = "python import gc; gc.disable()"
 USUAL, FOR_ALL_PROCESSORS = "gdb", "gdb-multiarch"
 PATIENCE = 60  # seconds that a GDB has to say what it knows
 LONGEST_LOG = 4096  # bytes of GDB's last words that are looked at
@@ -196,7 +198,7 @@ def start(task: Task, gdb: str, folder: str, limit: float, options: str) -> Run:
         # Strings in ASCII: whatever a file's name holds comes through.
         file.write(f"from ompd_cli import inside\ninside.main(**{ascii(details)})\n")
     command = [gdb, "-nx", "-q", "-batch"]
-    for setting in [*_SAFE, *task.settings]:
+    for setting in [*_SAFE, *([] if task.kind == "run" else [_OF_A_REPORT]), *task.settings]:
         command += ["-iex", setting]
     command += ["-x", PLUGIN, "-x", steps]
     command += [*task.after] or [os.path.abspath(file) for file in task.files]

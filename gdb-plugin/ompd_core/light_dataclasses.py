@@ -21,10 +21,10 @@ else:
 
         def parameter(self, name):
             needed = self.default is _NONE and self.make is None
-            return name if needed else f"{name}=fields[{name!r}].default"
+            return name if needed else f"{name}=__fields[{name!r}].default"
 
         def assignment(self, name):
-            made = f"fields[{name!r}].make() if {name} is _NONE else " if self.make else ""
+            made = f"__fields[{name!r}].make() if {name} is _NONE else " if self.make else ""
             return f" self.{name} = {made}{name}"
 
     def dataclass(cls=None, *, frozen=False, eq=True):
@@ -33,7 +33,7 @@ else:
             return lambda decorated: dataclass(decorated, frozen=frozen, eq=eq)
         given = {name: cls.__dict__.get(name, _NONE) for name in cls.__annotations__}
         fields = {n: one if isinstance(one, field) else field(one) for n, one in given.items()}
-        names = {"fields": fields, "_NONE": _NONE}
+        names = {"__fields": fields, "_NONE": _NONE}
         exec(_init(fields) + (_comparison(fields) if eq else ""), names)
         cls._fields = tuple(fields)
         cls.__init__, cls.__repr__ = names["__init__"], _shown

@@ -82,7 +82,8 @@ def library_facts() -> facts.Library:
 
 def has_process() -> bool:
     inferior = gdb.selected_inferior()
-    return inferior.pid != 0 and len(inferior.threads()) > 0
+    # Which are listed only where that does not tell: it takes long of many.
+    return inferior.pid != 0 and (gdb.selected_thread() is not None or len(inferior.threads()) > 0)
 
 
 def current() -> Session:
@@ -128,6 +129,8 @@ class Session:
         self.depth = MOST_FRAMES  # so many frames of each stack the last command looked at
         self._target: InferiorTarget | None = None
         self._runtimes: Runtimes | None = None
+        self._noted: list[str] = []
+        self._noted_at = 0  # stop_id
         self._looked_into: InferiorTarget | None = None
         self._found_in: str | None = None
         self._outdated = False
@@ -202,9 +205,13 @@ class Session:
         return self._found_in
 
     def notes(self) -> list[str]:
-        """What makes the answers worse than they could be, and what to do."""
-        used = self._runtimes.library if self._runtimes is not None else library()
-        return advice.of_session(self.target, used.path, used.missing_extensions)
+        """What makes the answers worse than they could be, and what to do. Looked for once for each
+        picture that is kept."""
+        if self.taken is None or self._noted_at != self.stop_id:
+            used = self._runtimes.library if self._runtimes is not None else library()
+            self._noted = advice.of_session(self.target, used.path, used.missing_extensions)
+            self._noted_at = self.stop_id if self.taken is not None else 0
+        return self._noted
 
     @staticmethod
     def selected_thread() -> gdb.InferiorThread | None:

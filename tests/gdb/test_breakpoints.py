@@ -319,6 +319,20 @@ def test_places_are_asked_for_once(folder: Path) -> None:
     assert answer.texts[3] == answer.texts[6] != "0", answer.everything
 
 
+def test_python_is_asked_once_a_region_where_it_begins(folder: Path) -> None:
+    """All four threads come there: GDB lets the three go on by itself."""
+    counting = (
+        "python from ompd_gdb.target.watches import Watch; real = Watch.stop; asked = [];"
+        " Watch.stop = lambda watch: asked.append(watch.hit.__name__) or real(watch)"
+    )
+    count = "python print(asked.count('_at_place'), asked.count('hit'))"
+    commands = [counting, "ompd break parallel at five_regions", "ignore 1 1000", "set args 20"]
+    texts = session([*commands, "run", count, "ompd info break"], folder).texts
+    at_place, at_entries = map(int, texts[5].split())
+    assert at_place == 20 * 5 and at_entries > at_place
+    assert re.search(r"^1 +keep +y +100 ", texts[6], re.M)
+
+
 def test_pending(folder: Path) -> None:
     """At a place that GDB does not know, until the library with it is loaded."""
     executable, runtime = machine.compiled("loads"), machine.cached("libomp-19")
@@ -504,16 +518,30 @@ def test_runtime_that_goes_and_comes(folder: Path) -> None:
     assert not HIDDEN.search(answer.text)
 
 
-@pytest.mark.parametrize("language", ["ada", "fortran", "pascal", "modula-2", "rust", "go"])
-def test_languages(language: str, folder: Path) -> None:
+LANGUAGES = ["ada", "fortran", "pascal", "modula-2", "rust", "go"]
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_languages(language: str, gdb: str, folder: Path) -> None:
     commands = [
         f"set language {language}",
         "ompd break parallel at nested",
         "run",
         "ompd info break",
     ]
-    answer = session(commands, folder)
+    answer = session(commands, folder, gdb)
     assert "of 2 threads, in R0" in answer.texts[2] and "nested () at" in answer.texts[2]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
+def test_language_without_expressions(gdb: str, folder: Path) -> None:
+    """Not even registers can be asked for by one."""
+    commands = ["ompd break parallel at five_regions", "run", "set language unknown"]
+    answer = session([*commands, "continue", "ompd info break"], folder, gdb)
+    assert "of 4 threads, in R0" in answer.texts[3]
+    assert re.search(r"^1 +keep +y +2 ", answer.texts[4], re.M)
 
 
 def test_forks(folder: Path) -> None:

@@ -45,10 +45,10 @@ def test_left_by_a_jump() -> None:
     notes.add(MAIN, returning(0x400, 0x7000))
     notes.add(MAIN, returning(0x500, 0x5000))
     assert notes.take(MAIN, 0x400, at(0x7000)) is not None
-    assert not notes.has(MAIN, 0x500)
+    assert notes.take(MAIN, 0x500, at(0x5000)) is None
     notes.add(MAIN, returning(0x600, 0x5000))
     notes.add(MAIN, returning(0x700, 0x5000))
-    assert not notes.has(MAIN, 0x600)
+    assert notes.take(MAIN, 0x600, at(0x5000)) is None
 
 
 def test_a_function_has_another_stack() -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Hashable
+from typing import Callable, Hashable, NamedTuple
 
 from ..light_dataclasses import dataclass
 from .naming import users_function
@@ -123,8 +123,7 @@ def _place(kind: str, text: str) -> Place:
     return Place(text)
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(NamedTuple):
     """Where a thread will come to next, or after a call."""
 
     address: int
@@ -145,9 +144,6 @@ class Notes:
 
     def add(self, thread: Hashable, note: Note) -> None:
         self._notes[thread] = [*self._outside(thread, note.stack), note]
-
-    def has(self, thread: Hashable, address: int) -> bool:
-        return any(note.address == address for note in self._notes.get(thread, ()))
 
     def take(self, thread: Hashable, address: int, stack: Callable[[], int]) -> Note | None:
         """The one that this address, reached with this stack, fulfils. stack: costly to ask for."""

@@ -50,7 +50,7 @@ def of_session(target: Debugger, library: str, missing_routines: Sequence[str]) 
         found.append(_STANDARD_ONLY.format(library))
     if target.kind == "live" and not target.executable:
         found.append(_FILE_IS_GONE.format(pid=target.pid))
-    running = target.running()
+    running = target.running() if target.core is None else 0
     if running:
         found.append(
             f"{running} thread{'s are' if running > 1 else ' is'} running: what is shown"

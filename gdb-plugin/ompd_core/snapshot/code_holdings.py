@@ -111,6 +111,7 @@ class Holdings:
         self._linkers_tables = [one for one in self._code.sections() if one.name.startswith(".got")]
         self._places: dict[int, Location] = {}
         self._alike: dict[tuple[tuple[int, bool], ...], list[Held]] = {}
+        self._of_frames: dict[tuple[Frame, ...], list[Held]] = {}
         self._foreign: dict[int, bool] = {}  # by pc: the runtime's or the C library's
         # Of the stack that was looked at last.
         self._whole = False  # down to where the thread began
@@ -118,17 +119,23 @@ class Holdings:
 
     def of(self, stopped: StoppedThread) -> list[Held]:
         """Innermost frame first."""
+        # Threads at the same places hold the same, where the code alone tells what. They have the
+        # same frames, where the debugger makes one for a place.
+        frames = tuple(stopped.frames())
+        known = self._of_frames.get(frames)
+        if known is not None:
+            return known
         levels = self._levels(stopped)
-        # Threads at the same places hold the same, where the code alone tells what.
         places = tuple((level.record.pc, level.in_call) for level in levels)
         if places in self._alike:
+            self._of_frames[frames] = self._alike[places]
             return self._alike[places]
         held: list[Held] = []
         for i in reversed(range(len(levels))):
             held = self._through(levels[i], held, levels[i - 1].start if i else None)
         held.reverse()
         if all(one.exact for one in held):
-            self._alike[places] = held
+            self._of_frames[frames] = self._alike[places] = held
         return held
 
     def stack(self, stopped: StoppedThread, callers: Collection[int]) -> Stack:

@@ -91,6 +91,7 @@ class Places:
         self._threads_known = self._regions_known = False
         self._unnamed: list[Thread] = []  # in the code of a task whose function is not known yet
         self._looked_through: set[Thread] = set()  # for what they hold
+        self._calls_devices: dict[tuple[Frame, ...], bool] = {}  # by the stack
         self._waits_for_lock = False
         self._has_lines = False  # the program was compiled with -g: advising it would be in vain
 
@@ -450,7 +451,10 @@ class Places:
         walked = self._stacks.walked(thread, depth)
         if walked is None or thread.native is None:
             return []
-        if not targets.calls_on(walked.frames, self.code):
+        frames = tuple(walked.frames)
+        if frames not in self._calls_devices:
+            self._calls_devices[frames] = bool(targets.calls_on(frames, self.code))
+        if not self._calls_devices[frames]:
             return []
         with self._debugger.at(thread.native) as stopped:
             found = self.targets.of(stopped, walked.frames) if stopped is not None else []

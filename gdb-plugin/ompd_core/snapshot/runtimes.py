@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, Mapping, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Callable, Mapping, Sequence, TypeVar, Union
 
 from .. import runtimes
 from ..debugger import Debugger
 from ..errors import UserError
 from ..formats.images import LoadedImage, Program
 from ..library.library import AddressSpace, Library, OmpdError, Snapshot
-from ..library.routines import Routines
-from ..library.standard_ompd import StandardSnapshot, StandardSpace
 from ..library.types import (
     Arrival,
     FoundRuntime,
@@ -33,8 +31,13 @@ from . import advice
 
 _NOT_TOLD = "is loaded, but it cannot be told whether it has started"
 
-Space = Union[AddressSpace, StandardSpace]
-Shot = Union[Snapshot, StandardSnapshot]
+# Of libraries that are not ours, and for questions about one thread.
+if TYPE_CHECKING:
+    from ..library.routines import Routines
+    from ..library.standard_ompd import StandardSnapshot, StandardSpace
+
+Space = Union[AddressSpace, "StandardSpace"]
+Shot = Union[Snapshot, "StandardSnapshot"]
 _Answer = TypeVar("_Answer")
 
 
@@ -84,6 +87,8 @@ class Runtimes:
 
     def _open_standard(self) -> list[tuple[Runtime, Space | None]]:
         """What a library with OMPD's own routines only finds by itself: one runtime at most."""
+        from ..library.standard_ompd import StandardSpace
+
         self._target.native_threads()
         try:
             space = StandardSpace(self.library, self._context, self._target.pointer_size)
@@ -335,8 +340,10 @@ class Runtimes:
         return next((answer for answer in found if answer is not None), None)
 
     def _routines(self, space: Space) -> Routines:
-        if isinstance(space, StandardSpace):
+        if not isinstance(space, AddressSpace):
             return space.routines
+        from ..library.routines import Routines
+
         if space not in self._routines_of:
             width = self._target.pointer_size
             self._routines_of[space] = Routines(self.library, space.handle, width)

@@ -78,7 +78,7 @@ class EventBreakpoint:
         self._runtimes: set[int] = set()
         self._notes = Notes()
         self._watches: dict[int, Watch] = {}
-        self._met: dict[int, Hook] = {}  # places that are not armed yet
+        self._met: dict[int, tuple[Hook, int | None]] = {}  # places that are not armed yet
         self._functions: dict[int, _Function] = {}
         self._called: dict[tuple[int, int, int], tuple[str, int, int]] = {}  # last, by thread
         self._constructs: dict[tuple[int, int, int], Location | None] = {}
@@ -99,7 +99,7 @@ class EventBreakpoint:
             for address, hit in self._entries(base, path):
                 if address is not None:
                     self._runtimes.add(base)
-                    self._met[address] = hit
+                    self._met[address] = (hit, None)
         self.arm()
         return bool(self._runtimes)
 
@@ -140,8 +140,13 @@ class EventBreakpoint:
     def arm(self) -> None:
         """Set what was met. Not while a breakpoint decides."""
         while self._met:
-            address, hit = self._met.popitem()
+            address, (hit, thread) = self._met.popitem()
+            if address in self._watches:
+                self._watches[address].see_all()
+                continue
             self._watches[address] = Watch(address, hit)
+            if thread is not None:
+                self._watches[address].see_only(thread)
             if self._commands and self._shows_events(hit):
                 self._watches[address].commands = self._commands
 
@@ -179,13 +184,16 @@ class EventBreakpoint:
 
     # ---- While a breakpoint decides --------------------------------------------------------------
 
-    def _meet(self, address: int, hit: Hook) -> bool:
-        """Must the program stop, to be able to set a breakpoint there?"""
-        if address in self._watches:
+    def _meet(self, address: int, hit: Hook, thread: int | None = None) -> bool:
+        """Must the program stop, to be able to set a breakpoint there? thread: GDB's number of the
+        only one that is to be seen there, so far."""
+        watch = self._watches.get(address)
+        if watch is not None and watch.sees(thread):
             return False
         if not self._met:
             self.step = stepping.under_way()
-        self._met[address] = hit
+        _, other = self._met.get(address, (hit, thread))
+        self._met[address] = (hit, thread if thread == other else None)
         return True
 
     def _entry(self, name: str, argument: int) -> Hook:
@@ -199,10 +207,12 @@ class EventBreakpoint:
 
     def _at_entry(self, name: str, argument: int) -> bool:
         registers = registers_at_breakpoint()
+        # Before memory, for which GDB gives up the frame.
+        ident, function = self._described(registers, name)
         back, stack = self._machine.return_address(registers, self._target.read)
         if self._calls.is_inner(back):
             return False
-        construct = self._construct(registers, name, back)
+        construct = self._construct(name, ident, function, back)
         if construct is None:
             return False
         if self._place is not None and not self._place.holds(construct):
@@ -213,11 +223,11 @@ class EventBreakpoint:
             return self._decide(construct)
         if argument == abi.AFTER:
             return self._expect(self._after(name, back, stack, construct))
-        function = self._machine.argument(registers, argument)
         if self.event.kind in ("task", "teams"):
             self._functions[function] = _Function(construct, abi.PARTS_OF.get(name))
             return self._meet(function, self._at_function)
-        return self._expect(Note(self._first(function), stack, False, construct))
+        # All of a team come there, and it is mostly the same thread of which that matters.
+        return self._expect(Note(self._first(function), stack, False, construct), _thread_number())
 
     def _is_jump(self, name: str, back: int, stack: int) -> bool:
         """The entry point for what is deferred may go on in the other one."""
@@ -228,16 +238,13 @@ class EventBreakpoint:
         self._called[thread] = (name, back, stack)
         return False
 
-    def _expect(self, note: Note) -> bool:
+    def _expect(self, note: Note, thread: int | None = None) -> bool:
         self._notes.add(_thread(), note)
-        return self._meet(note.address, self._at_place)
+        return self._meet(note.address, self._at_place, thread)
 
     def _at_place(self, address: int) -> bool:
-        thread = _thread()
-        if not self._notes.has(thread, address):
-            return False  # as most: a frame for each of a team's threads would cost too much
         try:
-            note = self._notes.take(thread, address, machines.stack_pointer_at_breakpoint)
+            note = self._notes.take(_thread(), address, machines.stack_pointer_at_breakpoint)
             if note is None or (note.task and self._goes_on(note)):
                 return False
             if note.cancellable and self._machine.result(registers_at_breakpoint()) & 0xFF:
@@ -311,16 +318,20 @@ class EventBreakpoint:
             self._firsts[function] = self._target.code.first_instruction(function, of_task)
         return self._firsts[function]
 
-    def _construct(self, registers: Registers, name: str, back: int) -> Location | None:
+    def _described(self, registers: Registers, name: str) -> tuple[int, int]:
+        """What is passed to the entry point: the compiler's record of the call, and the construct's
+        function. 0: that is not passed."""
+        ident = self._machine.argument(registers, 0) if abi.source_at(name) is not None else 0
+        index = abi.FUNCTIONS.get(name)
+        return ident, self._machine.argument(registers, index) if index is not None else 0
+
+    def _construct(self, name: str, ident: int, function: int, back: int) -> Location | None:
         """As the compiler recorded it, else where its function begins, else where the call is.
         Calls by a jump can have one return address in common. None: another entry point has jumped
         here, which is told by the runtime's own description of what it does."""
-        distance = abi.source_at(name)
-        ident = self._machine.argument(registers, 0) if distance is not None else 0
-        index = abi.FUNCTIONS.get(name)
-        function = self._machine.argument(registers, index) if index is not None else 0
         key = (ident, function, back)
         if key not in self._constructs:
+            distance = abi.source_at(name)
             if ident and self._calls.is_runtime(ident):
                 self._constructs[key] = None
             else:
@@ -338,3 +349,8 @@ class EventBreakpoint:
 def _thread() -> tuple[int, int, int]:
     thread = gdb.selected_thread()
     return thread.ptid if thread is not None else (0, 0, 0)
+
+
+def _thread_number() -> int | None:
+    thread = gdb.selected_thread()
+    return thread.global_num if thread is not None else None

@@ -14,6 +14,9 @@ from ompd_core.formats.elf import ElfFile, NotElf
 _WORD = 0xFFFFFFFFFFFFFFFF
 # GDB's own name of the register, on every machine.
 STACK_POINTER = "sp"
+# Of an expression in the language "unknown", as GDB 10 does. 13, which has this, is the next that
+# was tried.
+_DIES = not hasattr(gdb, "current_language")
 
 
 def of_frame(frame: gdb.Frame) -> Machine | None:
@@ -73,10 +76,17 @@ def held(frame: gdb.Frame | gdb.PendingFrame, name: str) -> gdb.Value | None:
 def registers_at_breakpoint() -> Registers:
     """Of the thread that has just come to a breakpoint, as its frame has them. GDB need not unwind
     that frame to read them: it would be most of what the breakpoint costs."""
-    # This language has no expressions, and GDB 10 dies of them.
-    if gdb.parameter("language") == "unknown":
+    if _DIES and gdb.parameter("language") == "unknown":
         return registers(gdb.newest_frame())
-    return lambda name: int(gdb.parse_and_eval(f"${name}")) & _WORD
+    return _evaluated
+
+
+def _evaluated(name: str) -> int:
+    try:
+        return int(gdb.parse_and_eval(f"${name}")) & _WORD
+    except gdb.error:
+        # The language "unknown" has no expressions.
+        return registers(gdb.newest_frame())(name)
 
 
 def stack_pointer(frame: gdb.Frame) -> int:

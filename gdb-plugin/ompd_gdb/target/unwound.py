@@ -113,7 +113,7 @@ class Unwound:
         self._known = known
         self._stack = Pages(known.read) if known is not None else None
         self._frames: list[gdb.Frame] = []  # GDB's own: fewer, where it has not been asked
-        self._records: list[Frame] = []
+        self.records: list[Frame] = []  # so far
         self._ended = False
         self._whole = False
         # Of the last native frame. None: of another kind, as a signal's.
@@ -124,14 +124,14 @@ class Unwound:
 
     def record(self, level: int) -> Frame | None:
         """None: there is no such frame."""
-        while len(self._records) <= level and not self._ended:
+        while len(self.records) <= level and not self._ended:
             if self._follow():
                 continue
             try:
                 self._unwind()
             except gdb.error:
                 self._ended = True
-        return self._records[level] if level < len(self._records) else None
+        return self.records[level] if level < len(self.records) else None
 
     def frame(self, level: int) -> gdb.Frame:
         """Raises gdb.error."""
@@ -141,12 +141,12 @@ class Unwound:
 
     def is_whole(self, count: int) -> bool:
         """Are these all frames, and does nothing say that there should be more?"""
-        return self._whole and count == len(self._records)
+        return self._whole and count == len(self.records)
 
     def _gdb_frame(self, level: int) -> gdb.Frame:
         while len(self._frames) <= level:
             frame = self._frames[-1].older() if self._frames else gdb.newest_frame()
-            if frame is None or frame.pc() != self._records[len(self._frames)].pc:
+            if frame is None or frame.pc() != self.records[len(self._frames)].pc:
                 raise gdb.error("GDB unwinds the stack in another way now.")
             self._frames.append(frame)
         return self._frames[level]
@@ -168,7 +168,7 @@ class Unwound:
         if known is None:
             return False
         frames, self._place = known
-        self._records += frames
+        self.records += frames
         self._position = caller
         if self._place is None:
             self._ended = self._whole = True
@@ -178,7 +178,7 @@ class Unwound:
 
     def _unwind(self) -> None:
         """One frame more."""
-        count = len(self._records)
+        count = len(self.records)
         last = self._gdb_frame(count - 1) if count else None
         frame = last.older() if last else gdb.newest_frame()
         if frame is None:
@@ -186,19 +186,19 @@ class Unwound:
             self._whole = last is not None and _is_outermost(last)
             if self._whole:
                 self._learn_end()
-        elif last is not None and self._is_guess(self._records[-1].pc, last, frame):
+        elif last is not None and self._is_guess(self.records[-1].pc, last, frame):
             self._ended = True
         else:
             record = self._record(frame, last is None)
             self._frames.append(frame)
             if self._known is None:
-                self._records.append(record)
+                self.records.append(record)
             elif last is None and record in self._known.innermost:
-                self._records += self._known.innermost[record]
+                self.records += self._known.innermost[record]
                 self._stand(self._known, self._here(self._known, frame, False))
             else:
                 self._learn(self._known, record, frame)
-                self._records.append(record)
+                self.records.append(record)
 
     def _learn_end(self) -> None:
         place, position, stack = self._place, self._position, self._stack
@@ -220,7 +220,7 @@ class Unwound:
         self._stand(known, here)
         if here is None:
             return
-        if len(shown) == len(self._records) + 1:
+        if len(shown) == len(self.records) + 1:
             known.innermost[shown[0]] = shown
         if position is None or place is None or self._stack is None:
             return
@@ -269,7 +269,11 @@ class Walk:
         return self
 
     def __next__(self) -> Frame:
-        found = self._unwound.record(len(self.seen)) if len(self.seen) < self.most else None
+        level = len(self.seen)
+        if level >= self.most:
+            raise StopIteration
+        records = self._unwound.records
+        found = records[level] if level < len(records) else self._unwound.record(level)
         if found is None:
             raise StopIteration
         self.seen.append(found)

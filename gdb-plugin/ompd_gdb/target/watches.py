@@ -16,6 +16,8 @@ class Watch(gdb.Breakpoint):
 
     hit only reads: GDB forbids all else while a breakpoint decides."""
 
+    thread: int | None  # GDB's own: which is seen; None: all
+
     def __init__(self, address: int, hit: Callable[[int], bool]) -> None:
         try:
             super().__init__(f"*{address}", internal=True)
@@ -31,6 +33,7 @@ class Watch(gdb.Breakpoint):
         self.silent = True
         self._address = address
         self.hit = hit
+        self._only: int | None = None  # as `thread', for which GDB need not be asked
         self.why = ""  # it stopped the program though it could not decide
         self._progspace = gdb.current_progspace()
         if not _connected:
@@ -42,6 +45,20 @@ class Watch(gdb.Breakpoint):
         super().delete()
         if self in _all:
             _all.remove(self)
+
+    def see_only(self, thread: int) -> None:
+        """Of the others GDB makes nothing: no Python, which is what a passage costs us.
+        thread: GDB's number."""
+        try:
+            self.thread = self._only = thread
+        except RuntimeError:
+            self._only = None  # it has ended
+
+    def see_all(self) -> None:
+        self.thread = self._only = None
+
+    def sees(self, thread: int | None) -> bool:
+        return self._only in (None, thread)
 
     def is_in(self, progspace: gdb.Progspace) -> bool:
         return self._progspace == progspace

@@ -81,13 +81,6 @@ static double seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of a runtime that has met what cannot be: the C library's needs the thread's structure, too, and ends the program. */
-void abort(void)
-{
-	for (;;)
-		rest(500);
-}
-
 /* Whoever stumbles over it tries again until it has been put back. */
 static void stumble(int number)
 {

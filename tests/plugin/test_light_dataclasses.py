@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do light_dataclasses do what the standard library's do, of what is used of them?"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from ompd_core import light_dataclasses
+
+BOTH = (dataclasses, light_dataclasses)
+
+
+def made(module: Any, **options: bool) -> Any:
+    """A class with a field of each kind."""
+    field = module.field
+
+    class Sample:
+        first: int
+        second: str = "two"
+        third: list[int] = field(default_factory=list)
+        fourth: int | None = field(default=None, compare=False)
+
+        @property
+        def double(self) -> int:
+            return 2 * self.first
+
+    return module.dataclass(**options)(Sample) if options else module.dataclass(Sample)
+
+
+def told(sample: Any) -> tuple[Any, ...]:
+    return (sample.first, sample.second, sample.third, sample.fourth, sample.double, repr(sample))
+
+
+@pytest.mark.parametrize("arguments", [(1,), (1, "x"), (1, "x", [3]), (1, "x", [3], 4)])
+def test_made(arguments: tuple[Any, ...]) -> None:
+    theirs, ours = (made(module)(*arguments) for module in BOTH)
+    assert told(theirs) == told(ours)
+    names = ("first", "second", "third", "fourth")
+    assert told(made(light_dataclasses)(**dict(zip(names, arguments)))) == told(ours)
+
+
+@pytest.mark.parametrize("arguments", [(), (1, "x", [], None, 5)])
+def test_refused(arguments: tuple[Any, ...]) -> None:
+    for module in BOTH:
+        with pytest.raises(TypeError):
+            made(module)(*arguments)
+        with pytest.raises(TypeError):
+            made(module)(1, unknown=2)
+
+
+def test_nothing_is_shared() -> None:
+    sample = made(light_dataclasses)
+    one, other = sample(1), sample(1)
+    one.third.append(7)
+    assert other.third == [] and one != other
+
+
+def test_replaced() -> None:
+    for module in BOTH:
+        one = made(module)(1, "x", [3], 4)
+        other = module.replace(one, second="y")
+        assert (other.first, other.second, other.fourth) == (1, "y", 4)
+        assert other.third is one.third and one.second == "x"
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("eq", [False, True])
+def test_compared(frozen: bool, eq: bool) -> None:
+    """And hashed. One field is not compared; another class is never the same."""
+    for module in BOTH:
+        sample = made(module, frozen=frozen, eq=eq)
+        one, same, other = sample(1, "x", (), 4), sample(1, "x", (), 5), sample(2, "x", (), 4)
+        assert (one == same, one == other) == (eq, False)
+        assert one == one and one != made(module, eq=eq)(1, "x", (), 4) and one != (1, "x", ())
+        if not eq:
+            assert len({one, same}) == 2
+        elif frozen:
+            assert len({one, same, other}) == 2
+        else:
+            with pytest.raises(TypeError):
+                hash(one)
