@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
 from typing import Any, Callable
 
 import gdb
@@ -16,9 +15,9 @@ from ompd_gdb import session
 
 
 def counted(loaded: Library, work: Callable[[], Any]) -> tuple[Any, dict[str, int]]:
-    before = asdict(loaded.callbacks.counts)
+    before = dict(vars(loaded.callbacks.counts))
     result = work()
-    after = asdict(loaded.callbacks.counts)
+    after = dict(vars(loaded.callbacks.counts))
     return result, {name: after[name] - before[name] for name in after}
 
 
@@ -28,6 +27,7 @@ def _everything(snapshot: Snapshot) -> None:
     snapshot.locks([])
     snapshot.arrivals()
     snapshot.loops()
+    snapshot.icvs()
 
 
 def measure() -> dict[str, Any]:

@@ -262,7 +262,8 @@ def test_who_slept_when_notes_were_lost_was_not_preempted(build, folder) -> None
     record = read(folder / "r")
     assert "lost" in [line.get("note") for line in record.lines]
     (sums,) = record.tables["sums"].values()
-    assert sums["missing"] > 10**9 and sums["on"] > 10**8, sums
+    # How much that is, depends on how soon the buffer was full.
+    assert sums["missing"] > 3 * 10**8 and sums["on"] > 10**8, sums
     assert sums["preempted"] <= sums["schedstat_delay"] + 10**8, sums
 
 
