@@ -5,6 +5,7 @@ comes out: its own words on stdout are no document."""
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import select
@@ -319,6 +320,12 @@ def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -
     result = result_of(run)
     if "error" in result:
         return UserError("gdb_error", f"GDB says: {result['error']}")
+    if _is_full(run.folder):
+        return UserError(
+            "file_error",
+            f"GDB wrote no report: {os.strerror(errno.ENOSPC)}, in {run.folder}.",
+            "Set TMPDIR to a directory with room.",
+        )
     status = ended["status"]
     if status is not None and status < 0:
         return UserError(
@@ -329,6 +336,13 @@ def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -
         f"GDB wrote no report. {_last_words(run.folder)}".strip(),
         "It has to be GDB 10 or newer, with Python 3.9 or newer in it.",
     )
+
+
+def _is_full(folder: str) -> bool:
+    try:
+        return os.statvfs(folder).f_bavail == 0
+    except OSError:
+        return False
 
 
 def _last_words(folder: str) -> str:

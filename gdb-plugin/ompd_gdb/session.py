@@ -83,7 +83,9 @@ def library_facts() -> facts.Library:
 def has_process() -> bool:
     inferior = gdb.selected_inferior()
     # Which are listed only where that does not tell: it takes long of many.
-    return inferior.pid != 0 and (gdb.selected_thread() is not None or len(inferior.threads()) > 0)
+    return inferior.pid != 0 and (
+        selection.selected_thread() is not None or len(inferior.threads()) > 0
+    )
 
 
 def current() -> Session:
