@@ -22,7 +22,9 @@ import schema
 
 # Seconds for anything; a hang is a failure. A virtual machine may stand still for a minute or two.
 PATIENCE = 300
-SPIN_TICKS = 10  # of processor time: a thread that is awake after so many spins
+# A thread that is awake after so much processor time, or so many turns on one, is one that spins:
+# see settle.h, also for why time alone does not tell.
+SPIN_NS, SPIN_TURNS = 10**8, 500
 MARK = "@@@"
 # What must never be seen, whatever was asked.
 FORBIDDEN = re.compile(
@@ -228,32 +230,38 @@ def wait_for(record: Path, process: subprocess.Popen[Any]) -> None:
 def settle(lwps: Iterable[int]) -> None:
     """From what threads have announced to where they stay: until each was found asleep, or has spun
     for long, in three looks in a row (as settle.h, from outside)."""
-    most = {lwp: _ticks(lwp) + SPIN_TICKS for lwp in lwps}
+    first = {lwp: _used(lwp) for lwp in lwps}
     end, looks = time.monotonic() + PATIENCE, 0
     while looks < 3:
         assert time.monotonic() < end, "the program's threads do not stay anywhere"
         time.sleep(0.01)
-        stay = all(_is_asleep(lwp) or _ticks(lwp) >= ticks for lwp, ticks in most.items())
+        stay = all(_is_asleep(lwp) or _spins(lwp, *used) for lwp, used in first.items())
         looks = looks + 1 if stay else 0
 
 
-def _fields(lwp: int) -> list[str]:
-    """From the state on; of one that has ended it is asleep."""
+def _is_asleep(lwp: int) -> bool:
+    """Or has ended."""
     try:
         text = Path(f"/proc/{lwp}/task/{lwp}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return ["S"] + ["0"] * 12
-    return text.rpartition(")")[2].split()
+        return True
+    return text.rpartition(")")[2].split()[0] == "S"
 
 
-def _is_asleep(lwp: int) -> bool:
-    return _fields(lwp)[0] == "S"
+def _used(lwp: int) -> tuple[int, int]:
+    """Of a processor: nanoseconds, and turns."""
+    try:
+        text = Path(f"/proc/{lwp}/task/{lwp}/schedstat").read_text(encoding="ascii")
+    except OSError:
+        return 0, 0  # it has ended
+    nanoseconds, _, turns = text.split()
+    return int(nanoseconds), int(turns)
 
 
-def _ticks(lwp: int) -> int:
-    """Of processor time."""
-    user, system = _fields(lwp)[11:13]
-    return int(user) + int(system)
+def _spins(lwp: int, nanoseconds: int, turns: int) -> bool:
+    """Since it had used so much."""
+    used = _used(lwp)
+    return used[0] - nanoseconds >= SPIN_NS or used[1] - turns >= SPIN_TURNS
 
 
 @contextlib.contextmanager
