@@ -62,12 +62,16 @@ def test_steps(tmp_path: Path) -> None:
     assert check("good", tool=tool).stdout.endswith("Everything asked for passed.\n")
 
 
-def live_suite(folder: Path, name: str, text: str) -> "subprocess.CompletedProcess[str]":
-    """A step whose only file of tests has that name."""
+def live_suite(
+    folder: Path, name: str, text: str, options: str = ""
+) -> "subprocess.CompletedProcess[str]":
+    """A step whose only file of tests has that name. options: pytest's."""
     tests = folder / "live"
     tests.mkdir()
     (tests / name).write_text(text)
-    tool = with_steps(folder, f'add host 60 "" "x"\ndo_host() {{ live_suite host {tests}; }}\n')
+    tool = with_steps(
+        folder, f'add host 60 "" "x"\ndo_host() {{ live_suite host {tests} {options}; }}\n'
+    )
     return check("host", tool=tool)
 
 
@@ -95,6 +99,19 @@ def test_unsteady(tmp_path: Path) -> None:
 def test_failing(tmp_path: Path) -> None:
     done = live_suite(tmp_path, "test_states.py", ONCE.replace("assert seen", "assert False"))
     assert done.returncode == 1 and "unsteady" not in done.stdout
+
+
+def test_one_of_a_group(tmp_path: Path) -> None:
+    """Side by side it is known by another name."""
+    grouped = """
+import pytest
+
+@pytest.mark.xdist_group("together")
+def test_grouped():
+    assert False
+"""
+    done = live_suite(tmp_path, "test_states.py", ONCE + grouped, "-n 2 --dist loadgroup")
+    assert done.returncode == 1 and "1 failed, 1 passed" in done.stdout
 
 
 def test_believed_at_once(tmp_path: Path) -> None:
