@@ -111,3 +111,23 @@ void snapshot_set(struct snapshot *snapshot, unsigned part, void *block)
 	callback_free(snapshot->parts[part]);
 	snapshot->parts[part] = block;
 }
+
+ompd_rc_t snapshot_show(struct snapshot *snapshot, unsigned part,
+			ompd_rc_t (*make)(struct snapshot *snapshot, unsigned part, void **block),
+			const void **ret)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (!snapshot->parts[part]) {
+		struct reading reading;
+		void *block;
+
+		reading_begin(&reading, snapshot);
+		rc = make(snapshot, part, &block);
+		reading_end(&reading);
+		if (rc == ompd_rc_ok)
+			snapshot_set(snapshot, part, block);
+	}
+	*ret = snapshot->parts[part];
+	return rc;
+}

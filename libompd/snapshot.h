@@ -46,4 +46,9 @@ void reading_end(struct reading *reading);
 /* Makes a block the part, in place of what it was. */
 void snapshot_set(struct snapshot *snapshot, unsigned part, void *block);
 
+/* The part, made if it is asked for for the first time. make: its block, of what it reads. */
+ompd_rc_t snapshot_show(struct snapshot *snapshot, unsigned part,
+			ompd_rc_t (*make)(struct snapshot *snapshot, unsigned part, void **block),
+			const void **ret);
+
 #endif /* SNAPSHOT_H */

@@ -66,13 +66,15 @@ ompd_rc_t ompdx_snapshot_destroy(ompdx_snapshot_handle_t *handle)
 	return rc;
 }
 
-/* The part, made if it is asked for for the first time. */
+static ompd_rc_t make_of_picture(struct snapshot *snapshot, unsigned part, void **block)
+{
+	return snapshot->space->runtime->parts[part](snapshot->picture, block);
+}
+
 static ompd_rc_t show(ompdx_snapshot_handle_t *handle, unsigned part, bool wanted, const void **ret)
 {
-	struct reading reading;
 	struct snapshot *snapshot;
-	void *block;
-	ompd_rc_t rc = snapshot_find(handle, &snapshot);
+	const ompd_rc_t rc = snapshot_find(handle, &snapshot);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -80,15 +82,7 @@ static ompd_rc_t show(ompdx_snapshot_handle_t *handle, unsigned part, bool wante
 		return ompd_rc_bad_input;
 	if (!snapshot->space->runtime->parts[part])
 		return ompd_rc_unsupported;
-	if (!snapshot->parts[part]) {
-		reading_begin(&reading, snapshot);
-		rc = snapshot->space->runtime->parts[part](snapshot->picture, &block);
-		reading_end(&reading);
-		if (rc == ompd_rc_ok)
-			snapshot_set(snapshot, part, block);
-	}
-	*ret = snapshot->parts[part];
-	return rc;
+	return snapshot_show(snapshot, part, make_of_picture, ret);
 }
 
 ompd_rc_t ompdx_snapshot_view(ompdx_snapshot_handle_t *snapshot, const ompdx_view_t **view)

@@ -239,16 +239,30 @@ static ompd_rc_t read_table(struct table *table, const ompdx_view_t *view)
 	return rc == ompd_rc_ok ? add_process(table) : rc;
 }
 
-ompd_rc_t ompdx_snapshot_icvs(ompdx_snapshot_handle_t *handle, const ompdx_icvs_t **icvs)
+static ompd_rc_t make_icvs(struct snapshot *snapshot, unsigned part, void **block)
 {
-	struct table table = {.icvs = {.item_size = sizeof(ompdx_icv_t)},
+	struct table table = {.space = snapshot->space,
+			      .icvs = {.item_size = sizeof(ompdx_icv_t)},
 			      .cells = {.item_size = sizeof(struct cell)},
 			      .text = {.item_size = 1},
 			      .one = {.item_size = 1}};
+	ompd_rc_t rc = read_table(&table, snapshot->parts[PICTURE_VIEW]);
+
+	(void)part;
+	if (rc == ompd_rc_ok)
+		rc = make_block(&table, block);
+	vector_deinit(&table.icvs);
+	vector_deinit(&table.cells);
+	vector_deinit(&table.text);
+	vector_deinit(&table.one);
+	return rc;
+}
+
+ompd_rc_t ompdx_snapshot_icvs(ompdx_snapshot_handle_t *handle, const ompdx_icvs_t **icvs)
+{
 	const ompdx_view_t *view;
-	struct reading reading;
 	struct snapshot *snapshot;
-	void *block;
+	const void *block;
 	ompd_rc_t rc = snapshot_find(handle, &snapshot);
 
 	if (rc != ompd_rc_ok)
@@ -257,24 +271,11 @@ ompd_rc_t ompdx_snapshot_icvs(ompdx_snapshot_handle_t *handle, const ompdx_icvs_
 		return ompd_rc_bad_input;
 	if (!snapshot->space->runtime->icv)
 		return ompd_rc_unsupported;
+	/* Whose rows they are. */
 	rc = ompdx_snapshot_view(handle, &view);
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (!snapshot->parts[SNAPSHOT_ICVS]) {
-		table.space = snapshot->space;
-		reading_begin(&reading, snapshot);
-		rc = read_table(&table, view);
-		reading_end(&reading);
-		if (rc == ompd_rc_ok)
-			rc = make_block(&table, &block);
-		if (rc == ompd_rc_ok)
-			snapshot_set(snapshot, SNAPSHOT_ICVS, block);
-		vector_deinit(&table.icvs);
-		vector_deinit(&table.cells);
-		vector_deinit(&table.text);
-		vector_deinit(&table.one);
-	}
 	if (rc == ompd_rc_ok)
-		*icvs = snapshot->parts[SNAPSHOT_ICVS];
+		rc = snapshot_show(snapshot, SNAPSHOT_ICVS, make_icvs, &block);
+	if (rc == ompd_rc_ok)
+		*icvs = block;
 	return rc;
 }
