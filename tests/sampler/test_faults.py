@@ -211,24 +211,32 @@ def test_nothing_false_is_told_of_a_program_that_ends_at_once(build, folder) -> 
     assert record.tables["runtime"] or "outside" not in states, states
 
 
-def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
-    """The sampler is stopped until the kernel has no room left for what it notes."""
-    where = (SAMPLER, "-o", folder / "r", "-F", "1000", "--budget", "0")
-    with subprocess.Popen((build("victim"), "1000000"), stdout=subprocess.DEVNULL) as process:
-        try:
-            sampler = subprocess.Popen((*where, "-p", str(process.pid)))
-            wait_for_a_record(folder / "r")
-            for _ in range(2):
-                sampler.send_signal(signal.SIGSTOP)
-                let_run(process.pid, 2)
-                sampler.send_signal(signal.SIGCONT)
-                let_run(process.pid, 0.3)
-            sampler.send_signal(signal.SIGINT)
-            assert sampler.wait(60) == 0
-        finally:
-            process.kill()
+def stopped_meanwhile(folder, process, options, times, meanwhile, after):
+    """The record of a sampler that is stopped, so often, until the kernel has no room left for what
+    it notes. after: processor seconds of the program's until it is stopped again."""
+    try:
+        where = (SAMPLER, "-o", folder / "r", "--budget", "0", *options)
+        sampler = subprocess.Popen((*where, "-p", str(process.pid)))
+        wait_for_a_record(folder / "r")
+        for _ in range(times):
+            sampler.send_signal(signal.SIGSTOP)
+            meanwhile()
+            sampler.send_signal(signal.SIGCONT)
+            let_run(process.pid, after)
+        sampler.send_signal(signal.SIGINT)
+        assert sampler.wait(60) == 0
+    finally:
+        process.kill()
     record = read(folder / "r")
     assert "lost" in [line.get("note") for line in record.lines]
+    return record
+
+
+def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
+    with subprocess.Popen((build("victim"), "1000000"), stdout=subprocess.DEVNULL) as process:
+        record = stopped_meanwhile(
+            folder, process, ("-F", "1000"), 2, lambda: let_run(process.pid, 2), 0.3
+        )
     for sums in record.tables["sums"].values():
         most = 1.02 * sums["schedstat_on"] + 3 * 10**7
         assert sums["on"] <= most <= 1.05 * (sums["on"] + sums["missing"]) + 8 * 10**7, sums
@@ -237,30 +245,18 @@ def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
 
 def test_who_slept_when_notes_were_lost_was_not_preempted(build, folder) -> None:
     """The last that the kernel could note of it is that it worked, or had lost its processor."""
-    where = (SAMPLER, "-o", folder / "r", "--budget", "0")
     with subprocess.Popen((build("naps", "plain"), "100", "300")) as process:
 
         def wait_for(state: str) -> None:
             while Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2][1] != state:
                 time.sleep(0.001)
 
-        try:
-            sampler = subprocess.Popen((*where, "-p", str(process.pid)))
-            wait_for_a_record(folder / "r")
-            for _ in range(3):
-                sampler.send_signal(signal.SIGSTOP)
-                let_run(process.pid, 0.35)
-                # It has just fallen asleep.
-                wait_for("R")
-                wait_for("S")
-                sampler.send_signal(signal.SIGCONT)
-                let_run(process.pid, 0.1)
-            sampler.send_signal(signal.SIGINT)
-            assert sampler.wait(60) == 0
-        finally:
-            process.kill()
-    record = read(folder / "r")
-    assert "lost" in [line.get("note") for line in record.lines]
+        def until_it_falls_asleep() -> None:
+            let_run(process.pid, 0.35)
+            wait_for("R")
+            wait_for("S")
+
+        record = stopped_meanwhile(folder, process, (), 3, until_it_falls_asleep, 0.1)
     (sums,) = record.tables["sums"].values()
     # How much that is, depends on how soon the buffer was full.
     assert sums["missing"] > 3 * 10**8 and sums["on"] > 10**8, sums
