@@ -16,6 +16,7 @@ struct thread {
 	uint32_t number;
 	pid_t lwp;
 	char name[NAME_MAX_BYTES];
+	struct kept_files files;
 	uint64_t born, gone;  /* moments; gone 0: not yet */
 	bool sampled;         /* by a clock of its own */
 	bool begins;          /* its clock does */
@@ -80,6 +81,9 @@ void thread_fill(struct thread *thread, uint64_t at);
 /* It has ended: another one may get its lwp. It stays among those that live until they are told apart. */
 void thread_end(struct thread *thread, uint64_t at);
 void threads_drop_ended(struct threads *threads);
+
+/* Their files that were kept open: true: there were some. */
+bool threads_close_kept(struct threads *threads);
 
 /* What the kernel has counted for it until now. */
 void thread_read_schedule(struct thread *thread, const struct process *process);
