@@ -442,6 +442,7 @@ void session_refresh_images(struct session *session)
 
 			process_thread_name(&session->process, thread->lwp, thread->name);
 			thread->runtime = NONE;
+			thread->pthread = 0;
 			thread->told = thread->seen = false;
 		}
 	}

@@ -26,8 +26,9 @@ struct thread {
 	uint32_t runtime; /* NONE: no picture shows it as a runtime's */
 	ompdx_thread_kind_t kind;
 	int32_t runtime_id;
-	bool seen;       /* a picture was taken with it */
-	uint32_t native; /* its place in the last picture */
+	uint64_t pthread; /* its id, as long as it lives; 0: not known */
+	bool seen;        /* a picture was taken with it */
+	uint32_t native;  /* its place in the last picture */
 	struct history history;
 	struct timeline timeline;
 	/* Where its last activity was, for the time until it has a processor again. */
