@@ -183,6 +183,8 @@ static void pass_by_perf(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
 
+	for (size_t i = 0; i < session->threads.living_count; i++)
+		timeline_expect(&living(session, i)->timeline);
 	perf_drain(&session->perf, at, session->process.pid, &loop->sink);
 	threads_drop_ended(&session->threads);
 	session_guess_anew(session);
