@@ -20,6 +20,9 @@ struct live_stack {
 	uint64_t first; /* its first page's address */
 	uint32_t known, tried;
 	uint8_t bytes[STACK_PAGES * PAGE_BYTES];
+	struct stack_word words[KNOWN_WORDS_MAX]; /* that were read of it, if all could be */
+	uint32_t word_count;
+	bool missed;
 };
 
 static bool know_page(struct live_stack *stack, size_t page)
@@ -42,6 +45,20 @@ static bool read_live_word(void *context, uint64_t address, uint64_t *value)
 	    !know_page(stack, (at + sizeof *value - 1) / PAGE_BYTES))
 		return memory_read(stack->memory, address, sizeof *value, value);
 	memcpy(value, stack->bytes + at, sizeof *value);
+	return true;
+}
+
+static bool read_and_note(void *context, uint64_t address, uint64_t *value)
+{
+	struct live_stack *stack = context;
+
+	if (!read_live_word(stack, address, value)) {
+		stack->missed = true;
+		return false;
+	}
+	stack->missed |= stack->word_count == KNOWN_WORDS_MAX;
+	if (!stack->missed)
+		stack->words[stack->word_count++] = (struct stack_word){address, *value};
 	return true;
 }
 
@@ -88,17 +105,25 @@ static void look_at_stack(struct session *session, struct thread *thread,
 			  const struct system_call *call, struct frames *frames)
 {
 	static struct live_stack stack;
-	const struct word_source live = {read_live_word, &stack};
+	const struct word_source live = {read_and_note, &stack};
 	const struct stack_copy none = {NULL, call->sp, 0, &live};
 	struct registers registers = {.known = UINT64_C(1) << this_machine.sp |
 					       UINT64_C(1) << this_machine.pc};
 
+	if (known_stack_holds(&thread->stack, call->sp, call->pc, session->images.fingerprint,
+			      &session->memory, frames))
+		return;
 	stack.memory = &session->memory;
+	stack.word_count = 0;
+	stack.missed = false;
 	stack.first = call->sp - call->sp % PAGE_BYTES;
 	stack.known = stack.tried = 0;
 	registers.value[this_machine.sp] = call->sp;
 	registers.value[this_machine.pc] = call->pc;
 	unwind(session->unwinder, registers, &none, frames);
+	if (frames->whole && !stack.missed)
+		known_stack_keep(&thread->stack, call->sp, call->pc, session->images.fingerprint,
+				 stack.words, stack.word_count, frames);
 	if (frames->count == 1 && !frames->whole)
 		look_behind_leaf(session, thread, call, registers, frames);
 }
