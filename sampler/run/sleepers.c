@@ -11,6 +11,9 @@
  * happen to be met. */
 #define SLEEP_LEAST (2 * MILLISECOND)
 
+/* Before the budget tells how many may be. */
+#define LOOKS_AT_ONCE 64
+
 /* Of a sleeping thread's stack, from its pointer on. */
 #define STACK_PAGES 16
 
@@ -190,6 +193,13 @@ static void guess_sleeper(struct session *session, struct thread *thread, uint64
 		return;
 	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, thread->last_told, reach(session),
 			reach(session));
+}
+
+void session_begin_looks(struct session *session)
+{
+	const uint32_t turns = 1 + session->threads.living_count / LOOKS_AT_ONCE;
+
+	session->sleeper_turns = turns < SLEEPER_TURNS_MOST ? turns : SLEEPER_TURNS_MOST;
 }
 
 static bool has_turn(const struct session *session, const struct thread *thread)
