@@ -114,8 +114,13 @@ static void look_at_stack(struct session *session, struct thread *thread,
 					       UINT64_C(1) << this_machine.pc};
 
 	if (known_stack_holds(&thread->stack, call->sp, call->pc, session->images.fingerprint,
-			      &session->memory, frames))
+			      &session->memory)) {
+		frames->count = thread->stack.frame_count;
+		frames->whole = true;
+		frames->beyond = false;
+		memcpy(frames->pc, thread->stack.frames, frames->count * sizeof *frames->pc);
 		return;
+	}
 	stack.memory = &session->memory;
 	stack.word_count = 0;
 	stack.missed = false;
@@ -125,8 +130,14 @@ static void look_at_stack(struct session *session, struct thread *thread,
 	registers.value[this_machine.pc] = call->pc;
 	unwind(session->unwinder, registers, &none, frames);
 	if (frames->whole && !stack.missed)
-		known_stack_keep(&thread->stack, call->sp, call->pc, session->images.fingerprint,
-				 stack.words, stack.word_count, frames);
+		known_stack_keep(&thread->stack,
+				 (struct known_stack){.sp = call->sp,
+						      .pc = call->pc,
+						      .images = session->images.fingerprint,
+						      .words = stack.words,
+						      .frames = frames->pc,
+						      .word_count = stack.word_count,
+						      .frame_count = frames->count});
 	if (frames->count == 1 && !frames->whole)
 		look_behind_leaf(session, thread, call, registers, frames);
 }

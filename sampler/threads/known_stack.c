@@ -59,20 +59,14 @@ static bool are_the_same(const struct known_stack *known, const struct pieces *p
 }
 
 bool known_stack_holds(const struct known_stack *known, uint64_t sp, uint64_t pc, uint64_t images,
-		       struct memory *memory, struct frames *frames)
+		       struct memory *memory)
 {
 	static struct pieces pieces;
 
-	if (!known->frame_count || known->sp != sp || known->pc != pc || known->images != images ||
-	    !plan(known, &pieces) ||
-	    !memory_read_pieces(memory, pieces.all, pieces.count, pieces.bytes) ||
-	    !are_the_same(known, &pieces))
-		return false;
-	memcpy(frames->pc, known->frames, known->frame_count * sizeof *frames->pc);
-	frames->count = known->frame_count;
-	frames->whole = true;
-	frames->beyond = false;
-	return true;
+	return known->frame_count && known->sp == sp && known->pc == pc &&
+	       known->images == images && plan(known, &pieces) &&
+	       memory_read_pieces(memory, pieces.all, pieces.count, pieces.bytes) &&
+	       are_the_same(known, &pieces);
 }
 
 static int by_address(const void *left, const void *right)
@@ -83,21 +77,18 @@ static int by_address(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-void known_stack_keep(struct known_stack *known, uint64_t sp, uint64_t pc, uint64_t images,
-		      const struct stack_word *words, uint32_t word_count,
-		      const struct frames *frames)
+void known_stack_keep(struct known_stack *known, struct known_stack stack)
 {
+	const struct stack_word *words = stack.words;
+	const uint64_t *frames = stack.frames;
+
 	known_stack_forget(known);
-	*known = (struct known_stack){.sp = sp,
-				      .pc = pc,
-				      .images = images,
-				      .words = take(word_count, sizeof *words),
-				      .frames = take(frames->count, sizeof *frames->pc),
-				      .word_count = word_count,
-				      .frame_count = frames->count};
-	memcpy(known->words, words, word_count * sizeof *words);
-	memcpy(known->frames, frames->pc, frames->count * sizeof *frames->pc);
-	qsort(known->words, word_count, sizeof *known->words, by_address);
+	stack.words = take(stack.word_count, sizeof *words);
+	stack.frames = take(stack.frame_count, sizeof *frames);
+	memcpy(stack.words, words, stack.word_count * sizeof *words);
+	memcpy(stack.frames, frames, stack.frame_count * sizeof *frames);
+	qsort(stack.words, stack.word_count, sizeof *stack.words, by_address);
+	*known = stack;
 }
 
 void known_stack_forget(struct known_stack *known)

@@ -7,7 +7,6 @@
 #define SAMPLER_KNOWN_STACK_H
 
 #include "target/memory.h"
-#include "unwind/unwind.h"
 
 /* More are not remembered. */
 #define KNOWN_WORDS_MAX 128
@@ -20,18 +19,16 @@ struct known_stack {
 	uint64_t sp, pc;
 	uint64_t images;          /* by which state of what is mapped it was unwound */
 	struct stack_word *words; /* by address */
-	uint64_t *frames;
+	uint64_t *frames;         /* their places, innermost first, to where the thread began */
 	uint32_t word_count, frame_count; /* 0: none is known */
 };
 
-/* true: it is still the same, and these are its frames. */
+/* Are its frames still the same? */
 bool known_stack_holds(const struct known_stack *known, uint64_t sp, uint64_t pc, uint64_t images,
-		       struct memory *memory, struct frames *frames);
+		       struct memory *memory);
 
-/* It is whole, and was unwound by these words alone. */
-void known_stack_keep(struct known_stack *known, uint64_t sp, uint64_t pc, uint64_t images,
-		      const struct stack_word *words, uint32_t word_count,
-		      const struct frames *frames);
+/* A whole one, that was unwound by these words alone. */
+void known_stack_keep(struct known_stack *known, struct known_stack stack);
 
 void known_stack_forget(struct known_stack *known);
 
