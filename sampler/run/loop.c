@@ -116,19 +116,24 @@ static void change_phase(struct loop *loop, uint64_t at)
 		perf_set_period(&session->perf, session->period, clock_is_due, session);
 }
 
+/* A program that just begins may end soon. */
+static uint64_t soon(const struct loop *loop, uint64_t at, uint64_t most)
+{
+	return at + least_time(most, EARLY_TICK + (at - loop->session->record.start) / 4);
+}
+
 static void take_view(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
 	const uint64_t before = own_processor_time();
 
-	if (at < loop->next_view || session->view_rate <= 0)
+	if (at < loop->next_view || session->view_rate <= 0 || !pictures_take(&session->pictures))
 		return;
-	pictures_take(&session->pictures);
 	const uint64_t cost = own_processor_time() - before;
 
 	loop->budget.view_cost =
 		loop->budget.view_cost ? (loop->budget.view_cost * 7 + cost) / 8 : cost;
-	loop->next_view = at + (uint64_t)((double)SECOND / session->view_rate);
+	loop->next_view = soon(loop, at, (uint64_t)((double)SECOND / session->view_rate));
 }
 
 static struct thread *living(const struct session *session, size_t index)
@@ -192,12 +197,6 @@ static void pass_by_perf(struct loop *loop, uint64_t at)
 	}
 	session_spread_left_out(session, at);
 	session_look_at_sleepers(session, at);
-}
-
-/* A program that just begins may end soon. */
-static uint64_t soon(const struct loop *loop, uint64_t at, uint64_t most)
-{
-	return at + least_time(most, EARLY_TICK + (at - loop->session->record.start) / 4);
 }
 
 static void pass(struct loop *loop, uint64_t at)

@@ -25,7 +25,7 @@ struct thread {
 	uint32_t runtime; /* NONE: no picture shows it as a runtime's */
 	ompdx_thread_kind_t kind;
 	int32_t runtime_id;
-	bool seen;       /* a picture was taken with it */
+	bool seen;       /* a picture told whether it is one of a runtime's */
 	uint32_t native; /* its place in the last picture */
 	struct history history;
 	struct timeline timeline;
