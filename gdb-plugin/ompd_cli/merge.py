@@ -12,6 +12,7 @@ import stat
 import sys
 from typing import Any, Sequence
 
+from ompd_core import late_patterns
 from ompd_core.errors import UserError
 from ompd_core.model import job_parts
 from ompd_core.model.job import Job, Unread
@@ -30,7 +31,9 @@ LARGEST = 64 << 20  # bytes of a report; that of a thousand threads has some 3 M
 MOST_NAMES = 5  # of files, in a sentence
 MOST_DIGITS = 20  # of a number: int() takes very long for very many
 
-_RANK_IN_NAME = re.compile(r"(?:^|[^a-z])rank[-_.=]?([0-9]{1,9})(?![0-9])", re.IGNORECASE)
+_RANK_IN_NAME = late_patterns.compile(
+    r"(?:^|[^a-z])rank[-_.=]?([0-9]{1,9})(?![0-9])", re.IGNORECASE
+)
 
 
 def merge(options: argparse.Namespace, _: Origin) -> Outcome:

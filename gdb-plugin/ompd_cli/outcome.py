@@ -5,11 +5,16 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ompd_core.light_dataclasses import dataclass, field
+from ompd_core.errors import UserError
+from ompd_core.light_classes import dataclass, field
 from ompd_core.views import json_text
 from ompd_core.views.table import DEFAULT_WIDTH, Style, paragraph
 
 NOTHING_ODD, FINDING, CANNOT_READ, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 130
+
+# Of a program that is run, beside its own: as `timeout' has them, where 123 is free. `git bisect
+# run' takes 123 and 124 for bad, and passes over commits with 125.
+FOUND, LATE, FAILED, NOT_EXECUTABLE, NOT_FOUND = 123, 124, 125, 126, 127
 
 # A living process is looked at twice before it is said to be stuck, and where one look cannot tell.
 OF_ONE_LOOK = frozenset(
@@ -65,6 +70,10 @@ def confirm(document: dict[str, Any], seen_before: Sequence[str]) -> list[str]:
     if set(seen_before) - {"cannot_tell"} and not codes & {*seen_before, "standing_still"}:
         notes.append("A look before showed something odd that has passed.")
     return notes
+
+
+def status_of_a_run(error: UserError) -> int:
+    return {"no_executable": NOT_FOUND, "not_executable": NOT_EXECUTABLE}.get(error.code, FAILED)
 
 
 def _note(note: str) -> list[str]:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import IO, Any, Callable, Sequence
 
 from ompd_core.errors import UserError
-from ompd_core.light_dataclasses import dataclass, field
+from ompd_core.light_classes import dataclass, field
 from ompd_core.model import job_parts
 from ompd_core.model.job import Job
 from ompd_core.model.members import folded

@@ -15,7 +15,7 @@ import tempfile
 from typing import IO, Iterator, Sequence
 
 from ompd_core.errors import UserError
-from ompd_core.light_dataclasses import dataclass
+from ompd_core.light_classes import dataclass
 
 NAME = "ompd-sampler"
 _PIPE = 1 << 20  # bytes: what is not read at once does not hold the sampler up

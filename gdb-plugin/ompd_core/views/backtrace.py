@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Mapping, Sequence
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from ..model import ids, targets
 from ..model.logical_stack.backtrace import (
     CONSTRUCT,

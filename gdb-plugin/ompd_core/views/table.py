@@ -7,8 +7,9 @@ from __future__ import annotations
 import itertools
 import re
 import textwrap
-from typing import Callable, NamedTuple, Sequence, Union
+from typing import Callable, Sequence, Union
 
+from ..light_classes import NamedTuple
 from ..model.naming import NAMELESS
 from .cxx_names import short_name
 
