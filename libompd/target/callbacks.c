@@ -33,7 +33,7 @@ void callbacks_forget(void)
 	memset(&callbacks, 0, sizeof(callbacks));
 }
 
-ompd_rc_t callback_alloc(ompd_size_t count, ompd_size_t size, void **ret)
+ompd_rc_t callback_alloc_to_fill(ompd_size_t count, ompd_size_t size, void **ret)
 {
 	void *block = NULL;
 
@@ -41,9 +41,17 @@ ompd_rc_t callback_alloc(ompd_size_t count, ompd_size_t size, void **ret)
 		return ompd_rc_nomem;
 	if (callbacks.alloc_memory(count * size, &block) != ompd_rc_ok || !block)
 		return ompd_rc_nomem;
-	memset(block, 0, (size_t)(count * size));
 	*ret = block;
 	return ompd_rc_ok;
+}
+
+ompd_rc_t callback_alloc(ompd_size_t count, ompd_size_t size, void **ret)
+{
+	const ompd_rc_t rc = callback_alloc_to_fill(count, size, ret);
+
+	if (rc == ompd_rc_ok)
+		memset(*ret, 0, (size_t)(count * size));
+	return rc;
 }
 
 void callback_free(void *block)

@@ -20,6 +20,8 @@ void callbacks_forget(void);
 
 /* count elements of size bytes, zeroed. nomem when the debugger has none. */
 ompd_rc_t callback_alloc(ompd_size_t count, ompd_size_t size, void **ret);
+/* The same as it comes, for what is written before it is read. */
+ompd_rc_t callback_alloc_to_fill(ompd_size_t count, ompd_size_t size, void **ret);
 
 /* NULL is fine. */
 void callback_free(void *block);

@@ -12,13 +12,32 @@
 void memory_cache_init(struct memory_cache *cache)
 {
 	memset(cache, 0, sizeof(*cache));
-	cache->blocks.item_size = MEMORY_BLOCK_BYTES;
+	cache->reads.item_size = cache->blocks.item_size = sizeof(uint8_t *);
 }
 
 void memory_cache_deinit(struct memory_cache *cache)
 {
+	for (size_t i = 0; i < cache->reads.count; i++)
+		callback_free(*(uint8_t **)vector_at(&cache->reads, i));
+	vector_deinit(&cache->reads);
 	vector_deinit(&cache->blocks);
 	address_map_deinit(&cache->index_of_block);
+}
+
+/* They stay where they were read: much memory would have to be moved if all had to lie in one piece. */
+static ompd_rc_t keep_blocks(struct memory_cache *cache, uint64_t first, size_t count,
+			     uint8_t *bytes)
+{
+	const uint32_t index = (uint32_t)cache->blocks.count;
+	void *item;
+	ompd_rc_t rc = vector_add(&cache->blocks, count, MEMORY_BLOCKS_MAX, &item);
+
+	for (uint32_t i = 0; rc == ompd_rc_ok && i < count; i++) {
+		((uint8_t **)item)[i] = bytes + (size_t)i * MEMORY_BLOCK_BYTES;
+		if (address_map_get(&cache->index_of_block, first + i) == ADDRESS_MAP_NONE)
+			rc = address_map_put(&cache->index_of_block, first + i, index + i);
+	}
+	return rc;
 }
 
 /* The blocks from first to last, in one read; those between that are known stay as they are. */
@@ -26,25 +45,25 @@ static ompd_rc_t read_blocks(struct memory_cache *cache, ompd_address_space_cont
 			     uint64_t first, uint64_t last)
 {
 	const size_t count = (size_t)(last - first + 1);
-	const uint32_t index = (uint32_t)cache->blocks.count;
-	void *bytes;
-	ompd_rc_t rc = vector_add(&cache->blocks, count, MEMORY_BLOCKS_MAX, &bytes);
+	void *bytes = NULL, *item;
+	ompd_rc_t rc = count > MEMORY_BLOCKS_MAX - cache->blocks.count
+			       ? ompd_rc_nomem
+			       : callback_alloc_to_fill(count, MEMORY_BLOCK_BYTES, &bytes);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	rc = callback_read(context, first * MEMORY_BLOCK_BYTES, count * MEMORY_BLOCK_BYTES, bytes);
+	/* Of several nobody knows which it was. */
+	if (rc == ompd_rc_error && count == 1)
+		(void)address_map_put(&cache->index_of_block, first, NOT_WHOLE);
+	if (rc == ompd_rc_ok)
+		rc = vector_add(&cache->reads, 1, MEMORY_BLOCKS_MAX, &item);
 	if (rc != ompd_rc_ok) {
-		cache->blocks.count = index;
-		/* Of several nobody knows which it was. */
-		if (rc == ompd_rc_error && count == 1)
-			(void)address_map_put(&cache->index_of_block, first, NOT_WHOLE);
+		callback_free(bytes);
 		return rc;
 	}
-	for (uint32_t i = 0; rc == ompd_rc_ok && i < count; i++) {
-		if (address_map_get(&cache->index_of_block, first + i) == ADDRESS_MAP_NONE)
-			rc = address_map_put(&cache->index_of_block, first + i, index + i);
-	}
-	return rc;
+	*(void **)item = bytes;
+	return keep_blocks(cache, first, count, bytes);
 }
 
 /* error, nomem: some of them are not known, and cannot be. */
@@ -89,9 +108,9 @@ static void copy_known(const struct memory_cache *cache, ompd_addr_t address, om
 		const size_t offset = (size_t)(address % MEMORY_BLOCK_BYTES);
 		const size_t room = MEMORY_BLOCK_BYTES - offset;
 		const size_t part = room < size ? room : (size_t)size;
-		const uint8_t *block =
-			vector_at(&cache->blocks, address_map_get(&cache->index_of_block,
-								  address / MEMORY_BLOCK_BYTES));
+		const uint8_t *block = *(uint8_t **)vector_at(
+			&cache->blocks,
+			address_map_get(&cache->index_of_block, address / MEMORY_BLOCK_BYTES));
 
 		memcpy(to, block + offset, part);
 		to += part;

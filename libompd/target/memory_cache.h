@@ -14,7 +14,8 @@
 #define MEMORY_BLOCK_BYTES 4096
 
 struct memory_cache {
-	struct vector blocks;              /* MEMORY_BLOCK_BYTES each */
+	struct vector reads;  /* uint8_t *: what each read brought, of one block or several */
+	struct vector blocks; /* uint8_t *: where in these each begins */
 	struct address_map index_of_block; /* by address / MEMORY_BLOCK_BYTES */
 };
 

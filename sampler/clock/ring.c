@@ -63,6 +63,12 @@ static const struct perf_event_header *in_one_piece(const struct ring *ring, uin
 	return (const struct perf_event_header *)(const void *)copy;
 }
 
+/* Of other threads, or of the whole process: a birth, an end, what is mapped or executed. */
+static bool concerns_others(uint32_t type)
+{
+	return type != PERF_RECORD_SAMPLE && type != PERF_RECORD_SWITCH && type != PERF_RECORD_LOST;
+}
+
 void ring_collect(struct ring *ring, uint64_t until, struct records *records)
 {
 	const uint64_t head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
@@ -86,6 +92,7 @@ void ring_collect(struct ring *ring, uint64_t until, struct records *records)
 			 &id, sizeof id);
 		if (id.time > until)
 			return;
+		records->mixed |= concerns_others(header.type) || id.time < ring->last;
 		records->records = grow(records->records, records->count, &records->capacity,
 					sizeof *records->records);
 		records->records[records->count] = (struct perf_record){
@@ -126,6 +133,7 @@ void records_clear(struct records *records)
 	for (size_t i = 0; i < records->copy_count; i++)
 		free(records->copies[i]);
 	records->copy_count = records->count = 0;
+	records->mixed = false;
 }
 
 void records_deinit(struct records *records)

@@ -38,6 +38,7 @@ struct records {
 	size_t count, capacity;
 	uint8_t **copies;
 	size_t copy_count, copy_capacity;
+	bool mixed; /* not all are of their ring's own thread alone, and in order there */
 };
 
 /* pages: a power of two. false: refused, errno says why. */
@@ -48,6 +49,7 @@ void ring_unmap(struct ring *ring);
 void ring_collect(struct ring *ring, uint64_t until, struct records *records);
 void ring_release(struct ring *ring);
 
+/* By time, those of all rings. */
 void records_sort(struct records *records);
 void records_clear(struct records *records);
 void records_deinit(struct records *records);

@@ -61,7 +61,9 @@ void lock_holders_want(struct lock_holders *holders, uint64_t address, bool crit
 		*lock = (struct watched_lock){
 			.address = address, .critical = critical, .runtime = runtime};
 	}
-	lock->wanted_at = at;
+	/* Threads are not told in the order of time. */
+	if (at > lock->wanted_at)
+		lock->wanted_at = at;
 }
 
 static bool is_wanted(const struct watched_lock *lock, uint32_t runtime, uint64_t at)

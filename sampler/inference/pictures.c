@@ -227,12 +227,15 @@ static void list_threads(struct pictures *pictures)
 		pictures->native_threads =
 			grow(pictures->native_threads, i, &pictures->native_thread_capacity,
 			     sizeof *pictures->native_threads);
+		struct thread *thread = threads->all[threads->living[i]];
+
 		pictures->native_threads[i] = threads->living[i];
-		threads->all[threads->living[i]]->native = i;
+		thread->native = i;
 		pictures->natives[i] = (ompdx_native_thread_t){
 			.size = sizeof *pictures->natives,
-			.known = OMPDX_NATIVE_LWP,
-			.lwp = (uint64_t)threads->all[threads->living[i]]->lwp,
+			.known = OMPDX_NATIVE_LWP | (thread->pthread ? OMPDX_NATIVE_PTHREAD : 0),
+			.lwp = (uint64_t)thread->lwp,
+			.pthread_id = thread->pthread,
 		};
 	}
 	pictures->native_count = threads->living_count;
@@ -304,6 +307,10 @@ static void see_thread(struct pictures *pictures, const struct runtime *runtime,
 	thread->runtime = runtime->number;
 	thread->kind = one->kind;
 	thread->runtime_id = one->runtime_id;
+	/* It was found by the kernel's id, in a page of its own, which need not be read again. libgomp's pictures read that
+	 * in any case. */
+	if (runtime->kind == ompdx_runtime_llvm)
+		thread->pthread = one->pthread_id;
 	if (one->level_count) {
 		const ompdx_view_level_t *level = view_level(runtime->view, one->level_first);
 		const ompdx_view_region_t *region = view_region(runtime->view, level->region);

@@ -267,9 +267,12 @@ static void note_left_out(struct session *session)
 
 static void add_clock(struct session *session, struct thread *thread, uint32_t stack_bytes)
 {
-	const enum perf_answer answer =
+	enum perf_answer answer =
 		perf_add(&session->perf, thread->lwp, thread->number, stack_bytes);
 
+	/* A clock is worth more than a file that need not be opened again. */
+	if (answer == PERF_NO_DESCRIPTORS && threads_close_kept(&session->threads))
+		answer = perf_add(&session->perf, thread->lwp, thread->number, stack_bytes);
 	thread->sampled = answer == PERF_OK;
 	if (answer == PERF_OK) {
 		thread->stack_bytes = stack_bytes;
@@ -439,6 +442,7 @@ void session_refresh_images(struct session *session)
 
 			process_thread_name(&session->process, thread->lwp, thread->name);
 			thread->runtime = NONE;
+			thread->pthread = 0;
 			thread->told = thread->seen = false;
 		}
 	}

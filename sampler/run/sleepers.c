@@ -50,19 +50,22 @@ static bool read_word_now(void *context, uint64_t address, uint64_t *value)
 	return memory_read(context, address, sizeof *value, value);
 }
 
-static bool sleeps_still(const struct session *session, pid_t lwp, const struct system_call *call)
+static bool sleeps_still(const struct session *session, struct thread *thread,
+			 const struct system_call *call)
 {
 	struct system_call again;
 
-	return process_call(&session->process, lwp, &again) == CALL_SLEEPS &&
+	return process_call(&session->process, thread->lwp, &thread->files, &again) ==
+		       CALL_SLEEPS &&
 	       again.pc == call->pc && again.sp == call->sp && again.number == call->number &&
 	       memcmp(again.arguments, call->arguments, sizeof again.arguments) == 0;
 }
 
 /* It sleeps in a function without a frame. What is found has to lead to the stack's end by the way that was seen, and the
  * thread has to have slept while that was copied. */
-static void look_behind_leaf(struct session *session, pid_t lwp, const struct system_call *call,
-			     struct registers registers, struct frames *frames)
+static void look_behind_leaf(struct session *session, struct thread *thread,
+			     const struct system_call *call, struct registers registers,
+			     struct frames *frames)
 {
 	static struct frames behind;
 	static uint8_t bytes[8192];
@@ -72,7 +75,7 @@ static void look_behind_leaf(struct session *session, pid_t lwp, const struct sy
 		&live};
 	uint64_t outer;
 
-	if (stack.size < LEAF_CALLER_BYTES || !sleeps_still(session, lwp, call) ||
+	if (stack.size < LEAF_CALLER_BYTES || !sleeps_still(session, thread, call) ||
 	    !leaf_caller(&session->leaf_callers, call->pc, bytes, &registers.value[this_machine.pc],
 			 &outer))
 		return;
@@ -81,8 +84,8 @@ static void look_behind_leaf(struct session *session, pid_t lwp, const struct sy
 		*frames = behind;
 }
 
-static void look_at_stack(struct session *session, pid_t lwp, const struct system_call *call,
-			  struct frames *frames)
+static void look_at_stack(struct session *session, struct thread *thread,
+			  const struct system_call *call, struct frames *frames)
 {
 	static struct live_stack stack;
 	const struct word_source live = {read_live_word, &stack};
@@ -97,7 +100,7 @@ static void look_at_stack(struct session *session, pid_t lwp, const struct syste
 	registers.value[this_machine.pc] = call->pc;
 	unwind(session->unwinder, registers, &none, frames);
 	if (frames->count == 1 && !frames->whole)
-		look_behind_leaf(session, lwp, call, registers, frames);
+		look_behind_leaf(session, thread, call, registers, frames);
 }
 
 /* What libgomp's threads sleep on tells more than their stacks. false: it has to be looked at later. */
@@ -140,10 +143,10 @@ static void look_at_sleeper(struct session *session, struct thread *thread, uint
 	ompdx_facts_t facts;
 	const ompdx_sleep_t *used;
 
-	if (process_call(&session->process, thread->lwp, &call) != CALL_SLEEPS ||
+	if (process_call(&session->process, thread->lwp, &thread->files, &call) != CALL_SLEEPS ||
 	    !sleep_of(session, thread, &call, &sleep, &facts, &used))
 		return;
-	look_at_stack(session, thread->lwp, &call, &frames);
+	look_at_stack(session, thread, &call, &frames);
 	session_count_stack(session, thread, &frames);
 	uint32_t told = tell(&session->tellings, &frames, used, used ? &facts : NULL);
 

@@ -8,13 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/grow.h"
 
-/* at_once: the kernel makes it for one call, so a second one would only be told that this was all. */
-static ssize_t read_file(const char *path, bool at_once, void *bytes, size_t size)
+/* Of all descriptors, those below may be files that are kept: each takes a page of the kernel's, too. */
+#define KEPT_SHARE 8
+#define KEPT_BELOW 1024
+
+static ssize_t read_file(const char *path, void *bytes, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t done = 0;
@@ -30,9 +34,9 @@ static ssize_t read_file(const char *path, bool at_once, void *bytes, size_t siz
 			close(fd);
 			return -1;
 		}
-		done += (size_t)count;
-		if (count == 0 || at_once)
+		if (count == 0)
 			break;
+		done += (size_t)count;
 	}
 	close(fd);
 	return (ssize_t)done;
@@ -43,7 +47,7 @@ ssize_t process_file(const struct process *process, const char *name, void *byte
 	char path[96];
 
 	snprintf(path, sizeof path, "/proc/%d/%s", process->pid, name);
-	return read_file(path, false, bytes, size);
+	return read_file(path, bytes, size);
 }
 
 uint64_t process_status(const struct process *process, const char *name, int base)
@@ -58,16 +62,59 @@ uint64_t process_status(const struct process *process, const char *name, int bas
 	return line ? strtoull(line + strlen(label), NULL, base) : 0;
 }
 
-static ssize_t thread_file(const struct process *process, pid_t lwp, const char *name, char *text,
-			   size_t size)
+/* The most part of descriptors is for clocks. */
+static bool may_be_kept(int fd)
 {
-	char path[96];
+	struct rlimit limit;
 
-	snprintf(path, sizeof path, "/proc/%d/task/%d/%s", process->pid, lwp, name);
-	ssize_t count = read_file(path, true, text, size - 1);
+	return fd > 0 && fd < KEPT_BELOW && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	       (rlim_t)fd < limit.rlim_cur / KEPT_SHARE;
+}
+
+/* The kernel makes it for one call: a second one would only be told that this was all. */
+static ssize_t thread_file(const struct process *process, pid_t lwp, const char *name, int *kept,
+			   char *text, size_t size)
+{
+	int fd = kept ? *kept : 0;
+	ssize_t count;
+
+	text[0] = 0;
+	if (!fd) {
+		char path[96];
+
+		snprintf(path, sizeof path, "/proc/%d/task/%d/%s", process->pid, lwp, name);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	if (fd < 0)
+		return -1;
+	do
+		count = pread(fd, text, size - 1, 0);
+	while (count < 0 && errno == EINTR);
+	const int error = errno;
 
 	text[count > 0 ? count : 0] = 0;
+	if (!kept || *kept != fd || count <= 0) {
+		const bool keeps = kept && count > 0 && may_be_kept(fd);
+
+		if (!keeps)
+			close(fd);
+		if (kept)
+			*kept = keeps ? fd : 0;
+	}
+	errno = error;
 	return count;
+}
+
+bool process_close_kept(struct kept_files *kept)
+{
+	const bool were_open = kept->call || kept->schedule;
+
+	if (kept->call)
+		close(kept->call);
+	if (kept->schedule)
+		close(kept->schedule);
+	*kept = (struct kept_files){0};
+	return were_open;
 }
 
 /* Of its first thread: a letter, and the moment of its birth. The process's own file tells the same, but the kernel sums up
@@ -75,7 +122,7 @@ static ssize_t thread_file(const struct process *process, pid_t lwp, const char 
 static bool read_stat(const struct process *process, char *state, uint64_t *started)
 {
 	char text[1024];
-	const char *at = thread_file(process, process->pid, "stat", text, sizeof text) > 0
+	const char *at = thread_file(process, process->pid, "stat", NULL, text, sizeof text) > 0
 				 ? strrchr(text, ')')
 				 : NULL;
 
@@ -162,7 +209,7 @@ size_t process_threads(const struct process *process, pid_t **lwps, size_t *capa
 
 bool process_thread_name(const struct process *process, pid_t lwp, char name[NAME_MAX_BYTES])
 {
-	ssize_t count = thread_file(process, lwp, "comm", name, NAME_MAX_BYTES);
+	ssize_t count = thread_file(process, lwp, "comm", NULL, name, NAME_MAX_BYTES);
 
 	name[strcspn(name, "\n")] = 0;
 	return count > 0;
@@ -171,7 +218,7 @@ bool process_thread_name(const struct process *process, pid_t lwp, char name[NAM
 char process_thread_state(const struct process *process, pid_t lwp)
 {
 	char text[512];
-	const char *at = thread_file(process, lwp, "stat", text, sizeof text) > 0
+	const char *at = thread_file(process, lwp, "stat", NULL, text, sizeof text) > 0
 				 ? strrchr(text, ')')
 				 : NULL;
 
@@ -183,20 +230,22 @@ bool process_thread_runs(const struct process *process, pid_t lwp)
 	return process_thread_state(process, lwp) == 'R';
 }
 
-bool process_schedule(const struct process *process, pid_t lwp, uint64_t *on, uint64_t *delay)
+bool process_schedule(const struct process *process, pid_t lwp, struct kept_files *kept,
+		      uint64_t *on, uint64_t *delay)
 {
 	char text[96];
 
-	return thread_file(process, lwp, "schedstat", text, sizeof text) > 0 &&
+	return thread_file(process, lwp, "schedstat", &kept->schedule, text, sizeof text) > 0 &&
 	       sscanf(text, "%" SCNu64 " %" SCNu64, on, delay) == 2;
 }
 
-enum call_state process_call(const struct process *process, pid_t lwp, struct system_call *call)
+enum call_state process_call(const struct process *process, pid_t lwp, struct kept_files *kept,
+			     struct system_call *call)
 {
 	char text[256];
 
 	errno = 0;
-	if (thread_file(process, lwp, "syscall", text, sizeof text) <= 0)
+	if (thread_file(process, lwp, "syscall", &kept->call, text, sizeof text) <= 0)
 		return errno == EACCES || errno == EPERM ? CALL_REFUSED : CALL_GONE;
 	if (strncmp(text, "running", 7) == 0)
 		return CALL_RUNNING;

@@ -46,8 +46,17 @@ char process_thread_state(const struct process *process, pid_t lwp);
 /* Has it a processor, or wants one? */
 bool process_thread_runs(const struct process *process, pid_t lwp);
 
+/* A thread's files that are read again and again stay open: to open one takes several times as long as to read it.
+ * Descriptors; 0: not open. */
+struct kept_files {
+	int call, schedule;
+};
+/* true: some were open. */
+bool process_close_kept(struct kept_files *kept);
+
 /* Since its birth: nanoseconds on a processor, and ready but without one. */
-bool process_schedule(const struct process *process, pid_t lwp, uint64_t *on, uint64_t *delay);
+bool process_schedule(const struct process *process, pid_t lwp, struct kept_files *kept,
+		      uint64_t *on, uint64_t *delay);
 
 enum call_state { CALL_RUNNING, CALL_SLEEPS, CALL_REFUSED, CALL_GONE };
 
@@ -57,7 +66,8 @@ struct system_call {
 	uint64_t arguments[6];
 	uint64_t sp, pc;
 };
-enum call_state process_call(const struct process *process, pid_t lwp, struct system_call *call);
+enum call_state process_call(const struct process *process, pid_t lwp, struct kept_files *kept,
+			     struct system_call *call);
 
 /* A file of /proc/PID: returns how many bytes, -1: not readable. */
 ssize_t process_file(const struct process *process, const char *name, void *bytes, size_t size);

@@ -16,6 +16,7 @@ void threads_deinit(struct threads *threads)
 	for (uint32_t i = 0; i < threads->count; i++) {
 		history_deinit(&threads->all[i]->history);
 		timeline_deinit(&threads->all[i]->timeline);
+		process_close_kept(&threads->all[i]->files);
 		free(threads->all[i]);
 	}
 	free(threads->all);
@@ -67,6 +68,15 @@ void threads_drop_ended(struct threads *threads)
 	index_living(threads);
 }
 
+bool threads_close_kept(struct threads *threads)
+{
+	bool closed = false;
+
+	for (uint32_t i = 0; i < threads->living_count; i++)
+		closed |= process_close_kept(&threads->all[threads->living[i]]->files);
+	return closed;
+}
+
 void thread_fill(struct thread *thread, uint64_t at)
 {
 	struct timeline *timeline = &thread->timeline;
@@ -83,6 +93,7 @@ void thread_end(struct thread *thread, uint64_t at)
 	if (at < thread->timeline.since)
 		at = thread->timeline.since;
 	thread_fill(thread, at);
+	process_close_kept(&thread->files);
 	thread->gone = at;
 }
 
@@ -90,7 +101,7 @@ void thread_read_schedule(struct thread *thread, const struct process *process)
 {
 	uint64_t on, delay;
 
-	if (!process_schedule(process, thread->lwp, &on, &delay))
+	if (!process_schedule(process, thread->lwp, &thread->files, &on, &delay))
 		return;
 	thread->schedule_on = on - thread->schedule_on_before;
 	thread->schedule_delay = delay - thread->schedule_delay_before;
@@ -141,7 +152,8 @@ static struct thread *add(struct threads *threads, const struct process *process
 				  .last_thread_num = -1,
 				  .last_told = NONE};
 	process_thread_name(process, lwp, thread->name);
-	process_schedule(process, lwp, &thread->schedule_on_before, &thread->schedule_delay_before);
+	process_schedule(process, lwp, &thread->files, &thread->schedule_on_before,
+			 &thread->schedule_delay_before);
 	timeline_init(&thread->timeline, at,
 		      process_thread_runs(process, lwp) ? PIECE_ON : PIECE_ASLEEP);
 	threads->all =

@@ -16,6 +16,7 @@ struct thread {
 	uint32_t number;
 	pid_t lwp;
 	char name[NAME_MAX_BYTES];
+	struct kept_files files;
 	uint64_t born, gone;  /* moments; gone 0: not yet */
 	bool sampled;         /* by a clock of its own */
 	bool begins;          /* its clock does */
@@ -25,8 +26,9 @@ struct thread {
 	uint32_t runtime; /* NONE: no picture shows it as a runtime's */
 	ompdx_thread_kind_t kind;
 	int32_t runtime_id;
-	bool seen;       /* a picture told whether it is one of a runtime's */
-	uint32_t native; /* its place in the last picture */
+	uint64_t pthread; /* its id, as long as it lives; 0: not known */
+	bool seen;        /* a picture told whether it is one of a runtime's */
+	uint32_t native;  /* its place in the last picture */
 	struct history history;
 	struct timeline timeline;
 	/* Where its last activity was, for the time until it has a processor again. */
@@ -80,6 +82,9 @@ void thread_fill(struct thread *thread, uint64_t at);
 /* It has ended: another one may get its lwp. It stays among those that live until they are told apart. */
 void thread_end(struct thread *thread, uint64_t at);
 void threads_drop_ended(struct threads *threads);
+
+/* Their files that were kept open: true: there were some. */
+bool threads_close_kept(struct threads *threads);
 
 /* What the kernel has counted for it until now. */
 void thread_read_schedule(struct thread *thread, const struct process *process);

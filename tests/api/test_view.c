@@ -257,6 +257,37 @@ static void test_thread_pointer_and_lwp(void **state)
 	session_close(&session);
 }
 
+/* The tool knows some by their pthread id, others by the kernel's: what stands in the former's memory is not asked. */
+static void test_pthreads_and_lwps(void **state)
+{
+	struct session session = session_open("parallel");
+	const size_t count = fake_thread_count(session.target);
+	const uint64_t first = fake_pthread_of(session.target, 0);
+	const uint64_t lwp = fake_lwp_of(session.target, 0);
+	ompdx_native_thread_t natives[16] = {0};
+	ompdx_snapshot_handle_t *snapshot;
+	const ompdx_view_t *view;
+	uint64_t offset = 0;
+	unsigned problems;
+
+	(void)state;
+	assert_true(count <= 16);
+	while (fake_get(session.target, first + offset, 4) != lwp)
+		offset += 4;
+	for (size_t i = 0; i < count; i++) {
+		natives[i].size = sizeof(natives[i]);
+		natives[i].known = i ? OMPDX_NATIVE_LWP | OMPDX_NATIVE_PTHREAD : OMPDX_NATIVE_LWP;
+		natives[i].pthread_id = fake_pthread_of(session.target, i);
+		natives[i].lwp = fake_lwp_of(session.target, i);
+		fake_put(session.target, natives[i].pthread_id + offset, 4, lwp);
+	}
+	assert_ok(check_snapshot(session.handle, natives, count, &snapshot, &view));
+	assert_null(check_view(session.omp, view, CHECK_NATIVES, &problems));
+	assert_int_equal(problems, 0);
+	assert_ok(ompdx_snapshot_destroy(snapshot));
+	session_close(&session);
+}
+
 /* A tool that was compiled with the first header: its structs are these, whatever is appended later. */
 static void test_tool_of_the_past(void **state)
 {
@@ -320,6 +351,7 @@ int main(void)
 		OPENED(test_cost),
 		OPENED(test_many_threads),
 		OPENED(test_thread_pointer_and_lwp),
+		OPENED(test_pthreads_and_lwps),
 		OPENED(test_tool_of_the_past),
 	};
 

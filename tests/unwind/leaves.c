@@ -69,11 +69,15 @@ int main(int argc, char **argv)
 
 		for (size_t i = 0; i < count; i++) {
 			struct system_call call;
+			struct kept_files kept = {0};
 			struct registers registers;
 			uint8_t stack[LEAF_CALLER_BYTES];
 			uint64_t returns = 0, outer;
 
-			if (process_call(&process, lwps[i], &call) != CALL_SLEEPS ||
+			const enum call_state state = process_call(&process, lwps[i], &kept, &call);
+
+			process_close_kept(&kept);
+			if (state != CALL_SLEEPS ||
 			    !memory_read(&memory, call.sp, sizeof stack, stack))
 				continue;
 			const bool known = leaf_caller(&callers, call.pc, stack, &returns, &outer);

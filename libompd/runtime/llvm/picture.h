@@ -28,6 +28,7 @@ struct seen_thread {
 	uint32_t region; /* innermost, an index into regions; PICTURE_NONE: idle */
 	ompdx_problem_t problem;
 	uint32_t place;        /* in the view's list of threads */
+	bool is_matched;       /* one of the tool's has its pthread id */
 	int32_t ident_flags;   /* of info.th_ident; -1: not known */
 	uint32_t ident_source; /* offset in text, + 1; 0: none */
 };
@@ -109,7 +110,7 @@ uint32_t picture_place_of_gtid(const struct picture *picture, int32_t gtid);
 /* The thread with this gtid; NULL: none. */
 const struct seen_thread *picture_thread_of_gtid(const struct picture *picture, int32_t gtid);
 
-/* Fills the map from kernel ids to indexes of threads; empty when the C library does not tell. */
+/* Fills the map from kernel ids to indexes of threads that are not matched; empty when the C library does not tell. */
 ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_of_lwp);
 
 /* What the compiler recorded of the construct that an ident_t stands for: an offset into the picture's

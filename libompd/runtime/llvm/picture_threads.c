@@ -78,7 +78,8 @@ ompd_rc_t picture_map_lwps(struct picture *picture, struct address_map *thread_o
 		const struct seen_thread *thread = picture_thread(picture, i);
 		uint64_t lwp;
 
-		if (thread->problem != ompdx_problem_none || thread->info.ds_thread == 0)
+		if (thread->is_matched || thread->problem != ompdx_problem_none ||
+		    thread->info.ds_thread == 0)
 			continue;
 		rc = target_read_unsigned(&picture->space->target, thread->info.ds_thread + offset,
 					  4, &lwp);

@@ -4,7 +4,24 @@
 #include "target/callbacks.h"
 #include "target/limits.h"
 
-/* Which of our threads each of the tool's is. */
+static const ompdx_native_thread_t *native_at(const ompdx_native_thread_t *natives, size_t index)
+{
+	return (const void *)((const char *)natives + index * natives->size);
+}
+
+static uint32_t match_pthread(const struct picture *picture, const ompdx_native_thread_t *native)
+{
+	if (native->known & OMPDX_NATIVE_PTHREAD)
+		return address_map_get(&picture->thread_of_pthread, native->pthread_id);
+	/* The same number where glibc's thread structure begins at the thread pointer; elsewhere it is nobody's pthread
+	 * id, and says nothing. */
+	if (native->known & OMPDX_NATIVE_THREAD_POINTER)
+		return address_map_get(&picture->thread_of_pthread, native->thread_pointer);
+	return PICTURE_NONE;
+}
+
+/* Which of our threads each of the tool's is. Ids of the kernel stand in a page of each thread's own: those of threads that
+ * are known without are not read. */
 static ompd_rc_t match_natives(struct picture *picture, const ompdx_native_thread_t *natives,
 			       size_t count)
 {
@@ -17,26 +34,20 @@ static ompd_rc_t match_natives(struct picture *picture, const ompdx_native_threa
 
 	matched = items;
 	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
-		const ompdx_native_thread_t *native =
-			(const void *)((const char *)natives + i * natives->size);
+		matched[i] = match_pthread(picture, native_at(natives, i));
+		if (matched[i] != PICTURE_NONE)
+			picture_thread(picture, matched[i])->is_matched = true;
+	}
+	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
+		const ompdx_native_thread_t *native = native_at(natives, i);
 
-		matched[i] = PICTURE_NONE;
-		if (native->known & OMPDX_NATIVE_PTHREAD) {
-			matched[i] =
-				address_map_get(&picture->thread_of_pthread, native->pthread_id);
+		if (matched[i] != PICTURE_NONE || native->known & OMPDX_NATIVE_PTHREAD ||
+		    !(native->known & OMPDX_NATIVE_LWP))
 			continue;
-		}
-		/* The same number where glibc's thread structure begins at the thread pointer;
-		 * elsewhere it is nobody's pthread id, and says nothing. */
-		if (native->known & OMPDX_NATIVE_THREAD_POINTER)
-			matched[i] = address_map_get(&picture->thread_of_pthread,
-						     native->thread_pointer);
-		if (matched[i] == PICTURE_NONE && (native->known & OMPDX_NATIVE_LWP)) {
-			if (!lwps_known)
-				rc = picture_map_lwps(picture, &thread_of_lwp);
-			lwps_known = true;
-			matched[i] = address_map_get(&thread_of_lwp, native->lwp);
-		}
+		if (!lwps_known)
+			rc = picture_map_lwps(picture, &thread_of_lwp);
+		lwps_known = true;
+		matched[i] = address_map_get(&thread_of_lwp, native->lwp);
 	}
 	address_map_deinit(&thread_of_lwp);
 	return rc == ompd_rc_ok ? picture_match_made(picture, natives, count, matched) : rc;
