@@ -11,7 +11,7 @@ from typing import NoReturn, Sequence
 
 from ompd_core.errors import UserError
 from ompd_core.views import json_text
-from ompd_core.views.table import plain
+from ompd_core.views.terminal import plain
 
 from .arguments.parsing import BadArgument, parsed, runs_a_program
 from .origin import Origin, named
