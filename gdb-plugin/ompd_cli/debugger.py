@@ -10,7 +10,6 @@ import json
 import os
 import select
 import shutil
-import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -19,8 +18,8 @@ from typing import Any, Callable, Iterator, Sequence
 from ompd_core import arch
 from ompd_core.errors import UserError
 from ompd_core.formats.elf import ElfFile, NotElf
-from ompd_core.light_dataclasses import dataclass, field
-from ompd_core.views.table import DEFAULT_WIDTH, plain
+from ompd_core.light_classes import dataclass, field
+from ompd_core.views.terminal import DEFAULT_WIDTH, plain
 
 from . import guardian
 from .libraries import ROOT
@@ -109,6 +108,8 @@ def foreign(number: int) -> arch.Processor | None:
 
 def _architectures(gdb: str) -> list[str]:
     """Those that it knows; of a GDB that cannot be asked none."""
+    import subprocess  # which its usual way does without
+
     words = [gdb, "-nx", "-q", "-batch", "-ex", "set max-completions unlimited"]
     words += ["-ex", "complete set architecture "]
     try:
@@ -184,15 +185,16 @@ class Run:
         os.close(self.guardian.told)
 
 
-def start(task: Task, gdb: str, folder: str, limit: float, options: str) -> Run:
-    """options: of `ompd report'."""
+def start(task: Task, gdb: str, folder: str, limit: float, options: argparse.Namespace) -> Run:
     steps = os.path.join(folder, "steps.py")
     width = min(shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns, DEFAULT_WIDTH)
     details = {
         "kind": task.kind,
         "folder": folder,
         "width": width,
-        "options": options,
+        "options": _options_of_report(options),
+        "as_text": not options.json,
+        "as_json": options.json or bool(options.html),
         **task.details,
     }
     with open(steps, "w", encoding="ascii") as file:
@@ -219,8 +221,7 @@ def start(task: Task, gdb: str, folder: str, limit: float, options: str) -> Run:
     return Run(started, folder, task, limit)
 
 
-def options_of(options: argparse.Namespace) -> str:
-    """Of `ompd report'."""
+def _options_of_report(options: argparse.Namespace) -> str:
     return " ".join(f"-{name}" for name in ("all", "locals") if getattr(options, name))
 
 
@@ -235,7 +236,7 @@ def report(
     gdb = found(options.gdb, task.processor)
     if begun is not None:
         task.doing = ""
-    run = start(task, gdb, folder, options.timeout, options_of(options))
+    run = start(task, gdb, folder, options.timeout, options)
     try:
         if begun is not None:
             begun(run)
@@ -274,8 +275,7 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     if origin.pid is None and document["inferior"] is not None:
         origin.pid = document["inferior"]["pid"]
     document.update(origin.fields())
-    with open(os.path.join(run.folder, "report.txt"), encoding="utf-8") as file:
-        text = _as_mapped(file.read(), run.folder)
+    text = _text(run.folder)
     if origin.words():
         text += f"Rank    : {plain(origin.words())}\n"
     return of_report(text, document, notes)
@@ -284,6 +284,15 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
 def result_of(run: Run) -> dict[str, Any]:
     """What inside.py wrote when all was done."""
     return _json(run.folder, "result.json") or {}
+
+
+def _text(folder: str) -> str:
+    """Empty where nobody wanted it."""
+    try:
+        with open(os.path.join(folder, "report.txt"), encoding="utf-8") as file:
+            return _as_mapped(file.read(), folder)
+    except FileNotFoundError:
+        return ""
 
 
 def _json(folder: str, name: str) -> dict[str, Any] | None:

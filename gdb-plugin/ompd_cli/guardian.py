@@ -15,12 +15,14 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import signal
-import socket
-import subprocess
 import time
-from typing import Any, Iterable, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterable
+
+from ompd_core.light_classes import NamedTuple
+
+if TYPE_CHECKING:
+    import socket
 
 STDIN, STDOUT, STDERR = range(3)
 LOOK = 0.02  # seconds between two looks at GDB
@@ -30,6 +32,8 @@ SIGSTOP_BIT = 1 << (signal.SIGSTOP - 1)
 
 # Its starter ends it, by closing its stdin.
 _DEAF_TO = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+# What Python ignores by itself, and its children should not.
+_PYTHONS = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 class Guardian(NamedTuple):
@@ -90,15 +94,21 @@ def _close_all_but(kept: Iterable[int]) -> None:
 
 
 def _main(request: dict[str, Any]) -> dict[str, Any]:
-    target, folder = request["target"], request["folder"]
-    with socket.socket(socket.AF_UNIX) as claim:
-        if target and not _claimed(claim, target):
-            found = {"ended": "busy", "status": None, "target": "runs"}
-        else:
-            found = _guard(request, target, folder)
+    found = _guard_alone(request) if request["target"] else _guard(request)
     if _is_abandoned():
-        shutil.rmtree(folder, ignore_errors=True)
+        import shutil
+
+        shutil.rmtree(request["folder"], ignore_errors=True)
     return found
+
+
+def _guard_alone(request: dict[str, Any]) -> dict[str, Any]:
+    import socket  # which no core file needs
+
+    with socket.socket(socket.AF_UNIX) as claim:
+        if not _claimed(claim, request["target"]):
+            return {"ended": "busy", "status": None, "target": "runs"}
+        return _guard(request)
 
 
 def _is_abandoned(patience: float = 0) -> bool:
@@ -124,48 +134,61 @@ def _claimed(claim: socket.socket, target: int) -> bool:
     return False
 
 
-def _guard(request: dict[str, Any], target: int, folder: str) -> dict[str, Any]:
+def _guard(request: dict[str, Any]) -> dict[str, Any]:
+    target, folder = request["target"], request["folder"]
     was_stopped = bool(target) and is_stopped(target)
     with open(os.path.join(folder, "gdb.log"), "wb") as log:
-        debugger = subprocess.Popen(
-            request["command"],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            pass_fds=request["pass_fds"],
-            env=request["environment"],
-            start_new_session=True,
-        )
-    ended = _wait(debugger, request["limit"])
-    killed = debugger.returncode < 0
+        debugger = _spawned(request, log.fileno())
+    ended, status = _wait(debugger, request["limit"])
+    killed = status < 0
     if killed:
-        _end(debugger)  # the helpers that it has left behind
+        _kill(debugger)  # the helpers that it has left behind
     state = "stopped before"
     if target and not was_stopped:
         # A GDB that ended by itself has let go of all threads: then this only looks.
         state = see_to_it_that_it_runs(target, wake=killed)
-    return {"ended": ended, "status": debugger.returncode, "target": state}
+    return {"ended": ended, "status": status, "target": state}
 
 
-def _wait(debugger: subprocess.Popen[bytes], limit: float) -> str:
+def _spawned(request: dict[str, Any], log: int) -> int:
+    """GDB's process, in a session of its own. Raises OSError."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    streams = enumerate((nothing, log, log))
+    for number in request["pass_fds"]:
+        os.set_inheritable(number, True)
+    command = request["command"]
+    return os.posix_spawn(
+        command[0],
+        command,
+        request["environment"],
+        file_actions=[(os.POSIX_SPAWN_DUP2, there, wanted) for wanted, there in streams],
+        setsid=True,
+        setsigdef=_PYTHONS,
+    )
+
+
+def _wait(debugger: int, limit: float) -> tuple[str, int]:
+    """How it ended, and its status: less than 0 by a signal."""
     end = time.monotonic() + limit if limit else None
-    while debugger.poll() is None:
+    why = "done"
+    while True:
+        pid, status = os.waitpid(debugger, os.WNOHANG if why == "done" else 0)
+        if pid:
+            return why, os.waitstatus_to_exitcode(status)
         if _is_abandoned(LOOK):
-            _end(debugger)
-            return "abandoned"
-        if end is not None and time.monotonic() > end:
-            _end(debugger)
-            return "late"
-    return "done"
+            why = "abandoned"
+        elif end is not None and time.monotonic() > end:
+            why = "late"
+        if why != "done":
+            _kill(debugger)
 
 
-def _end(debugger: subprocess.Popen[bytes]) -> None:
+def _kill(debugger: int) -> None:
     """With what it started. Not by SIGTERM: a GDB that is just attaching kills its process then."""
     try:
-        os.killpg(debugger.pid, signal.SIGKILL)
+        os.killpg(debugger, signal.SIGKILL)
     except ProcessLookupError:
         pass
-    debugger.wait()
 
 
 def see_to_it_that_it_runs(pid: int, wake: bool) -> str:

@@ -12,7 +12,7 @@ from ompd_core.errors import Unreadable
 from ompd_core.formats.corefile import CoreFile
 from ompd_core.formats.elf import PT_NOTE, ElfFile, Format, NotElf
 from ompd_core.formats.proof import PROOF_BYTES
-from ompd_core.light_dataclasses import dataclass
+from ompd_core.light_classes import dataclass
 
 NT_GNU_BUILD_ID = 3
 MOST_SEGMENTS = 64  # that lie on an image's first page

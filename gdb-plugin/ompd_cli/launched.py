@@ -20,15 +20,12 @@ from ompd_core.formats.elf import ElfFile, NotElf
 
 from . import debugger
 from .origin import Origin
-from .outcome import ASKED, AT_ONCE, CANNOT_READ, FINDING, Outcome
+from .outcome import ASKED, AT_ONCE, CANNOT_READ, FAILED, FINDING, FOUND, LATE, Outcome
 from .progress import Progress
 from .wrapper import NOT_BEGUN
 
 FOR_THE_REPORT = 300.0  # seconds, when the program's are over
 
-# Exit statuses beside the program's own, as `timeout' has them, where 123 is free. `git bisect run'
-# takes 123 and 124 for bad, and passes over commits with 125.
-FOUND, LATE, FAILED, NOT_EXECUTABLE, NOT_FOUND = 123, 124, 125, 126, 127
 WRAPPER = os.path.join(debugger.HOME, "ompd_cli", "wrapper.py")
 
 
@@ -53,7 +50,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             origin=origin,
         )
         limit = options.timeout + FOR_THE_REPORT if options.timeout else 0
-        run = debugger.start(task, gdb, folder, limit, debugger.options_of(options))
+        run = debugger.start(task, gdb, folder, limit, options)
         try:
             ended, asked = _wait(run, options.timeout)
         except BaseException:
@@ -69,10 +66,6 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
 
 
 _STATUS = {FINDING: FOUND, CANNOT_READ: FAILED}
-
-
-def status_of(error: UserError) -> int:
-    return {"no_executable": NOT_FOUND, "not_executable": NOT_EXECUTABLE}.get(error.code, FAILED)
 
 
 def _found(name: str) -> str:

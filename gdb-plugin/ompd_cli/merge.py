@@ -12,6 +12,7 @@ import stat
 import sys
 from typing import Any, Sequence
 
+from ompd_core import late_patterns
 from ompd_core.errors import UserError
 from ompd_core.model import job_parts
 from ompd_core.model.job import Job, Unread
@@ -20,7 +21,8 @@ from ompd_core.model.rank_reports import NoReport
 from ompd_core.views import job as view
 from ompd_core.views import job_document
 from ompd_core.views.status import WRONG
-from ompd_core.views.table import DEFAULT_WIDTH, Style, count, plain
+from ompd_core.views.table import Style, count
+from ompd_core.views.terminal import DEFAULT_WIDTH, plain
 
 from .origin import Origin
 from .outcome import CANNOT_READ, CANNOT_TELL, FINDING, NOTHING_ODD, Outcome
@@ -30,7 +32,9 @@ LARGEST = 64 << 20  # bytes of a report; that of a thousand threads has some 3 M
 MOST_NAMES = 5  # of files, in a sentence
 MOST_DIGITS = 20  # of a number: int() takes very long for very many
 
-_RANK_IN_NAME = re.compile(r"(?:^|[^a-z])rank[-_.=]?([0-9]{1,9})(?![0-9])", re.IGNORECASE)
+_RANK_IN_NAME = late_patterns.compile(
+    r"(?:^|[^a-z])rank[-_.=]?([0-9]{1,9})(?![0-9])", re.IGNORECASE
+)
 
 
 def merge(options: argparse.Namespace, _: Origin) -> Outcome:

@@ -8,7 +8,7 @@ import os
 import re
 from typing import Any, Mapping, Optional
 
-from ompd_core.light_dataclasses import dataclass
+from ompd_core.light_classes import dataclass
 
 Environment = Mapping[str, str]
 

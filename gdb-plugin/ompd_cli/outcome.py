@@ -5,11 +5,16 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ompd_core.light_dataclasses import dataclass, field
+from ompd_core.errors import UserError
+from ompd_core.light_classes import dataclass, field
 from ompd_core.views import json_text
-from ompd_core.views.table import DEFAULT_WIDTH, Style, paragraph
+from ompd_core.views.terminal import DEFAULT_WIDTH
 
 NOTHING_ODD, FINDING, CANNOT_READ, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 130
+
+# Of a program that is run, beside its own: as `timeout' has them, where 123 is free. `git bisect
+# run' takes 123 and 124 for bad, and passes over commits with 125.
+FOUND, LATE, FAILED, NOT_EXECUTABLE, NOT_FOUND = 123, 124, 125, 126, 127
 
 # A living process is looked at twice before it is said to be stuck, and where one look cannot tell.
 OF_ONE_LOOK = frozenset(
@@ -67,7 +72,13 @@ def confirm(document: dict[str, Any], seen_before: Sequence[str]) -> list[str]:
     return notes
 
 
+def status_of_a_run(error: UserError) -> int:
+    return {"no_executable": NOT_FOUND, "not_executable": NOT_EXECUTABLE}.get(error.code, FAILED)
+
+
 def _note(note: str) -> list[str]:
+    from ompd_core.views.table import Style, paragraph
+
     return paragraph(f"Note    : {note}", Style(DEFAULT_WIDTH), " " * 10)
 
 

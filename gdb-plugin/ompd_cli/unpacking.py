@@ -4,12 +4,7 @@
 from __future__ import annotations
 
 import errno
-import gzip
-import lzma
 import os
-import shutil
-import subprocess
-import zlib
 from contextlib import closing, contextmanager
 from typing import IO, Iterator, Protocol
 
@@ -36,18 +31,38 @@ def unpacked(path: str, folder: str) -> str:
     with open(path, "rb") as file:
         start = file.read(6)
     if start.startswith(_GZIP):
-        return _copied(gzip.open(path, "rb"), path, folder)
+        return _from_gzip(path, folder)
     if start == _XZ:
-        return _copied(lzma.open(path, "rb"), path, folder)
+        return _from_xz(path, folder)
     tool = _TOOLS.get(start[:4])
     if tool is None:
         return path
     with _by_tool(tool, path) as stream:
-        return _copied(stream, path, folder)
+        return _copied(stream, path, folder, ())
+
+
+# Most core files are not packed: what unpacks them is not read before.
+
+
+def _from_gzip(path: str, folder: str) -> str:
+    import gzip
+    import zlib
+
+    broken = (EOFError, gzip.BadGzipFile, zlib.error)
+    return _copied(gzip.open(path, "rb"), path, folder, broken)
+
+
+def _from_xz(path: str, folder: str) -> str:
+    import lzma
+
+    return _copied(lzma.open(path, "rb"), path, folder, (EOFError, lzma.LZMAError))
 
 
 @contextmanager
 def _by_tool(tool: str, path: str) -> Iterator[IO[bytes]]:
+    import shutil
+    import subprocess
+
     if shutil.which(tool) is None:
         raise UserError(
             "no_tool", f"{path} is packed by {tool}, which is not installed.", f"Install {tool}."
@@ -67,7 +82,8 @@ def _by_tool(tool: str, path: str) -> Iterator[IO[bytes]]:
         process.communicate()
 
 
-def _copied(stream: _Readable, path: str, folder: str) -> str:
+def _copied(stream: _Readable, path: str, folder: str, broken: tuple[type[Exception], ...]) -> str:
+    """broken: what is raised where the file is damaged."""
     name = os.path.basename(path)
     target = os.path.join(folder, name)
     progress = Progress()
@@ -82,7 +98,7 @@ def _copied(stream: _Readable, path: str, folder: str) -> str:
                 _append(file, piece)
                 progress.show(f"unpacking {name}: {size >> 20} MiB")
             file.truncate(size)
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+    except broken as error:
         raise _broken(path, str(error)) from None
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):

@@ -8,12 +8,13 @@ is not there, and UserError where nothing can be told.
 
 from __future__ import annotations
 
-from typing import ContextManager, Iterator, NamedTuple, Protocol, Sequence
+from typing import ContextManager, Iterator, Protocol, Sequence
 
 from .arch.base import Disassembler, KnownRegisters, Machine, Range
 from .formats.corefile import CoreFile
 from .formats.images import ImageList, LoadedImage
 from .library.callbacks import Target
+from .light_classes import NamedTuple
 from .model.native import Frame, Location, NativeThread
 from .signals import Signal
 

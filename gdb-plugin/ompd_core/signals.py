@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import signal
-from typing import NamedTuple
+
+from .light_classes import NamedTuple
 
 # By these a program dies of an error of its own. SIGTRAP is a debugger's too.
 _FATAL = ("SIGILL", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS")

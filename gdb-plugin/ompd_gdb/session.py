@@ -8,13 +8,14 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import gdb
 from ompd_core.debugger import MOST_FRAMES
 from ompd_core.errors import UserError
 from ompd_core.library import search
 from ompd_core.library.library import Library
+from ompd_core.light_classes import NamedTuple
 from ompd_core.model import doubts, facts
 from ompd_core.model.native import NativeThread
 from ompd_core.model.process import Process, Runtime, Thread

@@ -363,12 +363,25 @@ static void look_at_locks(struct pictures *pictures)
 	lock_holders_looked(&pictures->locks, pictures->taken_at, own_processor_time() - before);
 }
 
-void pictures_take(struct pictures *pictures)
+/* Every runtime tells whether the thread is one of its own. */
+static bool is_clear(const struct pictures *pictures, uint32_t index)
+{
+	for (uint32_t i = 0; i < pictures->count; i++) {
+		const ompdx_view_t *view = pictures->runtimes[i].view;
+
+		if (!view || index >= view->thread_count ||
+		    view_thread(view, index)->problem != ompdx_problem_none)
+			return false;
+	}
+	return true;
+}
+
+bool pictures_take(struct pictures *pictures)
 {
 	bool failed = false;
 
 	if (!pictures->debugger.memory->readable || !pictures->count)
-		return;
+		return false;
 	list_threads(pictures);
 	memory_picture_begin(pictures->debugger.memory);
 	pictures->taken_at = now();
@@ -376,10 +389,11 @@ void pictures_take(struct pictures *pictures)
 		failed |= !take_one(pictures, &pictures->runtimes[i]);
 	look_at_locks(pictures);
 	memory_picture_end(pictures->debugger.memory);
-	for (uint32_t i = 0; i < pictures->native_count && !failed; i++)
-		pictures->threads->all[pictures->native_threads[i]]->seen = true;
+	for (uint32_t i = 0; i < pictures->native_count; i++)
+		pictures->threads->all[pictures->native_threads[i]]->seen |= is_clear(pictures, i);
 	pictures->taken++;
 	pictures->failed += failed;
+	return true;
 }
 
 static const ompdx_team_arrivals_t *team_arrivals(const struct runtime *runtime,

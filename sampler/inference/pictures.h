@@ -69,7 +69,8 @@ bool pictures_find(struct pictures *pictures);
 /* Of another program in the process nothing of before holds. */
 void pictures_forget(struct pictures *pictures);
 
-void pictures_take(struct pictures *pictures);
+/* false: there is nothing to take one of. */
+bool pictures_take(struct pictures *pictures);
 
 /* What the last picture tells of a thread; false: it is in none. Valid until the next one. */
 bool pictures_facts(const struct pictures *pictures, const struct thread *thread,

@@ -36,7 +36,8 @@
 #define SCHEDULE_READS 4000
 #define SCHEDULE_TRIES 20
 
-/* The first picture is the dearest, and is not yet that by which the next ones are judged. */
+/* The first pictures are the dearest, and no measure: a program of some milliseconds has no others. */
+#define FIRST_VIEWS (20 * MILLISECOND)
 #define VIEW_PAUSE_MOST (100 * MILLISECOND)
 
 #define EARLY_TICK (4 * MILLISECOND)
@@ -121,16 +122,25 @@ static void change_phase(struct loop *loop, uint64_t at)
 		perf_set_period(&session->perf, session->period, clock_is_due, session);
 }
 
-/* Before it is known what they take in the long run, none already gets more than the whole budget. */
-static uint64_t pause_after_view(const struct session *session, uint64_t cost)
+/* A program that just begins may end soon. */
+static uint64_t soon(const struct loop *loop, uint64_t at, uint64_t most)
 {
-	const uint64_t pause = (uint64_t)((double)SECOND / session->view_rate);
-	const double budget = session->options.budget;
-	const uint64_t fair =
-		budget > 0 ? least_time((uint64_t)((double)cost * 100 / budget), VIEW_PAUSE_MOST)
-			   : 0;
+	return at + least_time(most, EARLY_TICK + (at - loop->session->record.start) / 4);
+}
 
-	return fair > pause ? fair : pause;
+/* Before it is known what they take in the long run, none but the first few gets more than the whole budget. */
+static uint64_t after_view(const struct loop *loop, uint64_t at, uint64_t cost)
+{
+	const struct session *session = loop->session;
+	const uint64_t next = soon(loop, at, (uint64_t)((double)SECOND / session->view_rate));
+	const double budget = session->options.budget;
+
+	if (budget <= 0 || at - session->record.start < FIRST_VIEWS)
+		return next;
+	const uint64_t fair =
+		at + least_time((uint64_t)((double)cost * 100 / budget), VIEW_PAUSE_MOST);
+
+	return fair > next ? fair : next;
 }
 
 static void take_view(struct loop *loop, uint64_t at)
@@ -138,14 +148,13 @@ static void take_view(struct loop *loop, uint64_t at)
 	struct session *session = loop->session;
 	const uint64_t before = own_processor_time();
 
-	if (at < loop->next_view || session->view_rate <= 0)
+	if (at < loop->next_view || session->view_rate <= 0 || !pictures_take(&session->pictures))
 		return;
-	pictures_take(&session->pictures);
 	const uint64_t cost = own_processor_time() - before;
 
 	loop->budget.view_cost =
 		loop->budget.view_cost ? (loop->budget.view_cost * 7 + cost) / 8 : cost;
-	loop->next_view = at + pause_after_view(session, cost);
+	loop->next_view = after_view(loop, at, cost);
 }
 
 static struct thread *living(const struct session *session, size_t index)
@@ -211,12 +220,6 @@ static void pass_by_perf(struct loop *loop, uint64_t at)
 	}
 	session_spread_left_out(session, at);
 	session_look_at_sleepers(session, at);
-}
-
-/* A program that just begins may end soon. */
-static uint64_t soon(const struct loop *loop, uint64_t at, uint64_t most)
-{
-	return at + least_time(most, EARLY_TICK + (at - loop->session->record.start) / 4);
 }
 
 static void pass(struct loop *loop, uint64_t at)

@@ -29,7 +29,7 @@ struct thread {
 	ompdx_thread_kind_t kind;
 	int32_t runtime_id;
 	uint64_t pthread; /* its id, as long as it lives; 0: not known */
-	bool seen;        /* a picture was taken with it */
+	bool seen;        /* a picture told whether it is one of a runtime's */
 	uint32_t native;  /* its place in the last picture */
 	struct history history;
 	struct timeline timeline;

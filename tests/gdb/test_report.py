@@ -82,6 +82,7 @@ def test_files(folder: Path) -> None:
         f"ompd report -html {alone}",
         "ompd report -html",
         "ompd report a b",
+        f"ompd report {folder / 'second.txt'} -json {folder / 'verdict.json'} -verdict",
     ]
     with target(
         "core", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
@@ -97,6 +98,11 @@ def test_files(folder: Path) -> None:
     is_a_sentence(answer.texts[3], "cannot be written")
     is_a_sentence(answer.texts[5], "needs a word behind it")
     is_a_sentence(answer.texts[6], "takes no argument `b'")
+    # What the shell asks for who wants the text: of the document what it judges by.
+    verdict = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+    assert (folder / "second.txt").read_bytes() == text.read_bytes()
+    assert verdict.items() <= {**told, "made": verdict["made"]}.items()
+    assert "findings" in verdict and not verdict.keys() & {"threads", "regions", "merged"}
 
 
 @pytest.mark.parametrize("scenario", ["flat", "teams"])

@@ -203,7 +203,8 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_core.runtimes.": ("ompd_core.runtimes.", "ompd_core.abi."),
     "ompd_core.formats.untold_code": ("ompd_core.formats.", "ompd_core.abi.", "ompd_core.arch."),
     "ompd_core.formats.": ("ompd_core.formats.", "ompd_core.errors", "ompd_core.signals"),
-    "ompd_core.light_dataclasses": (),
+    "ompd_core.light_classes": (),
+    "ompd_core.late_patterns": (),
     "ompd_core.library.types": (),
     "ompd_core.library.": ("ompd_core.library.", "ompd_core.formats.elf", "ompd_core.errors"),
     "ompd_core.model.": (
@@ -358,7 +359,7 @@ PACKAGES = ("ompd_core", "ompd_gdb", "ompd_cli")
 GDB_USERS = ("ompd_gdb.", "ompd_cli.inside")
 CTYPES_USERS = ("ompd_core.library.capi",)
 # Instead of the standard library's, for everybody.
-DATACLASSES = "ompd_core.light_dataclasses"
+LIGHT_CLASSES, LATE_PATTERNS = "ompd_core.light_classes", "ompd_core.late_patterns"
 # Who may speak of registers by their names, and of runtimes by the names of what they define.
 MACHINES = ("ompd_core.arch.", "ompd_gdb.target.machines")
 RUNTIMES = ("ompd_core.abi.", "ompd_core.runtimes.", "ompd_core.model.naming")
@@ -415,12 +416,27 @@ def python_imports(path: str, text: str) -> Iterator[str]:
         elif name == "ctypes" or name.startswith("ctypes."):
             bad = module not in CTYPES_USERS
         elif name == "dataclasses":
-            bad = module != DATACLASSES
+            bad = module != LIGHT_CLASSES
         else:
-            allowed = (DATACLASSES, *PYTHON_LAYERS[layer])
+            allowed = (LIGHT_CLASSES, LATE_PATTERNS, *PYTHON_LAYERS[layer])
             bad = name.split(".")[0] in PACKAGES and not within(name, allowed)
         if bad:
             yield f"{path}:{line}: must not import {name}"
+
+
+def python_loading(path: str, text: str) -> Iterator[str]:
+    """What takes long to load, and is to be had for less."""
+    module = module_of(path)
+    # What is read when GDB begins imports nothing of ours.
+    if module in (None, LIGHT_CLASSES, LATE_PATTERNS, "ompd_gdb.frames.unwinder"):
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module == "typing":
+            if any(alias.name == "NamedTuple" for alias in node.names):
+                yield f"{path}:{node.lineno}: must not import typing's; use {LIGHT_CLASSES}"
+        elif isinstance(node, ast.Attribute) and node.attr == "compile":
+            if isinstance(node.value, ast.Name) and node.value.id == "re":
+                yield f"{path}:{node.lineno}: must not compile yet; use {LATE_PATTERNS}"
 
 
 def python_registry(path: str, text: str) -> Iterator[str]:
@@ -574,6 +590,7 @@ RULES: tuple[Callable[[str, str], Iterator[str]], ...] = (
     c_callbacks,
     c_routines,
     python_imports,
+    python_loading,
     python_registry,
     python_types,
     python_registers,
@@ -680,6 +697,8 @@ VIOLATIONS = [
     (python_imports, SHELL + "main.py", "from ompd_core import library\n"),
     (python_imports, SHELL + "guardian.py", "from .debugger import Task\n"),
     (python_imports, SHELL + "wrapper.py", "from ompd_core.errors import UserError\n"),
+    (python_loading, CORE + "model/waits.py", "from typing import Any, NamedTuple\n"),
+    (python_loading, CORE + "model/waits.py", "import re\n_A = re.compile('a')\n"),
     (python_registry, CORE + "model/waits.py", "from ..abi import kmpc\n"),
     (python_registry, CORE + "snapshot/places.py", "from ..runtimes import libomp\n"),
     (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch import x86_64\n"),
@@ -729,6 +748,8 @@ INNOCENT = [
     (python_imports, SHELL + "inside.py", "import gdb\n"),
     (python_imports, SHELL + "corefile.py", "from ompd_core.formats.elf import NotElf\n"),
     (python_imports, SHELL + "outcome.py", "from ompd_core.views import json_text\n"),
+    (python_loading, CORE + "model/waits.py", "from ..light_classes import NamedTuple\n"),
+    (python_loading, CORE + "model/waits.py", "import re\nre.match('a', 'a')\n"),
     (python_registry, CORE + "model/waits.py", "from .. import abi, runtimes\n"),
     (python_registry, CORE + "snapshot/outside.py", "from ..arch.base import Machine\n"),
     (python_runtime_names, CORE + "model/waits.py", '"""libomp keeps it."""\n'),

@@ -179,7 +179,7 @@ def test_what_refuses_perf_is_named(build, folder, who, level, refused, words) -
 
 @pytest.mark.parametrize("clock", ["stops", "memory"])
 def test_the_runtime_of_a_short_program_is_found(build, folder, clock) -> None:
-    """Although no perf tells when it is mapped."""
+    """Although no perf tells when it is mapped, and pictures are rare."""
     options = ("--clock", clock, "--budget", "0", "-o", folder / "r")
     done = run(SAMPLER, *options, "--", build("victim"), "100")
     assert done.returncode == 0, done.stderr

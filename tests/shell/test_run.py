@@ -17,7 +17,7 @@ import machine
 import pytest
 from command import OMPD, Answer, is_an_error, ompd
 from ompd_cli import outcome
-from ompd_cli.launched import FAILED, FOUND, LATE, NOT_EXECUTABLE, NOT_FOUND
+from ompd_cli.outcome import FAILED, FOUND, LATE, NOT_EXECUTABLE, NOT_FOUND
 from sessions import PATIENCE
 
 

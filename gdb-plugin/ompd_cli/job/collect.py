@@ -11,7 +11,7 @@ import sys
 import threading
 
 from ompd_core.errors import UserError
-from ompd_core.light_dataclasses import replace
+from ompd_core.light_classes import replace
 from ompd_core.model import job_parts
 from ompd_core.model.job import Job
 

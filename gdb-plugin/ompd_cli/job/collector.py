@@ -71,7 +71,13 @@ class Collector:
         """Of `ompd pid' and `ompd core'."""
         options = self._options
         return argparse.Namespace(
-            gdb=options.gdb, timeout=options.timeout, all=False, locals=False, **more
+            gdb=options.gdb,
+            timeout=options.timeout,
+            all=False,
+            locals=False,
+            json=True,
+            html=None,
+            **more,
         )
 
     def _all(self, tasks: Sequence[tuple[Origin, str, Look]]) -> None:

@@ -10,7 +10,8 @@ import re
 import shlex
 from typing import Sequence
 
-from ompd_core.light_dataclasses import dataclass
+from ompd_core import late_patterns
+from ompd_core.light_classes import dataclass
 
 from .ranks import Processes, command_line
 
@@ -23,9 +24,9 @@ _KINDS = {
     "orted": ("ess_base_jobid", "ess_base_vpid"),  # Open MPI to 4
     "prted": ("ess_base_nspace", "ess_base_vpid"),  # and from 5 on
 }
-_DAEMON = re.compile(r"(?:^|[\s/])(orted|prted)(?:\s|$)")
-_NAME = re.compile(r"[A-Za-z0-9._@-]{1,255}")
-_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,254}")
+_DAEMON = late_patterns.compile(r"(?:^|[\s/])(orted|prted)(?:\s|$)")
+_NAME = late_patterns.compile(r"[A-Za-z0-9._@-]{1,255}")
+_HOST = late_patterns.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,254}")
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from contextlib import suppress
 from typing import IO, Any, Callable, Sequence
 
 from ompd_core.errors import UserError
-from ompd_core.light_dataclasses import dataclass, field
+from ompd_core.light_classes import dataclass, field
 from ompd_core.model import job_parts
 from ompd_core.model.job import Job
 from ompd_core.model.members import folded
 from ompd_core.model.rank_reports import NoReport
 from ompd_core.views.status import WRONG
-from ompd_core.views.table import plain
+from ompd_core.views.terminal import plain
 
 from ..debugger import HOME
 from ..progress import Progress

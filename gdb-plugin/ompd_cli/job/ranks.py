@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from typing import Iterable
 
-from ompd_core.light_dataclasses import dataclass, field
+from ompd_core.light_classes import dataclass, field
 
 from ..guardian import status_of
 from ..origin import Origin, environment_of, this_host

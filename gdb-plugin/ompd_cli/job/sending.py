@@ -7,7 +7,7 @@ import argparse
 from contextlib import ExitStack, contextmanager
 from typing import Iterable, Iterator, Sequence
 
-from ompd_core.light_dataclasses import replace
+from ompd_core.light_classes import replace
 from ompd_core.model.job import Job
 
 from ..progress import Progress

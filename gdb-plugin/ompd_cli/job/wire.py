@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import zlib
 from typing import IO, Any
 
-from ompd_core.light_dataclasses import dataclass, field
+from ompd_core import late_patterns
+from ompd_core.light_classes import dataclass, field
 
 PIECE = 600  # characters of a line
 LARGEST = 256 << 20  # bytes of a document, unpacked
 MOST_PIECES = 1 << 18
 LONGEST_LINE = 4096
-_LINE = re.compile(
+_LINE = late_patterns.compile(
     r"^(?:([A-Za-z0-9._-]{1,255}): )?ompd1 ([A-Za-z0-9._-]{1,64}) (step|part|error) ([0-9]{1,7})"
     r"/([0-9]{1,7}) ([A-Za-z0-9+/=]+)\s*$"
 )

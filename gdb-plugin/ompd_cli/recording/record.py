@@ -15,20 +15,21 @@ import sys
 import time
 from typing import IO, Any, Iterator
 
+from ompd_core import late_patterns
 from ompd_core.errors import UserError
 from ompd_core.views.recording.words import seconds
-from ompd_core.views.table import count, plain
+from ompd_core.views.table import count
+from ompd_core.views.terminal import plain
 
-from .. import launched
 from ..origin import Origin, named
-from ..outcome import CANNOT_READ, Outcome
+from ..outcome import CANNOT_READ, FAILED, Outcome
 from . import sampler
 from .sampler import Target
 
 _PIECE = 1 << 20
 _TAIL = 1 << 16  # bytes that surely hold the closing line
 _EACH = 0.5  # seconds between two looks of the progress line
-_TOLD = re.compile(rb'^\{"told":([0-9]{1,18})\}', re.MULTILINE)
+_TOLD = late_patterns.compile(rb'^\{"told":([0-9]{1,18})\}', re.MULTILINE)
 
 
 def record(options: argparse.Namespace, origin: Origin) -> Outcome:
@@ -206,7 +207,7 @@ def _ended(copy: _Copy, target: Target, options: argparse.Namespace) -> Outcome:
     at = end.get("end")
     long = seconds(at if isinstance(at, int) else copy.told)
     if copy.problem is not None:
-        status = launched.FAILED if target.program else CANNOT_READ
+        status = FAILED if target.program else CANNOT_READ
         why = f"{copy.path} could not be written further: {copy.problem}."
         return Outcome(status, complaints=[f"{why} What is there, `ompd show' shows."])
     samples = end.get("samples")

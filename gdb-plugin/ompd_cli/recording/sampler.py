@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
 import glob
 import os
 import shutil
@@ -15,7 +16,7 @@ import tempfile
 from typing import IO, Iterator, Sequence
 
 from ompd_core.errors import UserError
-from ompd_core.light_dataclasses import dataclass
+from ompd_core.light_classes import dataclass
 
 NAME = "ompd-sampler"
 _PIPE = 1 << 20  # bytes: what is not read at once does not hold the sampler up
@@ -103,6 +104,7 @@ def started(
     """output: for what a program prints that is started; else it prints where we do. Raises
     UserError."""
     path = found()
+    gc.enable()  # it may go on for days
     reading, writing = os.pipe()
     with contextlib.suppress(OSError):  # more than an ordinary user may have
         fcntl.fcntl(writing, getattr(fcntl, "F_SETPIPE_SZ", 1031), _PIPE)

@@ -5,9 +5,9 @@ by several compilers, and one runtime serves several interfaces."""
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from typing import Mapping
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 
 # Where a construct's own code begins or goes on, by the entry point that leads there: which
 # argument is the address of its function, AFTER the call, or where the entry point is CALLED.

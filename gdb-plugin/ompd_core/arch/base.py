@@ -7,19 +7,11 @@ A machine reads what a debugger has disassembled, and bytes of code. It knows no
 
 from __future__ import annotations
 
-from typing import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    NamedTuple,
-    Optional,
-    Protocol,
-    Sequence,
-)
+from typing import Callable, Collection, Iterable, Iterator, Optional, Protocol, Sequence
 
 from ..code.futex import FutexWait
 from ..code.machine_code import Convention, Instruction
+from ..light_classes import NamedTuple
 
 Read = Callable[[int, int], bytes]  # bytes of the target; raises Unreadable
 Registers = Callable[[str], int]  # of one frame, unsigned; raises what the debugger raises

@@ -4,7 +4,9 @@ is known here: a debugger that does not know one reads a core file of it as if i
 
 from __future__ import annotations
 
-from typing import Iterable, NamedTuple
+from typing import Iterable
+
+from ..light_classes import NamedTuple
 
 
 class Processor(NamedTuple):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ..light_classes import NamedTuple
 
 
 class FutexWait(NamedTuple):

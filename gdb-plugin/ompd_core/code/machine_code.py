@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Union
 
-from ..light_dataclasses import dataclass
+from ..light_classes import dataclass
 
 _WORD = 1 << 64
 

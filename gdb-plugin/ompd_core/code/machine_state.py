@@ -6,8 +6,9 @@ name hold the same number, so that it can be read later from any of them that st
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from typing import Callable
 
+from ..light_classes import NamedTuple
 from .machine_code import (
     Assign,
     Atom,

@@ -4,9 +4,9 @@ code tells? By following the code from where a thread stands to where it returns
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 from .machine_code import (
     Assign,
     Atom,

@@ -6,9 +6,11 @@ A text in `Annotated' is the field's description in the schema."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Dict, NamedTuple, Optional, Union
+from typing import Annotated, Any, Dict, Optional, Union
 
 from typing_extensions import TypedDict
+
+from ..light_classes import NamedTuple
 
 
 class Pattern(NamedTuple):

@@ -6,9 +6,10 @@ that is read which nearly all functions need; what says more is not told."""
 from __future__ import annotations
 
 import struct
-from typing import Callable, Mapping, NamedTuple, Protocol, Sequence
+from typing import Callable, Mapping, Protocol, Sequence
 
 from ..errors import Unreadable
+from ..light_classes import NamedTuple
 from .unwind_tables import PAGE, Tables
 
 LONGEST_ENTRY = 4096  # of a function, or what entries have in common

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import bisect
 import struct
-from typing import Iterable, NamedTuple
+from typing import Iterable
 
 from ..errors import Unreadable
+from ..light_classes import NamedTuple
 from ..signals import Signal, from_siginfo
 from . import proof
 from .elf import (

@@ -11,7 +11,9 @@ import mmap
 import os
 import stat
 import struct
-from typing import Iterator, NamedTuple
+from typing import Iterator
+
+from ..light_classes import NamedTuple
 
 PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR = 1, 2, 3, 4, 6
 PF_X = 1

@@ -6,9 +6,10 @@ and asking it by an expression depends on the user's language.
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, NamedTuple
+from typing import Callable, Iterable
 
 from ..errors import Unreadable
+from ..light_classes import NamedTuple
 from .elf import PT_DYNAMIC, PT_INTERP, PT_LOAD, PT_PHDR, Format, Segment
 
 AT_PHDR, AT_PHNUM, AT_SYSINFO_EHDR = 3, 5, 33

@@ -8,7 +8,7 @@ import re
 import struct
 from typing import Iterator
 
-from .. import abi
+from .. import abi, late_patterns
 from .elf import PT_LOAD, SHT_DYNSYM, ElfFile, NotElf
 from .unwind_tables import COUNT_AND_PAIRS, PT_GNU_EH_FRAME, TABLE
 
@@ -18,12 +18,14 @@ _CALLED = tuple(b"\0" + prefix.encode() for prefix in abi.PREFIXES)
 # Of files with more functions it is not told.
 MOST_FUNCTIONS = 1 << 20
 # Instructions that do nothing, breakpoints, zeros.
-_PADDING = re.compile(
+_PADDING = late_patterns.compile(
     rb"(?:[\x66\x2e]*(?:\x90|\x0f\x1f(?:\x00|\x40.|\x44..|\x80.{4}|\x84.{5}))|\xcc|\x00)*",
     re.DOTALL,
 )
 # The compiler's own code at the start of each file, which asks for two addresses and compares them.
-_CRT = re.compile(rb"(\x48\x8d\x3d.{4}\x48\x8d\x05.{4}\x48\x39\xf8|\xb8.{4}\x48\x3d)", re.DOTALL)
+_CRT = late_patterns.compile(
+    rb"(\x48\x8d\x3d.{4}\x48\x8d\x05.{4}\x48\x39\xf8|\xb8.{4}\x48\x3d)", re.DOTALL
+)
 _LONGEST_CRT = 224
 # clang's C++ has a stub without any, which calls two functions to end the program.
 _SHORTEST = 17

@@ -5,9 +5,10 @@ headers, and the table that the linker makes of .eh_frame, sorted by address."""
 from __future__ import annotations
 
 import struct
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 from ..errors import Unreadable
+from ..light_classes import NamedTuple
 from .elf import PT_LOAD, Format, NotElf
 
 PT_GNU_EH_FRAME = 0x6474E550

@@ -15,7 +15,7 @@ import functools
 from typing import Any, Callable, Protocol
 
 from ..errors import Unreadable
-from ..light_dataclasses import dataclass
+from ..light_classes import dataclass
 from . import capi
 from .capi import Rc
 

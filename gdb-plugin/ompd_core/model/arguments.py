@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ..library.types import Mapping
+from ..light_classes import NamedTuple
 
 # How compilers say what is to be done with an argument (tgt_map_type).
 IS_PARAMETER = 0x20

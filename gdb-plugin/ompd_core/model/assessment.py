@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ..light_classes import NamedTuple
 from .process import Process
 
 # What few commands need is loaded by them.

@@ -12,7 +12,7 @@ import itertools
 from typing import Callable, Sequence
 
 from ..library.types import BARRIER_PLAIN, BARRIER_REDUCTION, BARRIER_REGION
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from .doubts import Doubt
 from .native import Location
 from .process import Membership, Process, Region, Thread, Wait

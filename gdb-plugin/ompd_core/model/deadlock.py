@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Mapping, Sequence, Union
 
-from ..light_dataclasses import dataclass, field, replace
+from ..light_classes import dataclass, field, replace
 from . import ids
 from .doubts import Doubt
 from .locks import Lock, Locks

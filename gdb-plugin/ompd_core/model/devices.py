@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 from typing import Mapping as Map
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from ..library.types import Device, Mapping, Offload
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 from .doubts import Doubt
 from .targets import Target
 

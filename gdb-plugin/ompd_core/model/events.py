@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Hashable, NamedTuple
+from typing import Callable, Hashable
 
-from ..light_dataclasses import dataclass
+from .. import late_patterns
+from ..light_classes import NamedTuple, dataclass
 from .naming import users_function
 from .native import Location
 
@@ -105,7 +106,7 @@ def parse(text: str) -> tuple[Event, Place | None, str | None]:
     return Event(kind, when), place, condition.group(1) if condition is not None else None
 
 
-_IF = re.compile(r"if\b\s*(.*)", re.DOTALL)
+_IF = late_patterns.compile(r"if\b\s*(.*)", re.DOTALL)
 
 
 def _word(text: str) -> tuple[str, str]:

@@ -8,8 +8,9 @@ leaves it open.
 
 from __future__ import annotations
 
-from typing import Collection, Mapping, NamedTuple, Sequence
+from typing import Collection, Mapping, Sequence
 
+from ..light_classes import NamedTuple
 from .holding import Ended
 from .locks import Holdings, Lock, Locks
 from .native import Location

@@ -9,11 +9,11 @@ nptl/internaltypes.h. What differs between machines is told by theirs (Libc of a
 
 from __future__ import annotations
 
-import re
-from typing import Callable, Mapping, NamedTuple, Union
+from typing import Callable, Mapping, Union
 
+from .. import late_patterns
 from ..code.futex import FutexWait
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 
 # What the functions wait for. Also the hidden ones, which its debug information names.
 _KINDS = {
@@ -32,8 +32,10 @@ _KINDS = {
     "sem_wait": "semaphore",
     "pthread_barrier_wait": "pthread_barrier",
 }
-_HIDDEN = re.compile(r"(?:new_)?(\w+?)(?:_slow)?(?:64)?$")  # new_sem_wait_slow64
-_TIMED = re.compile(r"(pthread_(?:mutex|cond|rwlock)_|sem_|mtx_|cnd_)(?:timed|clock)(\w+)$")
+_HIDDEN = late_patterns.compile(r"(?:new_)?(\w+?)(?:_slow)?(?:64)?$")  # new_sem_wait_slow64
+_TIMED = late_patterns.compile(
+    r"(pthread_(?:mutex|cond|rwlock)_|sem_|mtx_|cnd_)(?:timed|clock)(\w+)$"
+)
 _WORDS = {
     "mutex": "mutex",
     "rwlock": "read-write lock",

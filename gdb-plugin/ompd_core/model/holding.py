@@ -5,7 +5,7 @@ ended."""
 from __future__ import annotations
 
 import heapq
-from typing import Callable, Collection, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..code.machine_code import (
     Callee,
@@ -19,6 +19,7 @@ from ..code.machine_code import (
     number,
 )
 from ..code.machine_state import MachineState
+from ..light_classes import NamedTuple
 from .native import Location
 
 # Instructions followed until the states of a function no longer change. Real functions need each of

@@ -8,7 +8,7 @@ from typing import Mapping, Sequence
 
 from .. import runtimes
 from ..library.types import Icvs, IcvValue
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from . import ids
 from .process import Process, Thread
 

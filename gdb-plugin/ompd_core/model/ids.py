@@ -5,7 +5,9 @@ users type."""
 from __future__ import annotations
 
 import re
-from typing import Iterable, NamedTuple, Union
+from typing import Iterable, Union
+
+from ..light_classes import NamedTuple
 
 FORMS = "R1, R1.7, R1.0-6,8, t3, *, or GDB's thread numbers: 3, 2-7, 1.3"
 LOCK_FORMS = "L1, L1-3,5"

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from typing import Collection, Generic, Hashable, Iterator, Sequence, TypeVar
 
-from ..light_dataclasses import dataclass, field, replace
+from ..light_classes import dataclass, field, replace
 from .members import Members, Other, Run, folded, in_words
 from .messages import Message
 from .native import Location

@@ -4,7 +4,7 @@ is said of it, in words, in JSON or by an exit status, draws on this."""
 
 from __future__ import annotations
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from . import barriers, doubts
 from .barriers import Barrier, barrier_of
 from .deadlock import Deadlock

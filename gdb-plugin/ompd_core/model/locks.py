@@ -11,7 +11,7 @@ from typing import Callable, Mapping, Sequence, Union
 
 from .. import runtimes
 from ..library.types import LockVariable, ViewLock, ViewLocks
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from . import doubts
 from .doubts import Doubt
 from .holding import Held

@@ -7,9 +7,10 @@ the program's own variable does."""
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 from ..library.types import ViewLoop
+from ..light_classes import NamedTuple
 from . import doubts
 from .native import Location
 from .process import Loop, Membership, Part, Region, Thread

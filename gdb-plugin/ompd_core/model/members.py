@@ -8,11 +8,13 @@ import re
 from collections import defaultdict
 from typing import Iterable, Iterator, Sequence
 
+from .. import late_patterns
+
 Run = tuple[int, int]  # from, to
 Other = tuple[str, int, str]  # a process: host, pid, ""; a file: "", 0, its name
 
 LARGEST_RANK = 10**9  # no launcher counts so far
-_RUN = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
+_RUN = late_patterns.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 
 
 class Members:

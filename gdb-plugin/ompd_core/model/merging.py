@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Iterable, Sequence
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from .logical_stack.backtrace import Backtrace, Entry, likeness
 from .process import Thread
 

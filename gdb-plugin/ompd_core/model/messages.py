@@ -4,8 +4,9 @@ MPI itself, as distributions build it, cannot be looked into."""
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Optional
+from typing import Mapping, Optional
 
+from ..light_classes import NamedTuple
 from .doubts import Doubt
 
 FROM, TO = "from", "to"

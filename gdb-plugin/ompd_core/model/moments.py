@@ -4,10 +4,10 @@ counts of each thread; never places: a thread that takes turns is at the same on
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Tuple
+from typing import Mapping, Tuple
 
 from ..library.types import Arrival
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 from . import turns
 from .barriers import barrier_of
 from .locks import Lock, Locks

@@ -7,25 +7,31 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from .. import late_patterns
+from ..light_classes import NamedTuple
 
 # What compilers append to the name of a function when they make another of it.
-_CLONE = re.compile(r"(\.(constprop|isra|part|cold|lto_priv|llvm)(\.\d+)?|\.\d+)+$")
-_DEMANGLED_CLONE = re.compile(r"\s*\[clone ([^\]]*)\]")
+_CLONE = late_patterns.compile(r"(\.(constprop|isra|part|cold|lto_priv|llvm)(\.\d+)?|\.\d+)+$")
+_DEMANGLED_CLONE = late_patterns.compile(r"\s*\[clone ([^\]]*)\]")
 
 # For an outlined function whose name does not tell where it came from.
 NAMELESS = "parallel region"
 # clang until 16: .omp_outlined., .omp_outlined..2, .omp_outlined._debug__.3, .omp_task_entry..5
-_NAMELESS = re.compile(r"\.?\.?omp_(outlined|task_entry|reduction|task_privates|task_dup).*")
+_NAMELESS = late_patterns.compile(
+    r"\.?\.?omp_(outlined|task_entry|reduction|task_privates|task_dup).*"
+)
 # clang from 17: solve.omp_outlined, solve.omp_outlined_debug__, solve.omp_outlined.omp_outlined
 # gcc: solve._omp_fn.0, solve._omp_cpyfn.1; flang: _QMmPsolve..omp_par.2
-_NAMED = re.compile(r"^(.+?)\.+_?(omp_outlined|omp_fn|omp_cpyfn|omp_par|omp_task_entry)\b.*$")
-_NAMED_DEBUG = re.compile(r"^(.+?)\.omp_outlined_debug__.*$")
+_NAMED = late_patterns.compile(
+    r"^(.+?)\.+_?(omp_outlined|omp_fn|omp_cpyfn|omp_par|omp_task_entry)\b.*$"
+)
+_NAMED_DEBUG = late_patterns.compile(r"^(.+?)\.omp_outlined_debug__.*$")
 
 
 # clang: the code of a target construct, by the file's device and inode, the function and the line;
 # of several in a line each next one has a number.
-_KERNEL = re.compile(
+_KERNEL = late_patterns.compile(
     r"__omp_offloading_[0-9a-f]+_[0-9a-f]+_(.+)_l(\d{1,9})(?:_(\d{1,9}))?(?:_debug__.*)?$",
     re.DOTALL,
 )
@@ -76,7 +82,7 @@ def kernel_of(symbol: str | None) -> Kernel | None:
 
 
 # clang: .gomp_critical_user_update.var; gcc: .gomp_critical_user_update, gomp_critical_user_...
-_CRITICAL = re.compile(r"\.?_?gomp_critical_user_(.*?)(?:\.var)?$")
+_CRITICAL = late_patterns.compile(r"\.?_?gomp_critical_user_(.*?)(?:\.var)?$")
 
 
 def critical_name(symbol: str) -> str | None:
@@ -158,9 +164,9 @@ def _plain(name: str) -> str:
 
 MAIN_PROGRAM = "main program"
 _MAINS = ("MAIN__", "_QQmain")
-_GNU_MODULE = re.compile(r"__([a-z]\w*?)_MOD_(\w+)")
+_GNU_MODULE = late_patterns.compile(r"__([a-z]\w*?)_MOD_(\w+)")
 # A procedure or a variable: modules, submodules and procedures around it, and its own name.
-_FLANGS = re.compile(r"_Q((?:[MSF][a-z0-9_]*)*)(?:B\d+)*[PE]([a-z0-9_.]+)")
+_FLANGS = late_patterns.compile(r"_Q((?:[MSF][a-z0-9_]*)*)(?:B\d+)*[PE]([a-z0-9_.]+)")
 
 
 @lru_cache(maxsize=4096)
@@ -186,7 +192,7 @@ def of_fortran(name: str) -> str:
 
 
 # __GI___libc_read without its __GI_
-_SYSTEMS_OWN = re.compile(r"__+(?:libc_)?([a-z]\w*)")
+_SYSTEMS_OWN = late_patterns.compile(r"__+(?:libc_)?([a-z]\w*)")
 
 
 def system_name(name: str) -> str:

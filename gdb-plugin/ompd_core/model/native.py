@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
-from ..light_dataclasses import dataclass
+from ..light_classes import NamedTuple, dataclass
 
 
 class NativeThread(NamedTuple):

@@ -9,11 +9,11 @@ so that two commands of one stop, and every thread that is selected, see the sam
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Callable, Iterable, NamedTuple, Sequence
+from typing import Callable, Iterable, Sequence
 
 from .. import runtimes
 from ..library.types import Diagnostic, View, ViewRegion, ViewThread
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 from ..signals import Signal
 from . import doubts, ids, states
 from .doubts import Doubt

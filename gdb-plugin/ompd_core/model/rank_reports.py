@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Iterator
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from .members import LARGEST_RANK
 from .messages import FROM, TO, Message
 from .native import Location

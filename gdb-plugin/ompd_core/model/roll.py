@@ -4,16 +4,16 @@ part of a merged document that grows with the job."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from functools import lru_cache
 from typing import Iterable, Sequence
 
-from ..light_dataclasses import dataclass
+from .. import late_patterns
+from ..light_classes import dataclass
 from .members import Other
 
 MOST_OF_ROW = 1 << 16  # members
-_PART = re.compile(r"(?:([0-9]{1,7})x)?([0-9]{1,16}|\?)|([0-9]{1,16})-([0-9]{1,16})")
+_PART = late_patterns.compile(r"(?:([0-9]{1,7})x)?([0-9]{1,16}|\?)|([0-9]{1,16})-([0-9]{1,16})")
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,15 @@ import fnmatch
 import posixpath
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
+from .. import late_patterns
+from ..light_classes import NamedTuple
 from .naming import without_parameters
 from .native import Location
 
-_HEADERS = re.compile(r"/usr/include/|.*/include/c\+\+/|.*/lib\d*/(gcc|clang)/.*/include/")
+_HEADERS = late_patterns.compile(
+    r"/usr/include/|.*/include/c\+\+/|.*/lib\d*/(gcc|clang)/.*/include/"
+)
 
 
 class Skip(NamedTuple):

@@ -5,11 +5,10 @@ the program called of an offload runtime, and what that has called since."""
 from __future__ import annotations
 
 import itertools
-import re
-from typing import TYPE_CHECKING, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Iterator, Sequence
 
-from .. import abi, runtimes
-from ..light_dataclasses import dataclass, field
+from .. import abi, late_patterns, runtimes
+from ..light_classes import NamedTuple, dataclass, field
 from .doubts import Doubt
 from .naming import Kernel, is_outlined, kernel_of, system_name
 from .native import Frame, Location
@@ -35,11 +34,11 @@ _WORDS = {
     ABORTED: "aborted",
     FALLBACK: "runs on the host",
 }
-_LOCKS = re.compile(
+_LOCKS = late_patterns.compile(
     r"(pthread_mutex_(lock|timedlock|clocklock)|lll_lock_wait\w*|lll_mutex_lock\w*)$"
 )
-_COPIES = re.compile(r"mem(cpy|move|set)\w*$")
-_ABORTS = re.compile(r"(abort|assert_fail\w*|terminate)$")
+_COPIES = late_patterns.compile(r"mem(cpy|move|set)\w*$")
+_ABORTS = late_patterns.compile(r"(abort|assert_fail\w*|terminate)$")
 
 
 class Call(NamedTuple):

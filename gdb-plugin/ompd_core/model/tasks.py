@@ -6,11 +6,11 @@ A task that a thread executes has the number that `ompd threads' gives it; the o
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, NamedTuple, Sequence
+from typing import Iterable, Mapping, Sequence
 
 from .. import abi
 from ..library.types import ViewTask, ViewTasks
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 from . import doubts
 from .doubts import Doubt
 from .native import Location

@@ -4,8 +4,7 @@ of a construct: the C++ library ends the program there."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ..light_classes import NamedTuple
 from .native import Location
 
 # What it came to, that lets none out.

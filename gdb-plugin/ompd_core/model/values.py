@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Sequence, Union
+from typing import Callable, Sequence, Union
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 from .process import Thread
 
 Number = Union[int, float]

@@ -5,11 +5,12 @@ words."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 from .. import abi
 from ..library import types
 from ..library.types import Classification, Facts, Sleep, TeamArrivals
+from ..light_classes import NamedTuple
 from . import doubts, states
 from .doubts import Doubt
 from .native import Frame, Location

@@ -7,11 +7,11 @@ missing at a barrier, those that execute the tasks of a taskwait. What is not kn
 
 from __future__ import annotations
 
-import re
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
+from .. import late_patterns
 from ..library.types import Arrival, ViewThread
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 from . import barriers, doubts, ids, turns
 from .barriers import barrier_of
 from .doubts import Doubt
@@ -26,9 +26,9 @@ _ELSEWHERE = (
     r"P?MPI_\w+|p?poll|p?select|epoll_p?wait|recv\w*|accept4?"
     r"|wait(pid|id|3|4)?|msgrcv|mq_receive|sigwait\w*|pause"
 )
-ELSEWHERE = re.compile(rf"(__)?({_ELSEWHERE})$")
+ELSEWHERE = late_patterns.compile(rf"(__)?({_ELSEWHERE})$")
 # Those, and the ones that wait for other threads, as one that reads a pipe may. A sleep ends.
-OUTSIDE = re.compile(
+OUTSIDE = late_patterns.compile(
     r"(__)?(pthread_(mutex_lock|cond_wait|cond_timedwait|barrier_wait|join)"
     r"|pthread_rwlock_(timed|clock)?(rd|wr)lock"
     rf"|sem_(timed)?wait|futex|syscall|read|{_ELSEWHERE})$"

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from functools import lru_cache
-from typing import Iterable, NamedTuple, Sequence
+from typing import Iterable, Sequence
 
-from .. import runtimes
+from .. import late_patterns, runtimes
 from ..library import types
 from ..library.types import StackFrame
+from ..light_classes import NamedTuple
 from .naming import (
     NAMELESS,
     is_flangs,
@@ -41,13 +41,16 @@ SYSTEM = (
 )
 
 # flang's library for Fortran itself is linked into the program: how its functions begin.
-_LINKED = ("libFortranRuntime.a", re.compile(r"_Fortran[A-Z]|(?:\w+ )*Fortran::runtime::"))
+_LINKED = (
+    "libFortranRuntime.a",
+    late_patterns.compile(r"_Fortran[A-Z]|(?:\w+ )*Fortran::runtime::"),
+)
 
 # What the C library starts threads and programs with, where it is linked into the program.
-_THREAD_START = re.compile(r"start_thread|(__)?clone3?|__libc_start_\w+")
+_THREAD_START = late_patterns.compile(r"start_thread|(__)?clone3?|__libc_start_\w+")
 
 # What compilers call for an atomic operation, linked into every program.
-_ATOMICS = re.compile(r"__aarch64_(cas|swp|ldadd|ldclr|ldeor|ldset)\d+_\w+$")
+_ATOMICS = late_patterns.compile(r"__aarch64_(cas|swp|ldadd|ldclr|ldeor|ldset)\d+_\w+$")
 
 
 class Runtime(NamedTuple):

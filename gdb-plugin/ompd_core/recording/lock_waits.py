@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Iterator, Optional
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from .record import UNTOLD, Activity, Record
 from .states import LIMBO, Kind, kind
 from .sums import Wait, wait_of

@@ -9,7 +9,7 @@ import json
 from typing import Any, Callable
 
 from ..errors import UserError
-from ..light_dataclasses import replace
+from ..light_classes import replace
 from . import fields
 from .fields import Json, decimal, flag, number, part, real, sentences, word
 from .record import (

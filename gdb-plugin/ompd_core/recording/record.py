@@ -5,9 +5,9 @@ refer to each other by their places in the record's lists."""
 from __future__ import annotations
 
 from array import array
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 
 UNTOLD = 0  # the activity of moments of which a damaged record tells nothing
 

@@ -4,7 +4,7 @@ duration times their number, how much have they, and how evenly?"""
 
 from __future__ import annotations
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from .record import Account, Record
 from .states import Kind, kind
 from .sums import Sum, Totals, by_region, spread

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from ..light_dataclasses import dataclass
+from ..light_classes import dataclass
 from .record import Account
 
 _Z = 1.96  # 95 of 100 intervals hold the truth

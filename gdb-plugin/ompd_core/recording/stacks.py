@@ -4,7 +4,7 @@ frame where it is no work, and all of them as one tree."""
 
 from __future__ import annotations
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from .record import Account, Activity, Frame, Place, Record
 from .states import Kind, construct_in_words, in_words, kind
 from .sums import REGION_ENDS, Totals, each

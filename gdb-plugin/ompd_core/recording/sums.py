@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Callable, Hashable, Iterable, Iterator, Mapping, TypeVar
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from .record import Account, Activity, Record
 from .states import EXACT, Kind, kind
 

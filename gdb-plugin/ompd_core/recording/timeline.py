@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..light_dataclasses import dataclass
+from ..light_classes import dataclass
 from .record import Record
 from .states import Kind, kind
 

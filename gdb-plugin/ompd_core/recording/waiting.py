@@ -8,7 +8,7 @@ from __future__ import annotations
 import bisect
 from typing import Dict, Iterator
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from .lock_waits import LockWaits
 from .record import Activity, Place, Record
 from .states import Kind, kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from .. import abi
+from .. import abi, late_patterns
 from . import libgomp, libomp, libomptarget
 from .base import Offload, Runtime
 
@@ -24,15 +24,15 @@ UNKNOWN = "An OpenMP runtime"
 OFFLOAD_FILES = tuple(name for one in OFFLOADS for name in one.files)
 OFFLOAD_HELPERS = tuple(name for one in OFFLOADS for name in one.helpers)
 PLUGINS_INSIDE = min(one.plugins_inside for one in OFFLOADS)
-DEVICE_WAITS = re.compile("|".join(one.waits for one in OFFLOADS))
-DEVICE_TRANSFERS = re.compile("|".join(one.transfers for one in OFFLOADS))
+DEVICE_WAITS = late_patterns.compile("|".join(one.waits for one in OFFLOADS))
+DEVICE_TRANSFERS = late_patterns.compile("|".join(one.transfers for one in OFFLOADS))
 
 # How the names of functions begin that are theirs alone: a regular expression.
 FUNCTIONS = "^(" + "|".join([*(one.functions for one in RUNTIMES), abi.ENTRY_POINTS]) + ")"
 
-_OWN = re.compile(FUNCTIONS)
-_LOOSELY = re.compile("|".join(one.loosely for one in RUNTIMES))
-_SOURCES = re.compile("|".join(one.sources for one in RUNTIMES))
+_OWN = late_patterns.compile("|".join(one.functions for one in RUNTIMES))
+_LOOSELY = late_patterns.compile("|".join(one.loosely for one in RUNTIMES))
+_SOURCES = late_patterns.compile("|".join(one.sources for one in RUNTIMES))
 
 
 def plugin_name(path: str) -> str | None:
@@ -87,7 +87,7 @@ def variable(kind: str, icv: str) -> str | None:
 def defines(function: str, file: str | None) -> bool:
     """Is a function of the program one of a runtime that is linked into it? file: its source, where
     there is line information."""
-    if _OWN.match(function):
+    if abi.is_entry_point(function) or _OWN.match(function):
         return True
     is_its = file is None or _SOURCES.match(file.rsplit("/", 1)[-1]) is not None
     return is_its and _LOOSELY.match(function) is not None

@@ -5,9 +5,9 @@ several interfaces."""
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from typing import Mapping
 
-from ..light_dataclasses import dataclass, field
+from ..light_classes import NamedTuple, dataclass, field
 
 
 @dataclass(frozen=True)

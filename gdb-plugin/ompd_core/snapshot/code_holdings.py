@@ -5,7 +5,7 @@ in? libomp does not store who holds most of them."""
 from __future__ import annotations
 
 import fnmatch
-from typing import Collection, Mapping, NamedTuple, Sequence
+from typing import Collection, Mapping, Sequence
 
 from .. import abi
 from ..arch.base import Machine
@@ -25,6 +25,7 @@ from ..code.machine_state import MachineState, Reader
 from ..code.returning import NEVER_RETURN
 from ..debugger import MOST_FRAMES, Debugger, StoppedThread
 from ..errors import Unreadable
+from ..light_classes import NamedTuple
 from ..model import where
 from ..model.forgotten import Left, Stack, Unpaired
 from ..model.holding import (

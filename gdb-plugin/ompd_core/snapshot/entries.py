@@ -9,7 +9,7 @@ from typing import Sequence
 from .. import abi
 from ..debugger import Debugger
 from ..errors import Unreadable
-from ..light_dataclasses import replace
+from ..light_classes import replace
 from ..model.native import Frame
 from ..model.where import CodeMap
 from . import function_body

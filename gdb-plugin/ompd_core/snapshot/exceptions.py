@@ -8,10 +8,11 @@ between the frames that did so."""
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ..debugger import Debugger, StoppedThread
 from ..errors import Unreadable
+from ..light_classes import NamedTuple
 from ..model.logical_stack.stack import Walked
 
 # In _Unwind_Exception: the mark of GNU's C++. The other parts of the exception, counted from there.

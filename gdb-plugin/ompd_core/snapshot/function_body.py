@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping
 
 from ..arch.base import Machine
 from ..code.machine_code import Instruction
 from ..debugger import Code, Debugger
+from ..light_classes import NamedTuple
 from .symbol_end import symbol_end
 
 # In the name of the part that is seldom executed.

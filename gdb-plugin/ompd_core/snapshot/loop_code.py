@@ -8,19 +8,19 @@ bounds of the whole loop, and behind the loop what they were left with."""
 
 from __future__ import annotations
 
-import re
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
-from .. import abi
+from .. import abi, late_patterns
 from ..arch.base import Range
 from ..debugger import LONGEST_FUNCTION, Debugger, StoppedThread
 from ..errors import Unreadable
+from ..light_classes import NamedTuple
 from ..model.loops import LoopPlace
 from ..model.native import Frame
 from ..model.where import CodeMap
 from .sections_code import SectionsCode
 
-_CALLED = re.compile(r"<(\w+)(?:@[\w.@]+)?>")
+_CALLED = late_patterns.compile(r"<(\w+)(?:@[\w.@]+)?>")
 _OF_LOOPS = frozenset((*abi.LOOP_STATIC, *abi.LOOP_NEXT, *abi.LOOP_LEFT))
 _OF_SECTIONS = frozenset((*abi.SECTIONS_NEXT, *abi.SECTIONS_LEFT))
 # clang's: the iteration, and the first and the last that the thread has got.

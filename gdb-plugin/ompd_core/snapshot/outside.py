@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Callable, Sequence
 
+from .. import late_patterns
 from ..debugger import Debugger, StoppedThread
 from ..errors import Unreadable
 from ..model import glibc
@@ -15,7 +15,7 @@ from ..model.native import Frame, NativeThread
 from ..model.where import CodeMap
 
 # Before 2.34 its threads had a library of their own.
-_LIBRARY = re.compile(r"lib(c|pthread)(\.so\.[60]|-2\.\d+\.so)$")
+_LIBRARY = late_patterns.compile(r"lib(c|pthread)(\.so\.[60]|-2\.\d+\.so)$")
 
 
 class Outside:

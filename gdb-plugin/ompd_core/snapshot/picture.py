@@ -5,11 +5,12 @@ asked for."""
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Callable, NamedTuple, Sequence, TypeVar
+from typing import TYPE_CHECKING, Callable, Sequence, TypeVar
 
 from ..debugger import Debugger
 from ..errors import UserError
 from ..library.library import OmpdError
+from ..light_classes import NamedTuple
 from ..model import barriers
 from ..model import locks as locks_model
 from ..model import loops as loops_model

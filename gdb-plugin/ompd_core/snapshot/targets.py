@@ -15,7 +15,7 @@ from .. import abi, runtimes
 from ..debugger import Debugger, StoppedThread
 from ..errors import Unreadable, UserError
 from ..library.types import Offload
-from ..light_dataclasses import dataclass, field
+from ..light_classes import dataclass, field
 from ..model import doubts, targets
 from ..model.devices import variable_of
 from ..model.glibc import Kept

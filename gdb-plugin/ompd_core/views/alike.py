@@ -4,15 +4,15 @@ that differ in a name only, there is one when they are many."""
 
 from __future__ import annotations
 
-import re
 from typing import Callable, Hashable, Iterable, Sequence, TypeVar
 
+from .. import late_patterns
 from ..model import ids
 
 MOST_ROWS = 8  # that differ in a name only; more are joined
 
 Row = TypeVar("Row")
-_ID = re.compile(r"\b([Lt])([0-9]+)\b(?![.'])")
+_ID = late_patterns.compile(r"\b([Lt])([0-9]+)\b(?![.'])")
 
 
 def joined(

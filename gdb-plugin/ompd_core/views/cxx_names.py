@@ -4,14 +4,15 @@ for the function's own name, and each argument's, these are left to the last."""
 
 from __future__ import annotations
 
-import re
 from typing import Sequence
+
+from .. import late_patterns
 
 OMITTED = "..."
 # As GDB says it of a value.
 OPTIMIZED_OUT = "<optimized out>"
 
-_OPERATOR = re.compile(r"operator\s*(<=>|<<=|>>=|->\*|<<|>>|->|<=|>=|<|>|\(\))")
+_OPERATOR = late_patterns.compile(r"operator\s*(<=>|<<=|>>=|->\*|<<|>>|->|<=|>=|<|>|\(\))")
 
 
 def short_name(name: str, width: int) -> str:

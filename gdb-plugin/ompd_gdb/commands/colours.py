@@ -9,14 +9,14 @@ Before GDB 17 a command cannot tell where its output goes, so that there are no 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import gdb
+from ompd_core import late_patterns
 
 _BEFORE_NAME = r"(?:^|(?<=  )|(?<=#\d\d\d )|(?<=\bin )|(?<=, ))"
 _BEHIND_NAME = r"(?= \((?:\)|[^()]*\) at \S+:\d))"
-_STYLED = re.compile(
+_STYLED = late_patterns.compile(
     r"(?P<highlight>^(?:Odd|DEADLOCK|SELF-DEADLOCK)\b)"
     rf"|(?P<function>{_BEFORE_NAME}[^\s()]+{_BEHIND_NAME})"
     r"|(?P<filename>(?<= at )[^\s:]+(?=:\d))"

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from ompd_core.errors import UserError
-from ompd_core.light_dataclasses import replace
+from ompd_core.light_classes import NamedTuple, replace
 from ompd_core.model import doubts, odd
 from ompd_core.model.logical_stack.backtrace import USER, Backtrace
 from ompd_core.model.process import Thread
@@ -23,17 +23,28 @@ MOST_FRAMES = 8  # of the program's own, of each thread
 SECONDS = 10.0  # for all; a report is not to wait for a huge structure
 
 
-def show(picture: Picture, style: Style) -> tuple[list[str], Any]:
-    """As text, and for a JSON document."""
+class Found(NamedTuple):
+    stacks: list[Backtrace]
+    details: dict[Thread, backtrace.Details]
+
+
+def of_odd_threads(picture: Picture) -> Found:
     judgement = None
     with suppress(UserError), in_users_terms():  # told in the section that is about it
         judgement = picture.judgement()
     chosen = odd.threads(picture.process, judgement)
     splicer = picture.splicer(USUAL_DEPTH)
     found = [_innermost(splicer.backtrace(thread)) for thread in chosen]
-    details = _details(picture, found)
-    shown = backtrace.lines(found, details, style._replace(every=True), named=True)
-    return shown or ["No thread is odd."], backtrace.document(found, details)
+    return Found(found, _details(picture, found))
+
+
+def lines(found: Found, style: Style) -> list[str]:
+    shown = backtrace.lines(*found, style._replace(every=True), named=True)
+    return shown or ["No thread is odd."]
+
+
+def document(found: Found) -> Any:
+    return backtrace.document(*found)
 
 
 def _innermost(whole: Backtrace) -> Backtrace:

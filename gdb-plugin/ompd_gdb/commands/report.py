@@ -35,6 +35,7 @@ class Report(OmpdCommand):
 
     name = "ompd report"
     flags = ("all", "locals", "wide")
+    hidden_flags = ("verdict",)  # of the JSON document this alone: for who wants the text
     valued = ("html",)
     takes_ids = True  # here: FILE
 
@@ -49,10 +50,12 @@ class Report(OmpdCommand):
         here = session.current()
         style = output.style(arguments)
         picture, judgement, missing = sections.look(here)
-        shown, made = sections.show(picture, missing, style, arguments.flags)
-        assessment = picture.assessment(judgement)
         page = arguments.values.get("html")
-        if arguments.words or not (arguments.json or page):
+        as_text = bool(arguments.words) or not (arguments.json or page)
+        as_json = bool(page) or arguments.json and "verdict" not in arguments.flags
+        shown, made = sections.show(picture, missing, style, arguments.flags, as_text, as_json)
+        assessment = picture.assessment(judgement)
+        if as_text:
             program, library = here.program(), session.library_facts()
             text = report.lines(assessment, program, library, shown, missing, here.notes(), style)
             output.lines_to(arguments.words[0] if arguments.words else None, text)

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable
 
 from ompd_core.errors import UserError
+from ompd_core.light_classes import NamedTuple
 from ompd_core.model.judgement import Judgement
 from ompd_core.model.merging import merged
 from ompd_core.snapshot.places import ALWAYS
@@ -30,7 +31,8 @@ from . import local_variables
 from .base import in_users_terms
 from .stacks import USUAL_DEPTH
 
-Shown = tuple[list[str], Any]  # as text, and as a section of a JSON document
+# As text, and as a section of a JSON document: whichever is wanted is made.
+Shown = tuple[Callable[[], list[str]], Callable[[], Any]]
 
 
 class Section(NamedTuple):
@@ -44,63 +46,79 @@ class Section(NamedTuple):
 
 def _threads(picture: Picture, style: Style) -> Shown:
     found = picture.process.threads
-    return threads.lines(picture.process, found, None, style), json_document.threads(found)
+    return (
+        lambda: threads.lines(picture.process, found, None, style),
+        lambda: json_document.threads(found),
+    )
 
 
 def _regions(picture: Picture, style: Style) -> Shown:
-    roots = [region for region in picture.process.regions if region.parent is None]
+    found = picture.process.regions
+    roots = [region for region in found if region.parent is None]
     unsure = [thread for thread in picture.process.threads if thread.unsure]
-    return parallel.lines(roots, unsure, style), json_document.regions(picture.process.regions)
+    return lambda: parallel.lines(roots, unsure, style), lambda: json_document.regions(found)
 
 
 def _stacks(picture: Picture, style: Style) -> Shown:
     splicer = picture.splicer(USUAL_DEPTH)
     found = [splicer.backtrace(thread) for thread in picture.process.threads]
     tree = merged(found)
-    return merged_stacks.lines(tree, found, style), merged_stacks.document(tree)
+    return (
+        lambda: merged_stacks.lines(tree, found, style),
+        lambda: merged_stacks.document(tree),
+    )
 
 
 def _deadlock(picture: Picture, style: Style) -> Shown:
     found = picture.judgement()
-    return deadlock.lines(found, style), json_document.deadlock(found)
+    return lambda: deadlock.lines(found, style), lambda: json_document.deadlock(found)
 
 
 def _locks(picture: Picture, style: Style) -> Shown:
     found = picture.locks
-    return locks.lines(found, style), json_document.locks(found.all)
+    return lambda: locks.lines(found, style), lambda: json_document.locks(found.all)
 
 
 def _barriers(picture: Picture, style: Style) -> Shown:
     found = picture.judgement()
-    return barriers.lines(found, style), json_document.barriers(found.barriers)
+    return lambda: barriers.lines(found, style), lambda: json_document.barriers(found.barriers)
 
 
 def _tasks(picture: Picture, style: Style) -> Shown:
     found = picture.located_tasks()
-    return tasks.lines(found, found.all, style), json_document.tasks(found.all)
+    return lambda: tasks.lines(found, found.all, style), lambda: json_document.tasks(found.all)
 
 
 def _targets(picture: Picture, style: Style) -> Shown:
     found = picture.devices
-    text = targets.lines(found, style)
-    if any(device.mappings for device in found.all):
-        text += targets.map_lines(found, found.all, style)
-    return text, targets.document(found)
+
+    def lines() -> list[str]:
+        text = targets.lines(found, style)
+        if any(device.mappings for device in found.all):
+            text += targets.map_lines(found, found.all, style)
+        return text
+
+    return lines, lambda: targets.document(found)
 
 
 def _has_offload(picture: Picture) -> bool:
     return picture.has_offload
 
 
+def _locals(picture: Picture, style: Style) -> Shown:
+    found = local_variables.of_odd_threads(picture)
+    return lambda: local_variables.lines(found, style), lambda: local_variables.document(found)
+
+
 def _icvs(picture: Picture, style: Style) -> Shown:
     asked = [thread for thread in picture.process.threads if thread.openmp]
     found = picture.icvs(asked)
-    return icvs.changed_lines(found, asked, style), icvs.document(found)
+    return lambda: icvs.changed_lines(found, asked, style), lambda: icvs.document(found)
 
 
 def _environment(picture: Picture, style: Style) -> Shown:
     found = picture.settings()
-    return environment.lines(found, style), json_document.environment(found)
+    return lambda: environment.lines(found, style), lambda: json_document.environment(found)
 
 
 # One line each.
@@ -108,7 +126,7 @@ SECTIONS = (
     Section("threads", "Threads", _threads, native=True),
     Section("regions", "Parallel regions", _regions),
     Section("merged", "Stacks, merged", _stacks),
-    Section("locals", "Odd threads' variables", local_variables.show, True, "locals"),
+    Section("locals", "Odd threads' variables", _locals, True, "locals"),
     Section("deadlock", "Deadlock", _deadlock),
     Section("locks", "Locks and critical constructs", _locks),
     Section("barriers", "Barriers", _barriers),
@@ -141,11 +159,17 @@ def look(here: Session) -> tuple[Picture, Judgement | None, Missing]:
 
 
 def show(
-    picture: Picture, missing: Missing, style: Style, flags: set[str]
+    picture: Picture,
+    missing: Missing,
+    style: Style,
+    flags: set[str],
+    as_text: bool,
+    as_json: bool,
 ) -> tuple[list[tuple[str, list[str]]], dict[str, Any]]:
-    """The sections as text, by title, and as JSON, by name; what fails is added to missing.
-    flags: the options of those that are shown only if asked for."""
-    shown, made = [], {}
+    """The sections as text, by title, and as JSON, by name, where that is wanted; what fails is
+    added to missing. flags: the options of those that are shown only if asked for."""
+    shown: list[tuple[str, list[str]]] = []
+    made: dict[str, Any] = {}
     for section in SECTIONS:
         if section.flag and section.flag not in flags or "openmp" in missing and not section.native:
             continue
@@ -153,7 +177,10 @@ def show(
             continue
         try:
             with in_users_terms():
-                text, made[section.name] = section.show(picture, style)
+                lines, document = section.show(picture, style)
+                text = lines() if as_text else []
+                if as_json:
+                    made[section.name] = document()
         except UserError as error:
             missing[section.name] = error
         else:

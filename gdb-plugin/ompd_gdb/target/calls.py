@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Container, Iterator, NamedTuple
+from typing import Container, Iterator
 
 import gdb
 from ompd_core.debugger import MOST_FRAMES
+from ompd_core.light_classes import NamedTuple
 from ompd_core.model import where
 from ompd_core.model.native import Frame
 

@@ -8,13 +8,14 @@ import re
 from typing import Any, Mapping
 
 import gdb
+from ompd_core import late_patterns
 
 # GDB 18 writes what a command prints as records of MI when its session is one, although it was
 # asked for the text: ~"a line\n", and beside it what it tells front ends: =cmd-param-changed,...
-_RECORD = re.compile(r'~"((?:[^"\\\n]|\\.)*)"\n')
-_NOTICE = re.compile(r"^=[a-z-]+,.*\n", re.MULTILINE)
-_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
-_C_FAMILY = re.compile(r'["‘“](auto; currently )?c(\+\+)?["’”]')
+_RECORD = late_patterns.compile(r'~"((?:[^"\\\n]|\\.)*)"\n')
+_NOTICE = late_patterns.compile(r"^=[a-z-]+,.*\n", re.MULTILINE)
+_ESCAPE = late_patterns.compile(r"\\([0-7]{3}|.)")
+_C_FAMILY = late_patterns.compile(r'["‘“](auto; currently )?c(\+\+)?["’”]')
 _CONTROLS = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 
 

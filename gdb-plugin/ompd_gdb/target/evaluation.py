@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 import gdb
-from ompd_core import abi
+from ompd_core import abi, late_patterns
 from ompd_core.errors import UserError
-from ompd_core.light_dataclasses import replace
+from ompd_core.light_classes import NamedTuple, replace
 from ompd_core.model import where
 from ompd_core.model.native import Frame, level_of
 from ompd_core.model.process import Region, Thread
@@ -25,7 +25,7 @@ from .unwound import Walk
 _NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL)
 
 # GDB tells front ends at once where these have come to, whoever asked: not with their output.
-_MOVES = re.compile(r"(?:(up|down|dow)|(f|fr|fra|fram|frame)(?=\s+\S))(?:\s+(.*))?")
+_MOVES = late_patterns.compile(r"(?:(up|down|dow)|(f|fr|fra|fram|frame)(?=\s+\S))(?:\s+(.*))?")
 
 # Commands and expressions of GDB's see GDB's threads: None, one that runs or is gone.
 Native = Callable[[Thread], "gdb.InferiorThread | None"]

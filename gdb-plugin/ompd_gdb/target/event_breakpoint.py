@@ -15,7 +15,7 @@ import gdb
 from ompd_core import abi
 from ompd_core.arch.base import Machine, Registers
 from ompd_core.errors import Unreadable, UserError
-from ompd_core.light_dataclasses import dataclass
+from ompd_core.light_classes import dataclass
 from ompd_core.model import glibc, where
 from ompd_core.model.events import Event, Hit, Note, Notes, Place
 from ompd_core.model.native import Location

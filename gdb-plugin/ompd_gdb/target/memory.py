@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 import gdb
+from ompd_core import late_patterns
 from ompd_core.errors import Unreadable, UserError
 from ompd_core.formats.corefile import CoreFile
 from ompd_core.formats.elf import ET_CORE, ElfFile, Format, NotElf
@@ -52,8 +53,8 @@ def core_path() -> str | None:
     """GDB tells Python only since 18: the lines of `info files' that name a file are as old as
     GDB. A name may have line ends in it."""
     text = console.output("info files")
-    quoted = re.compile(r"^\t[`‘]((?:.|\n)+?)['’], ", re.MULTILINE)
-    in_a_line = re.compile(r"^\t[`‘](.+)['’], ", re.MULTILINE)
+    quoted = late_patterns.compile(r"^\t[`‘]((?:.|\n)+?)['’], ", re.MULTILINE)
+    in_a_line = late_patterns.compile(r"^\t[`‘](.+)['’], ", re.MULTILINE)
     for match in [*in_a_line.finditer(text), *quoted.finditer(text)]:
         try:
             file = ElfFile(match.group(1))

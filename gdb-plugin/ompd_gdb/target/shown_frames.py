@@ -8,6 +8,7 @@ import time
 from typing import Callable, Iterable, TypeVar
 
 import gdb
+from ompd_core import late_patterns
 from ompd_core.model.process import Thread
 
 from . import console
@@ -126,7 +127,7 @@ def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:
 
 
 # What clang adds to the code of a construct is not the user's: .omp.iv = 4
-_OF_COMPILERS = re.compile(r"^\.[\w.]+ = .*\n", re.MULTILINE)
+_OF_COMPILERS = late_patterns.compile(r"^\.[\w.]+ = .*\n", re.MULTILINE)
 # What a report has room for.
 _SHORT = "with print elements 64 -- with print repeats 4 -- with print max-depth 4 -- "
 LONGEST_LOCALS = 2000  # characters of a frame

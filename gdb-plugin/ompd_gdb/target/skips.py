@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import re
-
 import gdb
+from ompd_core import late_patterns
 from ompd_core.model.skips import Skip
 
 from . import console
 
 _NONE = "<none>"
-_ROW = re.compile(r"\s*\d+\s+y\s+([yn])\s+(\S.*?)\s+([yn])\s+(\S.*?)\s*")
+_ROW = late_patterns.compile(r"\s*\d+\s+y\s+([yn])\s+(\S.*?)\s+([yn])\s+(\S.*?)\s*")
 
 
 def wanted() -> list[Skip]:

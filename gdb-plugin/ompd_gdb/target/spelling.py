@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 import gdb
-from ompd_core.light_dataclasses import dataclass
+from ompd_core.light_classes import dataclass
 from ompd_core.model.naming import of_fortran
 
 # They are what is looked for: their members are a library's affair.

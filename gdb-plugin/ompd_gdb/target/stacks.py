@@ -7,6 +7,7 @@ import re
 from typing import Callable, Iterator, Sequence
 
 import gdb
+from ompd_core import late_patterns
 from ompd_core.arch.base import Machine
 from ompd_core.debugger import MOST_FRAMES, Section
 from ompd_core.errors import Unreadable
@@ -19,7 +20,7 @@ from . import console, machines, outlined, spelling
 from .machines import Disassembly
 from .unwound import KnownPlaces, Unwound, Walk, ends_by_places
 
-_SECTION = re.compile(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\.\S+)", re.MULTILINE)
+_SECTION = late_patterns.compile(r"^\t(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\.\S+)", re.MULTILINE)
 # Lines that a function unpacks its variables in, before the user's code begins.
 MOST_ROWS = 16
 

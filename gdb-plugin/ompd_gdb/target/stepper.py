@@ -7,13 +7,14 @@ breakpoints of this thread alone lead it into a region's code, or out of the run
 from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
-from typing import ContextManager, Iterable, Iterator, NamedTuple, Sequence
+from typing import ContextManager, Iterable, Iterator, Sequence
 
 import gdb
 from ompd_core import abi, runtimes
 from ompd_core.arch.base import Machine
 from ompd_core.debugger import MOST_FRAMES
 from ompd_core.errors import Unreadable, UserError
+from ompd_core.light_classes import NamedTuple
 from ompd_core.model import where
 from ompd_core.model.logical_stack import stack
 from ompd_core.model.logical_stack.stack import Part, Parts, Walked

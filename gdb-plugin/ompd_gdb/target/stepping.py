@@ -8,19 +8,19 @@ to can be seen in its list of internal breakpoints, while ours decides.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 import gdb
-from ompd_core.light_dataclasses import dataclass
+from ompd_core import late_patterns
+from ompd_core.light_classes import NamedTuple, dataclass
 
 from . import console
 from .passages import Fits, Hits, of_frame, set_for
 
-_INTERNAL = re.compile(r"0 +(step resume|finish|until) .*?0x([0-9a-f]+)")
-_THREAD = re.compile(r"\tstop only in thread (?:\d+\.)?(\d+)")
-_FRAME = re.compile(r"\tstop only in stack frame at 0x([0-9a-f]+)")
+_INTERNAL = late_patterns.compile(r"0 +(step resume|finish|until) .*?0x([0-9a-f]+)")
+_THREAD = late_patterns.compile(r"\tstop only in thread (?:\d+\.)?(\d+)")
+_FRAME = late_patterns.compile(r"\tstop only in stack frame at 0x([0-9a-f]+)")
 # "#0  " stands before a frame, but not at a stop.
-LEVEL = re.compile(r"^#\d+ +")
+LEVEL = late_patterns.compile(r"^#\d+ +")
 
 
 @dataclass

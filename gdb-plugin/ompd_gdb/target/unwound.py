@@ -8,12 +8,13 @@ caller that GDB has come to from there, too, and only where both have agreed.
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterator, Sequence
 
 import gdb
 from ompd_core.arch.base import Machine
 from ompd_core.errors import Unreadable
 from ompd_core.formats.call_frames import CallFrames, Pages, Row
+from ompd_core.light_classes import NamedTuple
 from ompd_core.model.native import Frame
 
 from . import machines

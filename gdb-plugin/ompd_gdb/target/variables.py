@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Iterator
 
 import gdb
+from ompd_core import late_patterns
 from ompd_core.model.naming import is_outlined
 from ompd_core.model.sharing import COPY, REDUCTION
 from ompd_core.model.values import Variable
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = late_patterns.compile(r"[A-Za-z_]\w*")
 _REFERENCES = (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1))
 # clang's: what adds up the copies of a reduction, and the variables of a loop.
 _REDUCTION = "omp.reduction.reduction_func"

@@ -4,10 +4,10 @@ taken."""
 
 from __future__ import annotations
 
-import re
 import struct
 from typing import Sequence
 
+from ... import late_patterns
 from ...code.machine_code import Instruction
 from ...errors import Unreadable
 from ..base import Decoder, Disassembler
@@ -16,7 +16,7 @@ from .words import SIZE, Decoded, decode
 # What one reading of code is worth.
 _AT_ONCE = 32
 # GDB may write the name in colours.
-_NAMED = re.compile(r"bl?\s+0x[0-9a-f]+\s+<([^>]+(?:>[^>]+)*)>")
+_NAMED = late_patterns.compile(r"bl?\s+0x[0-9a-f]+\s+<([^>]+(?:>[^>]+)*)>")
 
 
 def words(disassembler: Disassembler, start: int, count: int) -> Sequence[int]:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
 from ...code.machine_code import Assign, Callee, Compare, Instruction, Number, Step, constant, low
+from ...light_classes import NamedTuple
 from .fields import name_or_stack, register, register_or_stack, signed
 from .memory_words import accesses
 

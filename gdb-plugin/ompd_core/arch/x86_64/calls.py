@@ -7,12 +7,13 @@ import re
 import struct
 from typing import Callable, Collection, Iterator, Sequence
 
+from ... import late_patterns
 from ...code.machine_code import Instruction
 from ..base import Disassembler, Range, Read
 from .decoding import decode
 
 _WORD = 0xFFFFFFFFFFFFFFFF
-_CALL_TO = re.compile(r"call\w*\s+(0x[0-9a-f]+)")
+_CALL_TO = late_patterns.compile(r"call\w*\s+(0x[0-9a-f]+)")
 
 
 def called(read: Read, returns_to: int) -> int | None:
@@ -81,9 +82,9 @@ _NAMES = {
     4: r"\br8[dwb]?\b",
     _BY_RAX: r"\b([re]?ax|a[hl])\b",
 }
-_CALL = re.compile(r"(?:notrack |bnd )*call\w*\s+0x[0-9a-f]+ <([^@>+]+)(?:@plt)?>")
+_CALL = late_patterns.compile(r"(?:notrack |bnd )*call\w*\s+0x[0-9a-f]+ <([^@>+]+)(?:@plt)?>")
 _LEAVES = ("call", "j", "ret", "bnd", "notrack")
-_JUMP = re.compile(r"(?:notrack |bnd )*j\w+\s+0x([0-9a-f]+)")
+_JUMP = late_patterns.compile(r"(?:notrack |bnd )*j\w+\s+0x([0-9a-f]+)")
 
 
 def constant_argument(
@@ -124,8 +125,10 @@ def _constant(instruction: bytes, following: int, index: int) -> int | None:
 
 
 # call, jmp and conditional jumps to an address; the same, and mov, by the dynamic linker's table.
-_DIRECT = re.compile(rb"[\xe8\xe9]|\x0f[\x80-\x8f]")
-_BY_TABLE = re.compile(rb"\xff[\x15\x25]|[\x48\x4c]\x8b[\x05\x0d\x15\x1d\x25\x2d\x35\x3d]")
+_DIRECT = late_patterns.compile(rb"[\xe8\xe9]|\x0f[\x80-\x8f]")
+_BY_TABLE = late_patterns.compile(
+    rb"\xff[\x15\x25]|[\x48\x4c]\x8b[\x05\x0d\x15\x1d\x25\x2d\x35\x3d]"
+)
 
 
 def references(

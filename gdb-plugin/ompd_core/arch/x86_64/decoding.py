@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, NamedTuple
+from typing import Iterator
 
+from ... import late_patterns
 from ...code.machine_code import (
     Assign,
     Callee,
@@ -21,11 +22,12 @@ from ...code.machine_code import (
     number,
 )
 from ...errors import Unreadable
+from ...light_classes import NamedTuple
 from ..base import Decoder, Disassembled, Disassembler
 
 # What one reading of code is worth.
 _AT_ONCE = 32
-_RETURN = re.compile(r"(?:\w+ )*ret")
+_RETURN = late_patterns.compile(r"(?:\w+ )*ret")
 
 _REGISTERS: dict[str, tuple[str, int]] = {"rip": ("rip", 8)}
 for _letter in "abcd":
@@ -51,32 +53,34 @@ _INTEL_SIZES = {"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8}
 _SAME = {"movsxd": "movslq", "cdqe": "cltq", "cqo": "cqto", "cdq": "cltd", "sal": "shl"}
 _SAME["movabs"] = "mov"
 
-_FLAGS_KEPT = re.compile(r"(mov|lea|push$|pop$|set|cmov|cltq|cwtl|cqto|cltd|not$|nop|endbr)")
-_WRITES_NOTHING = re.compile(
+_FLAGS_KEPT = late_patterns.compile(
+    r"(mov|lea|push$|pop$|set|cmov|cltq|cwtl|cqto|cltd|not$|nop|endbr)"
+)
+_WRITES_NOTHING = late_patterns.compile(
     r"(cmp$|test$|nop|bt$|u?comis|vu?comis|ptest|vptest|prefetch|fld|endbr)"
 )
 # What is changed beside what is written last.
 _IMPLIED = (
-    (re.compile(r"(mul|imul|div|idiv)$"), ("rax", "rdx")),
-    (re.compile(r"(cqto|cltd|cwtd|cwd)$"), ("rdx",)),
-    (re.compile(r"(cwtl|cbtw|cwde|cbw|lahf|in$|xlat)"), ("rax",)),
-    (re.compile(r"cmpxchg"), ("rax", "rdx")),
-    (re.compile(r"(rdtsc|rdpmc|rdmsr|xgetbv)"), ("rax", "rdx", "rcx")),
-    (re.compile(r"cpuid"), ("rax", "rbx", "rcx", "rdx")),
-    (re.compile(r"(syscall|sysenter|int$)"), ("rax", "rcx", "r11")),
-    (re.compile(r"(movs|stos|lods|scas|cmps)[bwdlq]?$"), ("rax", "rcx", "rsi", "rdi")),
-    (re.compile(r"loop"), ("rcx",)),
+    (late_patterns.compile(r"(mul|imul|div|idiv)$"), ("rax", "rdx")),
+    (late_patterns.compile(r"(cqto|cltd|cwtd|cwd)$"), ("rdx",)),
+    (late_patterns.compile(r"(cwtl|cbtw|cwde|cbw|lahf|in$|xlat)"), ("rax",)),
+    (late_patterns.compile(r"cmpxchg"), ("rax", "rdx")),
+    (late_patterns.compile(r"(rdtsc|rdpmc|rdmsr|xgetbv)"), ("rax", "rdx", "rcx")),
+    (late_patterns.compile(r"cpuid"), ("rax", "rbx", "rcx", "rdx")),
+    (late_patterns.compile(r"(syscall|sysenter|int$)"), ("rax", "rcx", "r11")),
+    (late_patterns.compile(r"(movs|stos|lods|scas|cmps)[bwdlq]?$"), ("rax", "rcx", "rsi", "rdi")),
+    (late_patterns.compile(r"loop"), ("rcx",)),
 )
-_TARGET = re.compile(r"0x([0-9a-f]+)(?:\s+<(.*)>)?")
-_POINTED = re.compile(r"#\s*0x([0-9a-f]+)")
-_XCHG_NOTHING = re.compile(r"xchg\s+%?ax,%?ax$")
+_TARGET = late_patterns.compile(r"0x([0-9a-f]+)(?:\s+<(.*)>)?")
+_POINTED = late_patterns.compile(r"#\s*0x([0-9a-f]+)")
+_XCHG_NOTHING = late_patterns.compile(r"xchg\s+%?ax,%?ax$")
 _ENDS = frozenset("ret lret retf hlt ud0 ud1 ud2 (bad) iret iretq".split())
-_NUMBER = re.compile(r"-?0x[0-9a-f]+|-?\d+")
-_ATT_MEMORY = re.compile(
+_NUMBER = late_patterns.compile(r"-?0x[0-9a-f]+|-?\d+")
+_ATT_MEMORY = late_patterns.compile(
     r"(?P<displacement>-?0x[0-9a-f]+|-?\d+)?"
     r"(?:\((?:%(?P<base>\w+))?(?:,%(?P<index>\w+))?(?:,(?P<scale>\d))?\))?"
 )
-_INTEL_MEMORY = re.compile(
+_INTEL_MEMORY = late_patterns.compile(
     r"\[(?:(?P<base>[a-z]\w*))?(?:\+?(?P<index>[a-z]\w*)\*(?P<scale>\d))?"
     r"(?P<displacement>[+-]?0x[0-9a-f]+|[+-]?\d+)?\]"
 )

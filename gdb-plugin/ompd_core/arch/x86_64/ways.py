@@ -6,14 +6,15 @@ from __future__ import annotations
 import re
 from typing import Iterator
 
+from ... import late_patterns
 from ..base import Disassembler, Range
 from .decoding import returns
 
 _AWAY = ("j", "ret", "bnd", "notrack", "loop", "ud2", "syscall", "hlt", "int3")
 _NOT_STRAIGHT = ("call", *_AWAY)
 MOST_OF_WRAPPER = 64  # instructions; those that compilers make have some twenty
-_UNCONDITIONAL = re.compile(r"jmp\w*\s+0x([0-9a-f]+)")
-_CALLED = re.compile(r"call\w*\s+(0x[0-9a-f]+)")
+_UNCONDITIONAL = late_patterns.compile(r"jmp\w*\s+0x([0-9a-f]+)")
+_CALLED = late_patterns.compile(r"call\w*\s+(0x[0-9a-f]+)")
 
 
 def is_straight(disassembler: Disassembler, start: int, end: int, calls: bool) -> bool:
@@ -64,7 +65,7 @@ def builds_frame(disassembler: Disassembler, start: int) -> bool:
 
 
 # What a function ends with: it only gives its stack frame back.
-_GIVES_BACK = re.compile(r"pop|leave|vzeroupper|(?:add|lea)\w* +(?:.*,%rsp$|rsp,)")
+_GIVES_BACK = late_patterns.compile(r"pop|leave|vzeroupper|(?:add|lea)\w* +(?:.*,%rsp$|rsp,)")
 
 
 def epilogues(disassembler: Disassembler, start: int, end: int) -> list[Range]:

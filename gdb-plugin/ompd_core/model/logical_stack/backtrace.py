@@ -4,7 +4,7 @@ between them the constructs, over as many threads' stacks as it takes to get to 
 
 from __future__ import annotations
 
-from ...light_dataclasses import dataclass, field, replace
+from ...light_classes import dataclass, field, replace
 from ..doubts import FRAMES_ASKED, Doubt
 from ..native import Frame, Location
 from ..process import Membership, Region, Thread

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ...light_dataclasses import dataclass, field
+from ...light_classes import dataclass, field
 from ..native import Frame
 from ..process import Membership, Region
 from .stack import CALL, FORK, START, Part

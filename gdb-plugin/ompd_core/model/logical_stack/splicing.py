@@ -9,7 +9,7 @@ import re
 from typing import Callable, Mapping, Sequence
 
 from ...library.types import ViewTask
-from ...light_dataclasses import dataclass, field
+from ...light_classes import dataclass, field
 from .. import doubts
 from ..ended import Ended
 from ..naming import (
@@ -520,7 +520,8 @@ def _name_in_users_terms(found: Backtrace) -> None:
             name: str | None = of_fortran(function)
             if is_outlined(function):
                 name = _holder(entry, function) or _enclosing_name(entry, outer) or NAMELESS
-            entry.location = entry.location._replace(function=name)
+            if name != function:
+                entry.location = entry.location._replace(function=name)
         outer = [entry, *outer[:1]]
 
 

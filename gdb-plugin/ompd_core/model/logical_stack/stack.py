@@ -4,11 +4,10 @@ the task came to be there; the frames between two parts are the runtime's."""
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
-from ... import abi, runtimes
-from ...light_dataclasses import dataclass, field, replace
+from ... import abi, late_patterns, runtimes
+from ...light_classes import NamedTuple, dataclass, field, replace
 from .. import glibc
 from ..naming import MAIN_PROGRAM, is_flangs, is_fortran, is_outlined, kernel_of, of_fortran
 from ..native import Frame
@@ -24,7 +23,9 @@ BOTTOM = "bottom"  # the stack's end: what the thread began with
 CUT = "cut"  # not known: the stack could not be looked at any further
 
 # Helpers that compilers make of clauses: the runtime calls them, and they are no task.
-_HELPER = re.compile(r"omp[._](reduction|combiner|task_dup|task_privates|cpyfn|copyprivate)")
+_HELPER = late_patterns.compile(
+    r"omp[._](reduction|combiner|task_dup|task_privates|cpyfn|copyprivate)"
+)
 
 
 class Walked(NamedTuple):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ...light_dataclasses import dataclass, field
+from ...light_classes import dataclass, field
 from . import locks, places, states, who
 from .document import Json, number, object_of, objects, word, words
 from .report import Report, plural

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import Sequence
 
-from ...light_dataclasses import dataclass
+from ...light_classes import dataclass
 
 GAP_ACROSS, GAP_DOWN, MARGIN = 98.0, 26.0, 16.0
 STEP, MOST_STEPS, SAMPLES = 30.0, 16, 48  # of the search for an arrow's way

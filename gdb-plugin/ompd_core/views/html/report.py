@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Iterable, Sequence, TypeVar
 
-from ...light_dataclasses import dataclass
+from ...light_classes import dataclass
 from . import states, who
 from .document import Json, object_of, objects, word
 from .doubts import Doubts

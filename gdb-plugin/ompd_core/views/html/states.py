@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ...light_dataclasses import dataclass
+from ...light_classes import dataclass
 from ...model import states
 from .document import Json, doubt, members, object_of, word
 from .markup import Markup, join, tag

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import re
-
+from ... import late_patterns
 from . import places, states
 from .document import Json, members, number, object_of, objects, word
 from .markup import Markup, Part, join, tag
@@ -47,7 +46,7 @@ SECTIONS = {
     "mapping_stale": "offload",
     "mapping_left": "offload",
 }
-_COMMAND = re.compile(r" `ompd [a-z]+' tells more\.$")
+_COMMAND = late_patterns.compile(r" `ompd [a-z]+' tells more\.$")
 
 
 def banner(report: Report, sections: set[str]) -> Markup:

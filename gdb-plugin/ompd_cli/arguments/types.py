@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from .origin import problem_of
+from ..origin import problem_of
 
 
 def job_of_slurm(text: str) -> str:

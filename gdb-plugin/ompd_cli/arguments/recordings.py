@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Callable, Sequence
+from typing import Any
 
-from .. import argument_types, launched
 from ..origin import Origin
-from ..outcome import Outcome
+from ..outcome import FAILED, NOT_EXECUTABLE, NOT_FOUND, Outcome
+from . import common, types
+from .commands import Command
 
 FASTEST = 10_000.0
 
@@ -39,9 +40,9 @@ With `-- PROGRAM' the program's own, 128 + N by signal N, and:
 _EXIT = (
     _EXIT_OF_A_PROCESS
     + f"""\
-  {launched.FAILED}  it was not recorded, or not to its end; why is said
-  {launched.NOT_EXECUTABLE}  the program cannot be executed
-  {launched.NOT_FOUND}  there is no such program"""
+  {FAILED}  it was not recorded, or not to its end; why is said
+  {NOT_EXECUTABLE}  the program cannot be executed
+  {NOT_FOUND}  there is no such program"""
 )
 
 _EXIT_OF_SHOW = """\
@@ -50,18 +51,17 @@ exit status:
   1  it ends early, or a part is damaged: what is there is shown, and what is not is said
   2  it is no record, or cannot be read; why is said"""
 
-Make = Callable[[argparse.Namespace, Origin], Outcome]
+_TARGET = "PID | -- PROGRAM [ARGUMENT...]"
 
 
-def add(commands: Any) -> None:
-    """commands: the parser's subcommands."""
-    live = _command(commands, "top", _TARGET, "a live table of where the time goes", _TOP, _top)
-    _target(live)
-    live.add_argument("--json", action="store_true", help="documents, one a line")
-    live.add_argument(
+def top(commands: Any, command: Command) -> None:
+    made = _added(commands, command, _TARGET, _TOP, _EXIT, _top)
+    _target(made)
+    made.add_argument("--json", action="store_true", help="documents, one a line")
+    made.add_argument(
         "--once", action="store_true", help="one table after 2 seconds, or -d SECONDS"
     )
-    live.add_argument(
+    made.add_argument(
         "-i",
         "--interval",
         metavar="SECONDS",
@@ -69,31 +69,30 @@ def add(commands: Any) -> None:
         default=1.0,
         help="between two tables; default: 1",
     )
-    live.add_argument(
+    made.add_argument(
         "-v",
         "--view",
         choices=("regions", "threads", "waits", "stacks"),
         default="regions",
         help="the table to begin with",
     )
-    record = _command(commands, "record", _TARGET, "record where the time goes", _RECORD, _record)
-    _target(record)
-    record.add_argument(
+
+
+def record(commands: Any, command: Command) -> None:
+    made = _added(commands, command, _TARGET, _RECORD, _EXIT, _record)
+    _target(made)
+    made.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        type=argument_types.file_name,
+        type=types.file_name,
         help="the record, which may hold %%r: the MPI rank, %%h: the host, %%p: the process;"
         " default: ompd-PROGRAM-DATE-TIME.jsonl",
     )
-    _show_command(commands)
 
 
-_TARGET = "PID | -- PROGRAM [ARGUMENT...]"
-
-
-def _show_command(commands: Any) -> None:
-    made = _command(commands, "show", "RECORD", "what a record tells", _SHOW, _show, _EXIT_OF_SHOW)
+def show(commands: Any, command: Command) -> None:
+    made = _added(commands, command, "RECORD", _SHOW, _EXIT_OF_SHOW, _show)
     made.add_argument("record", metavar="RECORD", help="what `ompd record' has written")
     form = made.add_mutually_exclusive_group()
     form.add_argument("--text", action="store_true", help="for people, which is the default")
@@ -112,38 +111,32 @@ def _show_command(commands: Any) -> None:
             *(["-o"] if name == "--output" else []),
             name,
             metavar="FILE",
-            type=argument_types.file_name,
+            type=types.file_name,
             help=what,
         )
 
 
-def _command(
-    commands: Any,
-    name: str,
-    what: str,
-    summary: str,
-    description: str,
-    make: Make,
-    epilog: str = _EXIT,
+def _added(
+    commands: Any, command: Command, what: str, description: str, epilog: str, make: common.Make
 ) -> argparse.ArgumentParser:
-    made: argparse.ArgumentParser = commands.add_parser(
-        name,
-        usage=f"ompd {name} [OPTION...] {what}",
-        help=summary,
-        description=description,
-        epilog=epilog,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    return common.added(
+        commands,
+        command,
+        what,
+        description,
+        epilog,
+        make=make,
+        document=command.name,
+        html=None,
+        json=False,
+        text=False,
+        program=[],
     )
-    made.set_defaults(make=make, document=name, html=None, json=False, text=False, program=[])
-    return made
 
 
 def _target(made: argparse.ArgumentParser) -> None:
     made.set_defaults(output=None)
-    made.add_argument(
-        "pid", metavar="PID", nargs="?", type=argument_types.process, help="the process"
-    )
+    made.add_argument("pid", metavar="PID", nargs="?", type=types.process, help="the process")
     made.add_argument(
         "-d",
         "--duration",
@@ -162,14 +155,6 @@ def _target(made: argparse.ArgumentParser) -> None:
     )
 
 
-def without_program(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What is ours, and the program behind `--' with its arguments."""
-    if words[:1] in (["top"], ["record"]) and "--" in words:
-        at = list(words).index("--")
-        return list(words[:at]), list(words[at + 1 :])
-    return list(words), []
-
-
 def _rate(text: str) -> float:
     found = _real(text)
     if not 1 <= found <= FASTEST:
@@ -178,7 +163,7 @@ def _rate(text: str) -> float:
 
 
 def _duration(text: str) -> float:
-    found = argument_types.seconds(text)
+    found = types.seconds(text)
     if not found:
         raise argparse.ArgumentTypeError(f"`{text}' is no time to record for")
     return found
@@ -202,18 +187,18 @@ def _real(text: str) -> float:
 
 
 def _record(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from .record import record
+    from ..recording.record import record as made
 
-    return record(options, origin)
+    return made(options, origin)
 
 
 def _top(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from .top import top
+    from ..recording.top import top as made
 
-    return top(options, origin)
+    return made(options, origin)
 
 
 def _show(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from .show import show
+    from ..recording.show import show as made
 
-    return show(options, origin)
+    return made(options, origin)

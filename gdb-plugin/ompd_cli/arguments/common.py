@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do several commands have in common?"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Callable
+
+from ..origin import Origin
+from ..outcome import Outcome
+from . import types
+from .commands import Command
+
+EXIT = """\
+exit status:
+  0  nothing odd was seen; idle worker threads are nothing odd
+  1  a finding: crash, deadlock, self_deadlock, lock_never_released, thread_ended (others wait
+     for it), barrier_divergence (threads of one team at different barriers), standing_still
+     (nobody goes on: two looks show the same)
+  2  no report, or no OpenMP state that could be read; what would help is said
+  3  it cannot be told whether threads wait for each other for ever; why is said"""
+
+Make = Callable[[argparse.Namespace, Origin], Outcome]
+
+
+def added(
+    commands: Any, command: Command, what: str, description: str, epilog: str, **defaults: Any
+) -> argparse.ArgumentParser:
+    """defaults: `make', which answers it, and what other code asks for and the command has not."""
+    made: argparse.ArgumentParser = commands.add_parser(
+        command.name,
+        usage=f"ompd {command.name} [OPTION...] {what}",
+        help=command.summary,
+        description=description,
+        epilog=epilog,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.set_defaults(**defaults)
+    return made
+
+
+def add_output(made: argparse.ArgumentParser) -> None:
+    """Of what makes one text or document."""
+    form = made.add_mutually_exclusive_group()
+    form.add_argument("--text", action="store_true", help="for people, which is the default")
+    form.add_argument("--json", action="store_true", help='a JSON document, schema "ompd/1"')
+    made.add_argument("--all", action="store_true", help="leave nothing out, and join nothing")
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=types.file_name,
+        help="write it to FILE, whose name may hold %%r: the MPI rank, %%h: the host, %%p: the"
+        " process",
+    )
+    made.add_argument(
+        "--html",
+        metavar="FILE",
+        type=types.file_name,
+        help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
+    )
+
+
+def add_gdb(made: argparse.ArgumentParser) -> None:
+    default = "gdb, or gdb-multiarch for a core file of another processor"
+    made.add_argument(
+        "--gdb",
+        metavar="PATH",
+        default="gdb",
+        help=f"the GDB to use; 10 or newer; default: {default}",
+    )
+
+
+def add_timeout(made: argparse.ArgumentParser, what: str, seconds: int) -> None:
+    made.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=types.seconds,
+        default=float(seconds),
+        help=what,
+    )
