@@ -518,6 +518,27 @@ def test_runtime_that_goes_and_comes(folder: Path) -> None:
     assert not HIDDEN.search(answer.text)
 
 
+def test_code_that_calls_what_nothing_called(folder: Path) -> None:
+    """Entry points that no file names are not watched, as each breakpoint costs at every stop. The
+    part that is loaded later is gcc's, and the runtime LLVM's."""
+    runtime = machine.cached("libomp-19")
+    source, code = machine.PROGRAMS / "loaded_part.c", folder / "part.o"
+    machine.run("gcc", "-g", "-fopenmp", "-fPIC", "-c", source, "-o", code)
+    machine.run(machine.CLANG, "-fopenmp", "-shared", code, "-o", folder / "part.so", "-ldl")
+    settings = {"OMPD_PART": folder / "part.so", "LD_PRELOAD": runtime / "libomp.so.5"}
+    settings.update({"LD_LIBRARY_PATH": runtime, "OMPD_TRUTH_FILE": folder / "truth.json"})
+    before = [f"set environment {name} {value}" for name, value in settings.items()]
+    shown = "maint info breakpoints"
+    commands = ["tbreak main", "run", "ompd break parallel", shown, "continue", shown]
+    files = ["--args", machine.compiled("loads")]
+    texts = ask("gdb", commands, before, files, folder=folder).texts
+    watched = [re.findall(r"<((?:__kmpc|GOMP)_\w+)>", texts[i]) for i in (3, 5)]
+    assert "__kmpc_fork_call" in watched[0] and set(watched[1]) - set(watched[0]) == {
+        "GOMP_parallel"
+    }
+    assert "begin of a parallel region, " in texts[4] and "region ()" in texts[4]
+
+
 LANGUAGES = ["ada", "fortran", "pascal", "modula-2", "rust", "go"]
 
 

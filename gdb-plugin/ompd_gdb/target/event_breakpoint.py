@@ -15,6 +15,7 @@ import gdb
 from ompd_core import abi
 from ompd_core.arch.base import Machine, Registers
 from ompd_core.errors import Unreadable, UserError
+from ompd_core.formats.symbols import may_name
 from ompd_core.light_classes import dataclass
 from ompd_core.model import glibc, where
 from ompd_core.model.events import Event, Hit, Note, Notes, Place
@@ -75,7 +76,7 @@ class EventBreakpoint:
         self._target = target
         self._machine = machine
         self._calls = Calls(target, where.CodeMap(()))
-        self._runtimes: set[int] = set()
+        self._uncalled: set[str] = set()  # entry points that are not watched for that
         self._notes = Notes()
         self._watches: dict[int, Watch] = {}
         self._met: dict[int, tuple[Hook, int | None]] = {}  # places that are not armed yet
@@ -93,15 +94,31 @@ class EventBreakpoint:
         """The entry points of the runtimes that are not watched yet; whether there are any now.
         target: as it is now, with the images that were loaded meanwhile."""
         self._target, self._calls = target, Calls(target, code)
-        for base, path in self._images(runtimes):
-            if base in self._runtimes:
-                continue
-            for address, hit in self._entries(base, path):
-                if address is not None:
-                    self._runtimes.add(base)
-                    self._met[address] = (hit, None)
+        images = self._images(runtimes)
+        self._uncalled = self._not_called(images)
+        is_there = False
+        for base, path in images:
+            for name, address, hit in self._entries(base, path):
+                is_there = is_there or address is not None
+                if address is None or name in self._uncalled or address in self._watches:
+                    continue
+                self._met[address] = (hit, None)
         self.arm()
-        return bool(self._runtimes)
+        return is_there
+
+    def _not_called(self, images: Sequence[tuple[int, str | None]]) -> set[str]:
+        """Each breakpoint more makes GDB slower at every stop, and runtimes have a dozen entry
+        points for the same event."""
+        known = abi.EVENTS.get(self._leading, {})
+        names = {name for name in known if name.startswith(abi.IN_FILES)}
+        # A runtime that is linked into the program is called without a name.
+        if not names or not all(where.is_runtime_file(path) for _, path in images):
+            return set()
+        return names - self._target.called(names)
+
+    def may_be_called_by(self, file: str | None) -> bool:
+        """Does a file that was loaded just now come to what is not watched?"""
+        return bool(file and self._uncalled and may_name(file, self._uncalled))
 
     def catch_up(self) -> None:
         """Of the constructs that threads are in already they come to the end too."""
@@ -128,14 +145,19 @@ class EventBreakpoint:
             return [(one.bias, one.path) for one in loaded if where.is_offload(one.path)]
         return [(one.base, one.path) for one in runtimes if one.supported]
 
-    def _entries(self, base: int, path: str | None) -> Iterator[tuple[int | None, Hook]]:
+    @property
+    def _leading(self) -> tuple[str, str]:
+        """The event at whose entry points it is seen."""
+        return self.event.kind, "begin" if self.event.when == "entry" else self.event.when
+
+    def _entries(self, base: int, path: str | None) -> Iterator[tuple[str, int | None, Hook]]:
         if self.event.kind == "thread":
-            yield self._target.symbol(glibc.CREATES_THREAD[0], None), self._at_creation
+            name = glibc.CREATES_THREAD[0]
+            yield name, self._target.symbol(name, None), self._at_creation
             return
-        when = "begin" if self.event.when == "entry" else self.event.when
-        for name, argument in abi.EVENTS[self.event.kind, when].items():
+        for name, argument in abi.EVENTS[self._leading].items():
             address = self._target.symbol_at(base, path, name)
-            yield address, self._entry(name, argument)
+            yield name, address, self._entry(name, argument)
 
     def arm(self) -> None:
         """Set what was met. Not while a breakpoint decides."""
@@ -180,7 +202,7 @@ class EventBreakpoint:
                 watch.delete()
         self._watches.clear()
         self._met.clear()
-        self._runtimes.clear()
+        self._uncalled = set()
 
     # ---- While a breakpoint decides --------------------------------------------------------------
 
