@@ -325,12 +325,29 @@ def test_python_is_asked_once_a_region_where_it_begins(folder: Path) -> None:
         "python from ompd_gdb.target.watches import Watch; real = Watch.stop; asked = [];"
         " Watch.stop = lambda watch: asked.append(watch.hit.__name__) or real(watch)"
     )
-    count = "python print(asked.count('_at_place'), asked.count('hit'))"
+    count = "python print(asked.count('_at_place'), sum(one.startswith('hit') for one in asked))"
     commands = [counting, "ompd break parallel at five_regions", "ignore 1 1000", "set args 20"]
     texts = session([*commands, "run", count, "ompd info break"], folder).texts
     at_place, at_entries = map(int, texts[5].split())
     assert at_place == 20 * 5 and at_entries > at_place
     assert re.search(r"^1 +keep +y +100 ", texts[6], re.M)
+
+
+def test_a_region_that_begins_again_is_known_by_its_function(folder: Path) -> None:
+    """All else about its call is asked for the first time only."""
+    counting = (
+        "python from ompd_gdb.target.event_breakpoint import EventBreakpoint as Events;"
+        " real = Events._at_entry; asked = [];"
+        " Events._at_entry = lambda *all: asked.append(all[1]) or real(*all)"
+    )
+    count = "python print(asked.count('__kmpc_fork_call')); asked.clear()"
+    commands = [counting, "ompd break parallel", "ignore 1 100000", "run", count]
+    again = ["ignore 1 100000", "set args 20", "run", count, "ompd info break"]
+    texts = session([*commands, *again], folder).texts
+    once, often = int(texts[4]), int(texts[8])
+    assert once == often > 5
+    hits = re.search(r"^1 +keep +y +(\d+) ", texts[9], re.M)
+    assert hits and int(hits.group(1)) > 20 * once
 
 
 def test_pending(folder: Path) -> None:

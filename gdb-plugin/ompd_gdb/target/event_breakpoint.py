@@ -31,6 +31,7 @@ from .watches import Watch
 
 # Events at which the program stops in the entry point itself.
 _CALLS = [event for event, names in abi.EVENTS.items() if abi.CALLED in names.values()]
+_BEGIN = Event("parallel", "begin")
 # Is given the address; says whether the program is to stop.
 Hook = Callable[[int], bool]
 
@@ -41,6 +42,15 @@ class _Function:
 
     construct: Location
     part: int | None  # of a task that has parts: where in it is the number of the next
+
+
+@dataclass
+class _Begun:
+    """A region, at the user's place, that was begun before."""
+
+    first: int
+    construct: Location
+    behind: int  # how far above the stack pointer of the call's first instruction the caller's is
 
 
 def machine_of(inferior: gdb.Inferior) -> Machine:
@@ -83,6 +93,7 @@ class EventBreakpoint:
         self._functions: dict[int, _Function] = {}
         self._called: dict[tuple[int, int, int], tuple[str, int, int]] = {}  # last, by thread
         self._constructs: dict[tuple[int, int, int], Location | None] = {}
+        self._begun: dict[tuple[str, int], _Begun] = {}  # by entry point and function
         self._firsts: dict[int, int] = {}
         self._commands: str | None = None
 
@@ -225,7 +236,25 @@ class EventBreakpoint:
             except (gdb.error, Unreadable):
                 return False
 
-        return hit
+        def hit_of_region(address: int) -> bool:
+            """A program begins the same few regions again and again, and each register that GDB is
+            asked for, each word of memory and each call is a part of what a stop costs."""
+            try:
+                registers = registers_at_breakpoint()
+                begun = self._begun.get((name, registers(passed)))
+                if begun is None:
+                    return self._at_entry(name, argument)
+                stack = registers(machines.STACK_POINTER) + begun.behind
+                thread = gdb.selected_thread()
+                self._notes.add(thread.ptid, Note(begun.first, stack, False, begun.construct))
+                return self._meet(begun.first, self._at_place, thread.global_num)
+            except (gdb.error, Unreadable):
+                return False
+
+        if argument < 0 or self.event != _BEGIN:
+            return hit
+        passed = self._machine.CONVENTION.arguments[argument]
+        return hit_of_region
 
     def _at_entry(self, name: str, argument: int) -> bool:
         registers = registers_at_breakpoint()
@@ -248,8 +277,10 @@ class EventBreakpoint:
         if self.event.kind in ("task", "teams"):
             self._functions[function] = _Function(construct, abi.PARTS_OF.get(name))
             return self._meet(function, self._at_function)
+        first, behind = self._first(function), stack - registers(machines.STACK_POINTER)
+        self._begun[name, function] = _Begun(first, construct, behind)
         # All of a team come there, and it is mostly the same thread of which that matters.
-        return self._expect(Note(self._first(function), stack, False, construct), _thread_number())
+        return self._expect(Note(first, stack, False, construct), _thread_number())
 
     def _is_jump(self, name: str, back: int, stack: int) -> bool:
         """The entry point for what is deferred may go on in the other one."""
