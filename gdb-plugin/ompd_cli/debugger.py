@@ -19,7 +19,7 @@ from ompd_core import arch
 from ompd_core.errors import UserError
 from ompd_core.formats.elf import ElfFile, NotElf
 from ompd_core.light_classes import dataclass, field
-from ompd_core.views.table import DEFAULT_WIDTH, plain
+from ompd_core.views.terminal import DEFAULT_WIDTH, plain
 
 from . import guardian
 from .libraries import ROOT

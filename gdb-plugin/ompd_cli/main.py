@@ -7,11 +7,12 @@ import argparse
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import NoReturn, Sequence
 
 from ompd_core.errors import UserError
 from ompd_core.views import json_text
-from ompd_core.views.table import plain
+from ompd_core.views.terminal import plain
 
 from .arguments.parsing import BadArgument, parsed, runs_a_program
 from .origin import Origin, named
@@ -34,6 +35,13 @@ def main(arguments: Sequence[str]) -> int:
         _complain("interrupted.")
         return INTERRUPTED
     return failed
+
+
+def leave(status: int) -> NoReturn:
+    """At once: all is written, and to take Python apart takes longer than to print a report."""
+    with suppress(OSError):
+        sys.stdout.flush()
+    os._exit(status)
 
 
 def _open_streams() -> None:

@@ -21,7 +21,8 @@ from ompd_core.model.rank_reports import NoReport
 from ompd_core.views import job as view
 from ompd_core.views import job_document
 from ompd_core.views.status import WRONG
-from ompd_core.views.table import DEFAULT_WIDTH, Style, count, plain
+from ompd_core.views.table import Style, count
+from ompd_core.views.terminal import DEFAULT_WIDTH, plain
 
 from .origin import Origin
 from .outcome import CANNOT_READ, CANNOT_TELL, FINDING, NOTHING_ODD, Outcome

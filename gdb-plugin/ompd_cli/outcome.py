@@ -8,7 +8,7 @@ from typing import Any, Sequence
 from ompd_core.errors import UserError
 from ompd_core.light_classes import dataclass, field
 from ompd_core.views import json_text
-from ompd_core.views.table import DEFAULT_WIDTH, Style, paragraph
+from ompd_core.views.terminal import DEFAULT_WIDTH
 
 NOTHING_ODD, FINDING, CANNOT_READ, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -77,6 +77,8 @@ def status_of_a_run(error: UserError) -> int:
 
 
 def _note(note: str) -> list[str]:
+    from ompd_core.views.table import Style, paragraph
+
     return paragraph(f"Note    : {note}", Style(DEFAULT_WIDTH), " " * 10)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import time
 
-from ompd_core.views.table import plain
+from ompd_core.views.terminal import plain
 
 PATIENCE = 1.0  # seconds without a word
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from typing import Sequence
 
-from ompd_core.views.table import plain
+from ompd_core.views.terminal import plain
 
 from .debugger import HOME
 

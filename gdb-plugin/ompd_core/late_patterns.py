@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regular expressions that are compiled when they are first asked: one run asks half of them, and to
-compile them all takes as long as to read a hundred threads."""
+"""Regular expressions that are compiled when they are first asked: one run asks half of them, and
+to compile them all takes as long as to read a hundred threads."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ompd_core.library.library import OmpdError
 from ompd_core.model.events import Event, Listed, Place
 from ompd_core.model.process import Thread
 from ompd_core.views import breakpoints as view
-from ompd_core.views.table import plain
+from ompd_core.views.terminal import plain
 
 from . import session
 from .target import event_breakpoint, stepping

@@ -9,31 +9,58 @@
 /* In index_of_block: asking for all of it again would fail again. */
 #define NOT_WHOLE (ADDRESS_MAP_NONE - 1)
 
+/* Memory is taken for so many blocks at a time: of many threads each has one or two. */
+#define PIECE_BLOCKS 32
+
 void memory_cache_init(struct memory_cache *cache)
 {
 	memset(cache, 0, sizeof(*cache));
-	cache->reads.item_size = cache->blocks.item_size = sizeof(uint8_t *);
+	cache->pieces.item_size = cache->blocks.item_size = sizeof(uint8_t *);
 }
 
 void memory_cache_deinit(struct memory_cache *cache)
 {
-	for (size_t i = 0; i < cache->reads.count; i++)
-		callback_free(*(uint8_t **)vector_at(&cache->reads, i));
-	vector_deinit(&cache->reads);
+	for (size_t i = 0; i < cache->pieces.count; i++)
+		callback_free(*(uint8_t **)vector_at(&cache->pieces, i));
+	vector_deinit(&cache->pieces);
 	vector_deinit(&cache->blocks);
 	address_map_deinit(&cache->index_of_block);
 }
 
-/* They stay where they were read: much memory would have to be moved if all had to lie in one piece. */
-static ompd_rc_t keep_blocks(struct memory_cache *cache, uint64_t first, size_t count,
-			     uint8_t *bytes)
+/* Room for so many blocks, one behind the other. */
+static ompd_rc_t make_room(struct memory_cache *cache, size_t count)
+{
+	const size_t taken = count > PIECE_BLOCKS ? count : PIECE_BLOCKS;
+	void *bytes = NULL, *item = NULL;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (count > MEMORY_BLOCKS_MAX - cache->blocks.count)
+		return ompd_rc_nomem;
+	if (count <= cache->room_blocks)
+		return rc;
+	rc = callback_alloc_to_fill(taken, MEMORY_BLOCK_BYTES, &bytes);
+	if (rc == ompd_rc_ok)
+		rc = vector_add(&cache->pieces, 1, MEMORY_BLOCKS_MAX, &item);
+	if (rc != ompd_rc_ok) {
+		callback_free(bytes);
+		return rc;
+	}
+	*(uint8_t **)item = cache->room = bytes;
+	cache->room_blocks = taken;
+	return rc;
+}
+
+/* What was read into the room. It stays there: much would have to be moved if all had to lie in one piece. */
+static ompd_rc_t keep_blocks(struct memory_cache *cache, uint64_t first, size_t count)
 {
 	const uint32_t index = (uint32_t)cache->blocks.count;
 	void *item;
 	ompd_rc_t rc = vector_add(&cache->blocks, count, MEMORY_BLOCKS_MAX, &item);
 
 	for (uint32_t i = 0; rc == ompd_rc_ok && i < count; i++) {
-		((uint8_t **)item)[i] = bytes + (size_t)i * MEMORY_BLOCK_BYTES;
+		((uint8_t **)item)[i] = cache->room;
+		cache->room += MEMORY_BLOCK_BYTES;
+		cache->room_blocks--;
 		if (address_map_get(&cache->index_of_block, first + i) == ADDRESS_MAP_NONE)
 			rc = address_map_put(&cache->index_of_block, first + i, index + i);
 	}
@@ -45,25 +72,17 @@ static ompd_rc_t read_blocks(struct memory_cache *cache, ompd_address_space_cont
 			     uint64_t first, uint64_t last)
 {
 	const size_t count = (size_t)(last - first + 1);
-	void *bytes = NULL, *item;
-	ompd_rc_t rc = count > MEMORY_BLOCKS_MAX - cache->blocks.count
-			       ? ompd_rc_nomem
-			       : callback_alloc_to_fill(count, MEMORY_BLOCK_BYTES, &bytes);
+	ompd_rc_t rc = make_room(cache, count);
 
-	if (rc != ompd_rc_ok)
-		return rc;
-	rc = callback_read(context, first * MEMORY_BLOCK_BYTES, count * MEMORY_BLOCK_BYTES, bytes);
+	if (rc == ompd_rc_ok)
+		rc = callback_read(context, first * MEMORY_BLOCK_BYTES, count * MEMORY_BLOCK_BYTES,
+				   cache->room);
+	if (rc == ompd_rc_ok)
+		return keep_blocks(cache, first, count);
 	/* Of several nobody knows which it was. */
 	if (rc == ompd_rc_error && count == 1)
 		(void)address_map_put(&cache->index_of_block, first, NOT_WHOLE);
-	if (rc == ompd_rc_ok)
-		rc = vector_add(&cache->reads, 1, MEMORY_BLOCKS_MAX, &item);
-	if (rc != ompd_rc_ok) {
-		callback_free(bytes);
-		return rc;
-	}
-	*(void **)item = bytes;
-	return keep_blocks(cache, first, count, bytes);
+	return rc;
 }
 
 /* error, nomem: some of them are not known, and cannot be. */

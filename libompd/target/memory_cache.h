@@ -14,8 +14,10 @@
 #define MEMORY_BLOCK_BYTES 4096
 
 struct memory_cache {
-	struct vector reads;  /* uint8_t *: what each read brought, of one block or several */
-	struct vector blocks; /* uint8_t *: where in these each begins */
+	struct vector pieces; /* uint8_t *: what was taken, for several reads each */
+	uint8_t *room;        /* in the last of them */
+	size_t room_blocks;
+	struct vector blocks;              /* uint8_t *: where each begins */
 	struct address_map index_of_block; /* by address / MEMORY_BLOCK_BYTES */
 };
 

@@ -21,6 +21,8 @@
 #define RING_PAGES_LEAST 8
 /* A user may lock that much for each processor: 516 KiB, with the page that controls it. */
 #define SHARED_RING_PAGES 128
+/* Is asked for before it is its turn. */
+#define RINGS_AHEAD 4
 /* Some thousand threads: with more they share rings, which then are as many as processors. */
 #define OWN_BYTES_MOST ((size_t)256 << 20)
 /* Beside the clocks' descriptors: for /proc, the record, files of which names are read. */
@@ -411,8 +413,11 @@ void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink 
 {
 	struct records *records = &perf->records;
 
-	for (size_t i = 0; i < perf->count && !perf->shared; i++)
+	for (size_t i = 0; i < perf->count && !perf->shared; i++) {
+		if (i + RINGS_AHEAD < perf->count)
+			ring_expect(&perf->threads[i + RINGS_AHEAD].ring);
 		ring_collect(&perf->threads[i].ring, until, records);
+	}
 	for (int i = 0; perf->shared && i < perf->processors; i++)
 		if (perf->rings[i].control)
 			ring_collect(&perf->rings[i], until, records);

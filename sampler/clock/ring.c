@@ -12,6 +12,10 @@
 /* A switch, and that records before it are missing. */
 #define FULL_BYTES 128
 
+/* Some switches, and by how much a processor reads. */
+#define EXPECTED_BYTES 256
+#define LINE_BYTES 64
+
 bool ring_map(struct ring *ring, int fd, size_t pages)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -61,6 +65,15 @@ static const struct perf_event_header *in_one_piece(const struct ring *ring, uin
 			       sizeof(uint8_t *));
 	records->copies[records->copy_count++] = copy;
 	return (const struct perf_event_header *)(const void *)copy;
+}
+
+void ring_expect(const struct ring *ring)
+{
+	const uint8_t *data = ring->data + (size_t)(ring->read_to & (ring->size - 1));
+
+	__builtin_prefetch(&ring->control->data_head);
+	for (size_t i = 0; i < EXPECTED_BYTES; i += LINE_BYTES)
+		__builtin_prefetch(data + i);
 }
 
 /* Of other threads, or of the whole process: a birth, an end, what is mapped or executed. */

@@ -45,6 +45,9 @@ struct records {
 bool ring_map(struct ring *ring, int fd, size_t pages);
 void ring_unmap(struct ring *ring);
 
+/* It is read soon: of many threads each ring's memory has left the processor's caches since the last pass. */
+void ring_expect(const struct ring *ring);
+
 /* Adds its records up to the moment `until'. They are valid until ring_release. */
 void ring_collect(struct ring *ring, uint64_t until, struct records *records);
 void ring_release(struct ring *ring);

@@ -68,15 +68,8 @@ static void write_rows(struct record *record, struct thread *thread, struct rows
 	put_number(writer, "segments", thread->number);
 	put_number(writer, "start", rows->start - record->start);
 	put_open(writer, "rows", '[');
-	for (size_t i = 0; i < rows->count; i++) {
-		const uint64_t *row = &rows->rows[i * ROW];
-
-		put_open(writer, NULL, '[');
-		put_number(writer, NULL, row[DURATION]);
-		put_number(writer, NULL, row[ACTIVITY]);
-		put_number(writer, NULL, row[SAMPLES]);
-		put_close(writer, ']');
-	}
+	for (size_t i = 0; i < rows->count; i++)
+		put_numbers(writer, NULL, &rows->rows[i * ROW], ROW);
 	put_close(writer, ']');
 	line_end(writer);
 	rows->count = 0;

@@ -39,6 +39,9 @@ void put_address(struct writer *writer, const char *name, uint64_t value);
 void put_bool(struct writer *writer, const char *name, bool value);
 void put_null(struct writer *writer, const char *name);
 void put_number_or_null(struct writer *writer, const char *name, uint32_t value); /* NONE: null */
+/* An array of them, at most as many as a row of the record has. */
+#define NUMBERS_MAX 8
+void put_numbers(struct writer *writer, const char *name, const uint64_t *values, size_t count);
 void put_open(struct writer *writer, const char *name, char bracket);
 void put_close(struct writer *writer, char bracket);
 

@@ -11,9 +11,11 @@
 /* And what does not depend on samples. */
 #define WINDOW_SHORT (SECOND / 4)
 
-/* Of the budget, what pictures may take, and looks at threads that sleep. */
+/* Of the budget, what pictures may take, and looks at threads that sleep; and the same once it is scarce. */
 #define VIEW_SHARE 0.4
 #define SLEEPER_SHARE 0.3
+#define SCARCE_VIEW_SHARE 0.12
+#define SCARCE_SLEEPER_SHARE 0.12
 
 /* Fewer samples are no help if they take less than this part of the budget, of nanoseconds each. */
 #define SAMPLES_SHARE 0.25
@@ -21,7 +23,7 @@
 
 #define TICK_MOST (100 * MILLISECOND)
 #define RATE_LEAST 5.0
-#define VIEW_RATE_LEAST 2.0
+#define VIEW_RATE_LEAST 1.0
 
 /* A little more is no reason. */
 #define TOLERANCE 1.15
@@ -38,17 +40,19 @@ static void lower_views(const struct budget *budget, struct session *session)
 {
 	if (session->view_rate <= VIEW_RATE_LEAST || !budget->view_cost)
 		return;
-	const double affordable = VIEW_SHARE * session->options.budget / 100 * (double)SECOND /
-				  (double)budget->view_cost;
+	const double share = budget->is_scarce ? SCARCE_VIEW_SHARE : VIEW_SHARE;
+	const double affordable =
+		share * session->options.budget / 100 * (double)SECOND / (double)budget->view_cost;
 
 	if (affordable < session->view_rate)
 		session->view_rate = affordable > VIEW_RATE_LEAST ? affordable : VIEW_RATE_LEAST;
 }
 
 /* Many threads that sleep and wake up without end are looked at less often each. */
-static void settle_sleepers(struct session *session, double percent)
+static void settle_sleepers(const struct budget *budget, struct session *session, double percent)
 {
-	const double allowed = SLEEPER_SHARE * session->options.budget;
+	const double share = budget->is_scarce ? SCARCE_SLEEPER_SHARE : SLEEPER_SHARE;
+	const double allowed = share * session->options.budget;
 	const double turns = ceil(session->sleeper_turns * percent / allowed);
 
 	session->sleeper_turns = turns < 1                    ? 1
@@ -74,11 +78,14 @@ static void lower_passes(struct budget *budget, struct session *session, double 
 {
 	char text[240];
 
-	if (session->clock == CLOCK_PERF && session->tick < TICK_MOST) {
-		session->tick = TICK_MOST;
+	if (!budget->is_scarce) {
+		if (session->clock == CLOCK_PERF)
+			session->tick = TICK_MOST;
+		budget->is_scarce = true;
+		lower_views(budget, session);
 		return;
 	}
-	if (budget->has_given_up)
+	if (budget->has_given_up || percent <= session->options.budget * TOLERANCE)
 		return;
 	snprintf(text, sizeof text,
 		 "Sampling takes %.1f %% of a processor, the budget is %g %%: threads that fall "
@@ -103,7 +110,7 @@ void budget_keep(struct budget *budget, struct session *session, uint64_t at)
 	if (at - budget->lately.since >= WINDOW_SHORT) {
 		if (percent_of(&budget->lately, processor, at) > most)
 			lower_views(budget, session);
-		settle_sleepers(session,
+		settle_sleepers(budget, session,
 				percent_of(&budget->sleepers, session->sleeper_processor, at));
 		budget->lately = (struct budget_window){at, processor};
 		budget->sleepers = (struct budget_window){at, session->sleeper_processor};
@@ -114,7 +121,7 @@ void budget_keep(struct budget *budget, struct session *session, uint64_t at)
 				       (double)(session->samples - budget->samples) /
 				       (double)(at - budget->all.since);
 
-		if (budget->warm && percent > most &&
+		if (budget->warm && percent > session->options.budget &&
 		    samples < SAMPLES_SHARE * session->options.budget)
 			lower_passes(budget, session, percent);
 		else if (budget->warm && percent > most)

@@ -16,6 +16,7 @@ struct budget {
 	struct budget_window all, lately, sleepers;
 	uint64_t view_cost; /* of the last pictures, on a processor */
 	uint64_t samples;   /* by the window's beginning */
+	bool is_scarce;     /* what each pass does takes it all, whatever is sampled */
 	bool warm;          /* what is done once is over */
 	bool has_given_up;  /* it is said that the budget is not kept */
 };

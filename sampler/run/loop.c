@@ -26,6 +26,8 @@
 #define PERIOD_MOST 1.2
 
 #define IMAGES_EVERY SECOND
+/* perf tells of what is mapped: what remains is what is mapped no more. */
+#define IMAGES_EVERY_PERF (2 * SECOND)
 
 /* All threads' counts are of one moment if they were read within so long; so often it is tried. */
 #define AT_ONCE MILLISECOND
@@ -33,6 +35,10 @@
 /* Files that may be read to know of all threads' times at one moment: of few threads they can be read again. */
 #define SCHEDULE_READS 4000
 #define SCHEDULE_TRIES 20
+
+/* The first pictures are the dearest, and no measure: a program of some milliseconds has no others. */
+#define FIRST_VIEWS (20 * MILLISECOND)
+#define VIEW_PAUSE_MOST (100 * MILLISECOND)
 
 #define EARLY_TICK (4 * MILLISECOND)
 
@@ -122,6 +128,21 @@ static uint64_t soon(const struct loop *loop, uint64_t at, uint64_t most)
 	return at + least_time(most, EARLY_TICK + (at - loop->session->record.start) / 4);
 }
 
+/* Before it is known what they take in the long run, none but the first few gets more than the whole budget. */
+static uint64_t after_view(const struct loop *loop, uint64_t at, uint64_t cost)
+{
+	const struct session *session = loop->session;
+	const uint64_t next = soon(loop, at, (uint64_t)((double)SECOND / session->view_rate));
+	const double budget = session->options.budget;
+
+	if (budget <= 0 || at - session->record.start < FIRST_VIEWS)
+		return next;
+	const uint64_t fair =
+		at + least_time((uint64_t)((double)cost * 100 / budget), VIEW_PAUSE_MOST);
+
+	return fair > next ? fair : next;
+}
+
 static void take_view(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
@@ -133,7 +154,7 @@ static void take_view(struct loop *loop, uint64_t at)
 
 	loop->budget.view_cost =
 		loop->budget.view_cost ? (loop->budget.view_cost * 7 + cost) / 8 : cost;
-	loop->next_view = soon(loop, at, (uint64_t)((double)SECOND / session->view_rate));
+	loop->next_view = after_view(loop, at, cost);
 }
 
 static struct thread *living(const struct session *session, size_t index)
@@ -188,6 +209,8 @@ static void pass_by_perf(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
 
+	for (size_t i = 0; i < session->threads.living_count; i++)
+		timeline_expect(&living(session, i)->timeline);
 	perf_drain(&session->perf, at, session->process.pid, &loop->sink);
 	threads_drop_ended(&session->threads);
 	session_guess_anew(session);
@@ -204,9 +227,12 @@ static void pass(struct loop *loop, uint64_t at)
 	struct session *session = loop->session;
 
 	if (at >= loop->next_images) {
-		session->images_void = session->threads_void = true;
-		/* perf tells of what is mapped. */
-		loop->next_images = session->clock == CLOCK_PERF ? at + IMAGES_EVERY
+		session->images_void = true;
+		/* Of births and ends of those that it samples perf tells, too. */
+		session->threads_void |=
+			session->clock != CLOCK_PERF || session->is_full ||
+			process_thread_count(&session->process) != session->threads.living_count;
+		loop->next_images = session->clock == CLOCK_PERF ? at + IMAGES_EVERY_PERF
 								 : soon(loop, at, IMAGES_EVERY);
 	}
 	take_view(loop, at);
@@ -235,6 +261,16 @@ static uint64_t begin_pass(struct loop *loop)
 	return now();
 }
 
+/* Where sleepers are looked at so seldom each that they would stay untold until their turn, it is waited for. Not from the
+ * beginning on: what is told first would come late. */
+static uint64_t patience(const struct loop *loop)
+{
+	const uint64_t round = loop->session->tick * loop->session->sleeper_turns;
+
+	return loop->budget.is_scarce && round + round / 4 > PATIENCE ? round + round / 4
+								      : PATIENCE;
+}
+
 static bool flush(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
@@ -251,7 +287,7 @@ static bool flush(struct loop *loop, uint64_t at)
 		    at - timeline->guessed_from > PATIENCE)
 			timeline_lose(timeline, timeline->guessed_from, at);
 		counted_settle(thread);
-		timeline_close(timeline, at - PATIENCE);
+		timeline_close(timeline, at - patience(loop));
 	}
 	return record_write(&session->record, at - LAG);
 }
@@ -382,6 +418,7 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 		session->images_void = session->executed = session->clock != CLOCK_PERF;
 		session_begin(session);
 	}
+	session_begin_looks(session);
 	if (session->options.seconds > 0)
 		loop.end = start + (uint64_t)(session->options.seconds * (double)SECOND);
 	loop.next_flush = start + (uint64_t)(session->options.flush * (double)SECOND);

@@ -65,7 +65,7 @@ void session_note_missing(struct session *session);
 void session_close(struct session *session);
 
 /* As many passes as it may take until a sleep is looked at. */
-#define SLEEPER_TURNS_MOST 16
+#define SLEEPER_TURNS_MOST 20
 
 struct sink session_sink(struct session *session);
 
@@ -89,6 +89,9 @@ void session_guess_anew(struct session *session);
 
 /* Threads without a clock: how long they were on a processor, as the kernel counts it. Some of them in turn. */
 void session_spread_left_out(struct session *session, uint64_t at);
+
+/* Of many threads not all are looked at in each pass, from the beginning on. */
+void session_begin_looks(struct session *session);
 
 /* Why it sleeps, of threads that do and of which that is not known yet: run/sleepers.c. */
 void session_look_at_sleepers(struct session *session, uint64_t at);

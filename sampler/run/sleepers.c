@@ -11,6 +11,9 @@
  * happen to be met. */
 #define SLEEP_LEAST (2 * MILLISECOND)
 
+/* Before the budget tells how many may be. */
+#define LOOKS_AT_ONCE 64
+
 /* Of a sleeping thread's stack, from its pointer on. */
 #define STACK_PAGES 16
 
@@ -20,6 +23,9 @@ struct live_stack {
 	uint64_t first; /* its first page's address */
 	uint32_t known, tried;
 	uint8_t bytes[STACK_PAGES * PAGE_BYTES];
+	struct stack_word words[KNOWN_WORDS_MAX]; /* that were read of it, if all could be */
+	uint32_t word_count;
+	bool missed;
 };
 
 static bool know_page(struct live_stack *stack, size_t page)
@@ -42,6 +48,20 @@ static bool read_live_word(void *context, uint64_t address, uint64_t *value)
 	    !know_page(stack, (at + sizeof *value - 1) / PAGE_BYTES))
 		return memory_read(stack->memory, address, sizeof *value, value);
 	memcpy(value, stack->bytes + at, sizeof *value);
+	return true;
+}
+
+static bool read_and_note(void *context, uint64_t address, uint64_t *value)
+{
+	struct live_stack *stack = context;
+
+	if (!read_live_word(stack, address, value)) {
+		stack->missed = true;
+		return false;
+	}
+	stack->missed |= stack->word_count == KNOWN_WORDS_MAX;
+	if (!stack->missed)
+		stack->words[stack->word_count++] = (struct stack_word){address, *value};
 	return true;
 }
 
@@ -88,17 +108,36 @@ static void look_at_stack(struct session *session, struct thread *thread,
 			  const struct system_call *call, struct frames *frames)
 {
 	static struct live_stack stack;
-	const struct word_source live = {read_live_word, &stack};
+	const struct word_source live = {read_and_note, &stack};
 	const struct stack_copy none = {NULL, call->sp, 0, &live};
 	struct registers registers = {.known = UINT64_C(1) << this_machine.sp |
 					       UINT64_C(1) << this_machine.pc};
 
+	if (known_stack_holds(&thread->stack, call->sp, call->pc, session->images.fingerprint,
+			      &session->memory)) {
+		frames->count = thread->stack.frame_count;
+		frames->whole = true;
+		frames->beyond = false;
+		memcpy(frames->pc, thread->stack.frames, frames->count * sizeof *frames->pc);
+		return;
+	}
 	stack.memory = &session->memory;
+	stack.word_count = 0;
+	stack.missed = false;
 	stack.first = call->sp - call->sp % PAGE_BYTES;
 	stack.known = stack.tried = 0;
 	registers.value[this_machine.sp] = call->sp;
 	registers.value[this_machine.pc] = call->pc;
 	unwind(session->unwinder, registers, &none, frames);
+	if (frames->whole && !stack.missed)
+		known_stack_keep(&thread->stack,
+				 (struct known_stack){.sp = call->sp,
+						      .pc = call->pc,
+						      .images = session->images.fingerprint,
+						      .words = stack.words,
+						      .frames = frames->pc,
+						      .word_count = stack.word_count,
+						      .frame_count = frames->count});
 	if (frames->count == 1 && !frames->whole)
 		look_behind_leaf(session, thread, call, registers, frames);
 }
@@ -165,6 +204,13 @@ static void guess_sleeper(struct session *session, struct thread *thread, uint64
 		return;
 	timeline_sample(&thread->timeline, at, PIECE_ASLEEP, thread->last_told, reach(session),
 			reach(session));
+}
+
+void session_begin_looks(struct session *session)
+{
+	const uint32_t turns = 1 + session->threads.living_count / LOOKS_AT_ONCE;
+
+	session->sleeper_turns = turns < SLEEPER_TURNS_MOST ? turns : SLEEPER_TURNS_MOST;
 }
 
 static bool has_turn(const struct session *session, const struct thread *thread)

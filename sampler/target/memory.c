@@ -11,6 +11,9 @@
 /* What one call of the kernel's takes. */
 #define PIECES_MAX 1024
 
+/* And as many a caller's few. */
+#define PIECES_AT_ONCE 16
+
 /* A picture that needs more than 64 MiB is not remembered. */
 #define PAGES_MAX 16384
 
@@ -58,6 +61,21 @@ size_t memory_read_some(struct memory *memory, uint64_t address, size_t size, vo
 		planned += part;
 	}
 	return read_pieces(memory, bytes, planned, pieces, count);
+}
+
+bool memory_read_pieces(struct memory *memory, const struct memory_piece *pieces, size_t count,
+			void *bytes)
+{
+	struct iovec there[PIECES_AT_ONCE];
+	size_t size = 0;
+
+	if (!memory->readable || count > PIECES_AT_ONCE)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		there[i] = (struct iovec){as_pointer(pieces[i].address), pieces[i].size};
+		size += pieces[i].size;
+	}
+	return read_pieces(memory, bytes, size, there, count) == size;
 }
 
 static bool read_now(struct memory *memory, uint64_t address, size_t size, void *bytes)

@@ -39,6 +39,15 @@ void memory_deinit(struct memory *memory);
 
 bool memory_read(struct memory *memory, uint64_t address, size_t size, void *bytes);
 
+struct memory_piece {
+	uint64_t address;
+	size_t size;
+};
+
+/* A few pieces at once, one behind the other: all of them, or false. */
+bool memory_read_pieces(struct memory *memory, const struct memory_piece *pieces, size_t count,
+			void *bytes);
+
 /* As many of them as there are up to the end of what is mapped. */
 size_t memory_read_some(struct memory *memory, uint64_t address, size_t size, void *bytes);
 

@@ -207,6 +207,16 @@ size_t process_threads(const struct process *process, pid_t **lwps, size_t *capa
 	return count;
 }
 
+/* Each of them is a folder, and those are counted as links. */
+size_t process_thread_count(const struct process *process)
+{
+	char path[64];
+	struct stat status;
+
+	snprintf(path, sizeof path, "/proc/%d/task", process->pid);
+	return stat(path, &status) || status.st_nlink < 2 ? 0 : status.st_nlink - 2;
+}
+
 bool process_thread_name(const struct process *process, pid_t lwp, char name[NAME_MAX_BYTES])
 {
 	ssize_t count = thread_file(process, lwp, "comm", NULL, name, NAME_MAX_BYTES);
@@ -233,10 +243,35 @@ bool process_thread_runs(const struct process *process, pid_t lwp)
 bool process_schedule(const struct process *process, pid_t lwp, struct kept_files *kept,
 		      uint64_t *on, uint64_t *delay)
 {
-	char text[96];
+	char text[96], *first, *second;
 
-	return thread_file(process, lwp, "schedstat", &kept->schedule, text, sizeof text) > 0 &&
-	       sscanf(text, "%" SCNu64 " %" SCNu64, on, delay) == 2;
+	if (thread_file(process, lwp, "schedstat", &kept->schedule, text, sizeof text) <= 0)
+		return false;
+	*on = strtoull(text, &first, 10);
+	*delay = strtoull(first, &second, 10);
+	return first != text && second != first;
+}
+
+/* The number, in hexadecimal six arguments if it is in a system call, the stack's pointer, and where it is. */
+static enum call_state read_call(const char *text, struct system_call *call)
+{
+	uint64_t words[8];
+	char *at, *end;
+	int count = 0;
+
+	*call = (struct system_call){.number = strtoll(text, &at, 10)};
+	for (; at != text && count < 8; count++, at = end) {
+		words[count] = strtoull(at, &end, 16);
+		if (end == at)
+			break;
+	}
+	if (count != 2 && count != 8)
+		return CALL_GONE;
+	if (count == 8)
+		memcpy(call->arguments, words, sizeof call->arguments);
+	call->sp = words[count - 2];
+	call->pc = words[count - 1];
+	return CALL_SLEEPS;
 }
 
 enum call_state process_call(const struct process *process, pid_t lwp, struct kept_files *kept,
@@ -249,17 +284,5 @@ enum call_state process_call(const struct process *process, pid_t lwp, struct ke
 		return errno == EACCES || errno == EPERM ? CALL_REFUSED : CALL_GONE;
 	if (strncmp(text, "running", 7) == 0)
 		return CALL_RUNNING;
-	uint64_t *a = call->arguments;
-	int count = sscanf(text,
-			   "%" SCNd64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
-			   " %" SCNx64 " %" SCNx64 " %" SCNx64,
-			   &call->number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &call->sp,
-			   &call->pc);
-
-	if (count == 9)
-		return CALL_SLEEPS;
-	if (sscanf(text, "%" SCNd64 " %" SCNx64 " %" SCNx64, &call->number, &call->sp, &call->pc) ==
-	    3)
-		return CALL_SLEEPS;
-	return CALL_GONE;
+	return read_call(text, call);
 }

@@ -38,6 +38,8 @@ size_t process_arguments(const struct process *process, char *text, size_t size)
 
 /* Its threads: lwps is made larger where necessary. Returns how many. */
 size_t process_threads(const struct process *process, pid_t **lwps, size_t *capacity);
+/* How many it has. */
+size_t process_thread_count(const struct process *process);
 bool process_thread_name(const struct process *process, pid_t lwp, char name[NAME_MAX_BYTES]);
 
 /* The kernel's letter: 'R', 'S', 'T', ...; 0: it has ended. */

@@ -14,7 +14,7 @@
 #define SEARCH_MOST 1024
 
 /* What is settled is younger, unless the sampler has been kept from it. */
-#define KEPT_FOR (3 * SECOND)
+#define KEPT_FOR (4 * SECOND)
 
 void history_deinit(struct history *history)
 {

@@ -16,6 +16,7 @@ void threads_deinit(struct threads *threads)
 	for (uint32_t i = 0; i < threads->count; i++) {
 		history_deinit(&threads->all[i]->history);
 		timeline_deinit(&threads->all[i]->timeline);
+		known_stack_forget(&threads->all[i]->stack);
 		process_close_kept(&threads->all[i]->files);
 		free(threads->all[i]);
 	}
@@ -93,6 +94,7 @@ void thread_end(struct thread *thread, uint64_t at)
 	if (at < thread->timeline.since)
 		at = thread->timeline.since;
 	thread_fill(thread, at);
+	known_stack_forget(&thread->stack);
 	process_close_kept(&thread->files);
 	thread->gone = at;
 }

@@ -10,6 +10,7 @@
 
 #include "target/process.h"
 #include "threads/history.h"
+#include "threads/known_stack.h"
 #include "threads/timeline.h"
 
 struct thread {
@@ -17,11 +18,12 @@ struct thread {
 	pid_t lwp;
 	char name[NAME_MAX_BYTES];
 	struct kept_files files;
-	uint64_t born, gone;  /* moments; gone 0: not yet */
-	bool sampled;         /* by a clock of its own */
-	bool begins;          /* its clock does */
-	bool listed;          /* in the last list of threads */
-	bool gone_told, told; /* in the record; false again when something of it has changed */
+	struct known_stack stack; /* that it slept with */
+	uint64_t born, gone;      /* moments; gone 0: not yet */
+	bool sampled;             /* by a clock of its own */
+	bool begins;              /* its clock does */
+	bool listed;              /* in the last list of threads */
+	bool gone_told, told;     /* in the record; false again when something of it has changed */
 	/* By pictures of the runtime: */
 	uint32_t runtime; /* NONE: no picture shows it as a runtime's */
 	ompdx_thread_kind_t kind;

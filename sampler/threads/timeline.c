@@ -6,6 +6,9 @@
 
 #include "base/grow.h"
 
+/* Those of a pass. */
+#define PIECES_EXPECTED 5
+
 void timeline_init(struct timeline *timeline, uint64_t at, enum piece_kind kind)
 {
 	*timeline = (struct timeline){.since = at,
@@ -20,6 +23,14 @@ void timeline_deinit(struct timeline *timeline)
 	free(timeline->pieces);
 	timeline->pieces = NULL;
 	timeline->count = timeline->capacity = 0;
+}
+
+void timeline_expect(const struct timeline *timeline)
+{
+	const size_t last = timeline->count ? timeline->count - 1 : 0;
+
+	for (size_t i = last; i < timeline->capacity && i < last + PIECES_EXPECTED; i++)
+		__builtin_prefetch(&timeline->pieces[i]);
 }
 
 static struct piece *last(struct timeline *timeline)

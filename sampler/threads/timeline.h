@@ -51,6 +51,9 @@ struct timeline {
 void timeline_init(struct timeline *timeline, uint64_t at, enum piece_kind kind);
 void timeline_deinit(struct timeline *timeline);
 
+/* Something will be told of it soon: of many threads each one's memory has left the processor's caches since the last pass. */
+void timeline_expect(const struct timeline *timeline);
+
 /* Up to here all is known, or known to be lost, and what it is from now on a guess. */
 void timeline_guess(struct timeline *timeline, uint64_t at, enum piece_kind kind);
 

@@ -15,6 +15,8 @@
 struct registers {
 	uint64_t value[REGISTERS_MAX];
 	uint64_t known; /* a bit each */
+	uint64_t
+		saved; /* others, by the unwinder: the value is where it is kept, and is read when it is wanted */
 };
 
 struct machine {

@@ -93,31 +93,46 @@ static bool read_word(void *context, uint64_t address, uint64_t *value)
 	return false;
 }
 
+/* Those of them that are kept somewhere. */
+static void fetch(struct registers *registers, uint64_t wanted, const struct word_source *words)
+{
+	for (unsigned i = 0; registers->saved & wanted && i < this_machine.count; i++) {
+		const uint64_t bit = UINT64_C(1) << i;
+
+		if (!(registers->saved & wanted & bit))
+			continue;
+		registers->saved &= ~bit;
+		if (words->read(words->context, registers->value[i], &registers->value[i]))
+			registers->known |= bit;
+	}
+}
+
 static bool expression_value(const struct place *place, struct rule rule,
-			     const struct registers *registers, const struct word_source *words,
+			     struct registers *registers, const struct word_source *words,
 			     const uint64_t *cfa, uint64_t *value)
 {
 	struct bytes code = {place->cfi->frames + rule.value, rule.size, 0, false};
 
+	fetch(registers, ~UINT64_C(0), words);
 	return evaluate(code, registers, words, cfa, value);
 }
 
-static bool find_cfa(const struct place *place, const struct registers *registers,
+static bool find_cfa(const struct place *place, struct registers *registers,
 		     const struct word_source *words, uint64_t *cfa)
 {
 	const struct row *row = &place->row;
 
 	if (row->cfa_by_expression)
 		return expression_value(place, row->cfa, registers, words, NULL, cfa);
+	fetch(registers, UINT64_C(1) << row->cfa_register, words);
 	if (!(registers->known >> row->cfa_register & 1))
 		return false;
 	*cfa = registers->value[row->cfa_register] + (uint64_t)(int64_t)row->cfa.value;
 	return true;
 }
 
-static bool caller_value(const struct place *place, struct rule rule,
-			 const struct registers *registers, const struct word_source *words,
-			 uint64_t cfa, uint64_t *value)
+static bool caller_value(const struct place *place, struct rule rule, struct registers *registers,
+			 const struct word_source *words, uint64_t cfa, uint64_t *value)
 {
 	uint64_t address;
 
@@ -128,8 +143,10 @@ static bool caller_value(const struct place *place, struct rule rule,
 		*value = cfa + (uint64_t)(int64_t)rule.value;
 		return true;
 	case RULE_REGISTER:
-		if (rule.value < 0 || (unsigned)rule.value >= this_machine.count ||
-		    !(registers->known >> rule.value & 1))
+		if (rule.value < 0 || (unsigned)rule.value >= this_machine.count)
+			return false;
+		fetch(registers, UINT64_C(1) << rule.value, words);
+		if (!(registers->known >> rule.value & 1))
 			return false;
 		*value = registers->value[rule.value];
 		return true;
@@ -148,7 +165,9 @@ static bool go_up(const struct place *place, struct registers *registers,
 		  const struct word_source *words, uint64_t cfa)
 {
 	const struct row *row = &place->row;
-	const struct registers old = *registers;
+	struct registers old = *registers;
+	/* Hardly ever asked for, and of a thread that sleeps not always the same. */
+	const uint64_t later = this_machine.kept & ~(UINT64_C(1) << this_machine.fp);
 
 	/* What a function does not keep for its caller is not known there. */
 	registers->known &= row->signal ? ~UINT64_C(0) : this_machine.kept;
@@ -159,11 +178,14 @@ static bool go_up(const struct place *place, struct registers *registers,
 		const struct rule *rule = &row->rules[i];
 		uint64_t bit = UINT64_C(1) << rule->column, value;
 
-		if (caller_value(place, *rule, &old, words, cfa, &value)) {
+		registers->known &= ~bit;
+		registers->saved &= ~bit;
+		if (rule->kind == RULE_AT_OFFSET && later & bit) {
+			registers->value[rule->column] = cfa + (uint64_t)(int64_t)rule->value;
+			registers->saved |= bit;
+		} else if (caller_value(place, *rule, &old, words, cfa, &value)) {
 			registers->value[rule->column] = value;
 			registers->known |= bit;
-		} else {
-			registers->known &= ~bit;
 		}
 	}
 	uint64_t *pc = &registers->value[this_machine.pc];
@@ -186,7 +208,7 @@ static bool may_have_called(struct unwinder *unwinder, const struct registers *c
 static bool go_up_without_rules(struct unwinder *unwinder, struct registers *registers,
 				const struct word_source *words)
 {
-	struct registers guessed, found;
+	struct registers guessed = {0}, found;
 	unsigned fitting = 0;
 
 	for (unsigned guess = 0; machine_guess_caller(registers, words, guess, &guessed); guess++) {
@@ -204,7 +226,7 @@ static bool go_up_without_rules(struct unwinder *unwinder, struct registers *reg
 static bool leave_leaf(struct unwinder *unwinder, struct registers *registers,
 		       const struct word_source *words)
 {
-	struct registers caller;
+	struct registers caller = {0};
 
 	if (!machine_leaf_caller(registers, words, &caller) ||
 	    !place_at(unwinder, caller.value[this_machine.pc] - 1)->row.told)
@@ -221,6 +243,7 @@ static void go_on(struct unwinder *unwinder, struct registers registers,
 	const struct word_source words = {read_word, &walk};
 	bool begins_threads = false;
 
+	registers.saved = 0;
 	while (frames->count < FRAMES_MAX) {
 		const uint64_t next = registers.value[this_machine.pc];
 

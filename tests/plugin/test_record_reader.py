@@ -19,7 +19,8 @@ from ompd_core.recording.timeline import timeline
 from ompd_core.views.exports import chrome_trace, folded, paraver, pprof, speedscope
 from ompd_core.views.html import page
 from ompd_core.views.recording import document, text
-from ompd_core.views.table import Style, plain
+from ompd_core.views.table import Style
+from ompd_core.views.terminal import plain
 
 
 def read(data: bytes) -> Record:

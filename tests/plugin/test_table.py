@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from ompd_core.views.table import Style, Table, fold, paragraph, place, plain
+from ompd_core.views.table import Style, Table, fold, paragraph, place
+from ompd_core.views.terminal import plain
 
 
 def test_control_characters_do_not_reach_the_terminal() -> None:

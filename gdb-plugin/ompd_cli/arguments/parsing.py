@@ -7,8 +7,7 @@ import argparse
 from importlib import import_module
 from typing import NoReturn, Sequence
 
-from ompd_core.views.cxx_names import shorten
-from ompd_core.views.table import plain
+from ompd_core.views.terminal import plain
 
 from .commands import COMMANDS, Command
 
@@ -31,6 +30,8 @@ class BadArgument(Exception):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        from ompd_core.views.cxx_names import shorten
+
         raise BadArgument(f"{shorten(plain(message), LONGEST)}. `{self.prog} --help' tells more.")
 
 

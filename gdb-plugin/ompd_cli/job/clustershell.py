@@ -10,7 +10,7 @@ import subprocess
 from typing import Sequence
 
 from ompd_core.errors import UserError
-from ompd_core.views.table import plain
+from ompd_core.views.terminal import plain
 
 
 def nodes(text: str) -> list[str]:

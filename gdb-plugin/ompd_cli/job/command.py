@@ -12,7 +12,8 @@ from ompd_core.model.job import Job
 from ompd_core.model.members import Members, who
 from ompd_core.views import job as view
 from ompd_core.views import job_document
-from ompd_core.views.table import cut_list, plain
+from ompd_core.views.table import cut_list
+from ompd_core.views.terminal import plain
 
 from .. import merge
 from ..origin import Origin

@@ -24,7 +24,7 @@ from ompd_core.model.job import Job
 from ompd_core.model.members import folded
 from ompd_core.model.rank_reports import NoReport
 from ompd_core.views.status import WRONG
-from ompd_core.views.table import plain
+from ompd_core.views.terminal import plain
 
 from ..debugger import HOME
 from ..progress import Progress

@@ -12,7 +12,8 @@ import subprocess
 from typing import Sequence
 
 from ompd_core.errors import UserError
-from ompd_core.views.table import count, cut_list, plain
+from ompd_core.views.table import count, cut_list
+from ompd_core.views.terminal import plain
 
 STEP_NAME = "ompd"  # ours
 SECONDS = 60  # for an answer of the controller

@@ -18,7 +18,8 @@ from typing import IO, Any, Iterator
 from ompd_core import late_patterns
 from ompd_core.errors import UserError
 from ompd_core.views.recording.words import seconds
-from ompd_core.views.table import count, plain
+from ompd_core.views.table import count
+from ompd_core.views.terminal import plain
 
 from ..origin import Origin, named
 from ..outcome import CANNOT_READ, FAILED, Outcome

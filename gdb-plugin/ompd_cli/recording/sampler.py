@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
 import glob
 import os
 import shutil
@@ -103,6 +104,7 @@ def started(
     """output: for what a program prints that is started; else it prints where we do. Raises
     UserError."""
     path = found()
+    gc.enable()  # it may go on for days
     reading, writing = os.pipe()
     with contextlib.suppress(OSError):  # more than an ordinary user may have
         fcntl.fcntl(writing, getattr(fcntl, "F_SETPIPE_SZ", 1031), _PIPE)

@@ -17,7 +17,8 @@ from ompd_core.recording.summary import summary
 from ompd_core.recording.timeline import timeline
 from ompd_core.views.exports import chrome_trace, folded, paraver, pprof, speedscope
 from ompd_core.views.recording import document, text
-from ompd_core.views.table import DEFAULT_WIDTH, Style, plain
+from ompd_core.views.table import Style
+from ompd_core.views.terminal import DEFAULT_WIDTH, plain
 
 from .. import unpacking
 from ..debugger import private_folder

@@ -22,7 +22,8 @@ from ompd_core.recording.sums import Totals
 from ompd_core.views import json_text
 from ompd_core.views.recording import document, live
 from ompd_core.views.recording.words import seconds
-from ompd_core.views.table import DEFAULT_WIDTH, Style, plain
+from ompd_core.views.table import Style
+from ompd_core.views.terminal import DEFAULT_WIDTH, plain
 
 from ..origin import Origin
 from ..outcome import CANNOT_READ, INTERRUPTED, Outcome

@@ -22,7 +22,8 @@ from ..model.process import Membership, Thread
 from ..model.targets import Target
 from .cxx_names import short_arguments, short_name
 from .json_document import location, with_doubts
-from .table import NARROWEST, Style, count, paragraph, plain
+from .table import NARROWEST, Style, count, paragraph
+from .terminal import plain
 from .values import who
 
 if TYPE_CHECKING:

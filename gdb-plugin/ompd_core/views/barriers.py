@@ -10,7 +10,8 @@ from ..model import ids
 from ..model.barriers import Barrier
 from ..model.judgement import Judgement
 from ..model.process import Region, Thread, Wait
-from .table import Style, Table, count, cut_list, paragraph, place, plain
+from .table import Style, Table, count, cut_list, paragraph, place
+from .terminal import plain
 from .threads import call_name, where_of, words_of
 
 

@@ -10,7 +10,8 @@ from ..model.naming import users_function
 from ..model.native import Location
 from ..model.process import Membership, Thread
 from .backtrace import at_line
-from .table import Style, Table, count, place, plain
+from .table import Style, Table, count, place
+from .terminal import plain
 
 if TYPE_CHECKING:
     from ..documents.stop import Breakpoint

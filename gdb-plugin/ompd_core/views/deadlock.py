@@ -17,7 +17,8 @@ from . import outside
 from .alike import MOST_ROWS, together
 from .barriers import name as barrier_name
 from .locks import in_words, never_released, site, who
-from .table import Style, count, cut_list, paragraph, place, plain
+from .table import Style, count, cut_list, paragraph, place
+from .terminal import plain
 from .threads import classes, state_of, where_of, words_of
 from .values import who as all_of
 

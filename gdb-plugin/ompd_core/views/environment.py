@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Mapping
 
 from ..runtimes import ENVIRONMENT
-from .table import Style, fold, plain
+from .table import Style, fold
+from .terminal import plain
 
 _NAMES = ", ".join(f"{prefix}..." for prefix in ENVIRONMENT)
 NONE = f"No variable of OpenMP's is set: {_NAMES} ."

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Sequence
 
 from ..model.icvs import Group, Icv, in_words, is_known
 from ..model.process import Thread
-from .table import Style, Table, count, paragraph, plain
+from .table import Style, Table, count, paragraph
+from .terminal import plain
 from .values import who
 
 if TYPE_CHECKING:

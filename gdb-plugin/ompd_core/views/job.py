@@ -15,7 +15,8 @@ from ..model.roll import Entry
 from . import job_tree, threads
 from .cxx_names import shorten
 from .status import CANNOT_TELL
-from .table import Style, Table, count, cut_list, paragraph, place, plain
+from .table import Style, Table, count, cut_list, paragraph, place
+from .terminal import plain
 
 MOST_CLASSES = 5  # of ranks, and of threads in each, that are shown
 MOST_ROWS = 5

@@ -12,7 +12,8 @@ from ..model.naming import without_parameters
 from ..model.rank_reports import Frame
 from . import backtrace
 from .merged_stacks import fold_at_arrows
-from .table import NARROWEST, Style, Table, count, cut_list, paragraph, plain
+from .table import NARROWEST, Style, Table, count, cut_list, paragraph
+from .terminal import plain
 
 MOST_BRANCHES = 20  # that are shown
 

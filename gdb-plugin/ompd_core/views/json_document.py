@@ -106,7 +106,8 @@ def summary(of: Assessment) -> stop.Summary:
     process = of.process
     classes: dict[str, int] = {}
     for thread in process.threads:
-        classes[class_of(thread)] = classes.get(class_of(thread), 0) + 1
+        name = class_of(thread)
+        classes[name] = classes.get(name, 0) + 1
     return {
         "findings": findings(of),
         "classes": classes,

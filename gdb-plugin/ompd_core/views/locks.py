@@ -12,7 +12,8 @@ from ..model.naming import NAMELESS
 from ..model.native import Location
 from ..model.process import Thread, pairs
 from .alike import joined
-from .table import Style, Table, count, paragraph, place, plain
+from .table import Style, Table, count, paragraph, place
+from .terminal import plain
 from .threads import INCOMPLETE, where, where_of
 
 # Places where a lock may be left set; of more only the first are named.

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from ..model import ids
 from ..model.process import Loop, Part, Region
-from .table import Style, Table, count, paragraph, plain
+from .table import Style, Table, count, paragraph
+from .terminal import plain
 
 _SCHEDULES = {
     "static_steal": "dynamic (nonmonotonic: each thread has a part of its own, and takes from"

@@ -11,7 +11,8 @@ from ..model.merging import Node, chain, nodes
 from ..model.process import Thread
 from . import backtrace
 from .cxx_names import short_name
-from .table import NARROWEST, Style, Table, count, paragraph, plain
+from .table import NARROWEST, Style, Table, count, paragraph
+from .terminal import plain
 from .values import who
 
 if TYPE_CHECKING:

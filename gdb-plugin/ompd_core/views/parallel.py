@@ -10,7 +10,8 @@ from ..model.native import Location
 from ..model.process import Region, Thread
 from . import loops
 from .cxx_names import short_name
-from .table import NARROWEST, Style, Table, count, fold, paragraph, place, plain
+from .table import NARROWEST, Style, Table, count, fold, paragraph, place
+from .terminal import plain
 
 # A construct's name gives way to what cannot be cut.
 LONGEST_NAME = 40

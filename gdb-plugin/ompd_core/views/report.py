@@ -9,7 +9,8 @@ from ..errors import UserError
 from ..model.assessment import Assessment
 from ..model.facts import Library, Program
 from . import status, threads
-from .table import Style, paragraph, plain
+from .table import Style, paragraph
+from .terminal import plain
 
 if TYPE_CHECKING:
     from ..documents.stop import Unavailable

@@ -7,7 +7,8 @@ from ..model.process import Process, Thread
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..signals import Signal
 from .cxx_names import short_name
-from .table import place, plain
+from .table import place
+from .terminal import plain
 
 LONGEST_NAME = 60
 

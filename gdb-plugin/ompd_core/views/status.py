@@ -11,7 +11,8 @@ from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
 from . import barriers, deadlock, parallel, signals, target_findings, threads
 from .alike import together
-from .table import Style, count, paragraph, plain
+from .table import Style, count, paragraph
+from .terminal import plain
 from .threads import NO_REGIONS, NOT_USED
 
 _FROM = {

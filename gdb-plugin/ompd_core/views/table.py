@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does text fit a screen? Columns, trees, and nothing from the target that could steer a
-terminal."""
+"""How does text fit a screen? Columns and trees."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ from typing import Callable, Sequence, Union
 from ..light_classes import NamedTuple
 from ..model.naming import NAMELESS
 from .cxx_names import short_name
+from .terminal import DEFAULT_WIDTH, plain
 
-DEFAULT_WIDTH = 100
 NARROWEST = 16
 MOST_LINES = 4  # of a list
 LONGEST_PLACE = 80  # characters, in a sentence
@@ -39,16 +38,6 @@ class Style(NamedTuple):
     @property
     def trunk(self) -> str:
         return "│  " if self.unicode else "|  "
-
-
-def plain(text: str) -> str:
-    """Without control characters: names come from the target, and a terminal obeys some of them."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for c in text
-    )
 
 
 def place(

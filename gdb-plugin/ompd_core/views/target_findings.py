@@ -9,7 +9,8 @@ from ..model import devices, targets
 from ..model.arguments import NONE, PART, Argument, overlap
 from ..model.devices import Device, Devices, Mapping, Stale, Variable, variable_of
 from ..model.targets import Target
-from .table import count, plain
+from .table import count
+from .terminal import plain
 
 # What of a program's threads in constructs of devices, and of what is mapped, is wrong.
 CODES = frozenset(

@@ -11,8 +11,9 @@ from ..model.devices import Device, Devices, Mapping, Place, goes_later, variabl
 from ..model.targets import Target
 from ..model.tasks import Deferred
 from .json_document import address, integer, location, with_doubts
-from .table import Style, Table, count, paragraph, plain
+from .table import Style, Table, count, paragraph
 from .target_findings import argument_name, construct, findings, kernel_words, mapped_at, native
+from .terminal import plain
 from .values import who
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from ..model import ids, states
 from ..model.native import Location
 from ..model.process import Membership, Process, Thread, Wait, pairs
 from .alike import MOST_ROWS, joined
-from .table import Style, Table, count, paragraph, place, plain
+from .table import Style, Table, count, paragraph, place
+from .terminal import plain
 
 
 def lines(

@@ -9,7 +9,8 @@ from ..model import ids, sharing
 from ..model.process import Thread, pairs
 from ..model.values import Answer, Value, extremes, grouped
 from . import threads as threads_view
-from .table import Style, Table, count, paragraph, place, plain
+from .table import Style, Table, count, paragraph, place
+from .terminal import plain
 
 if TYPE_CHECKING:
     from ..documents import stop as documents

@@ -10,7 +10,8 @@ from typing import Any, Iterable
 import gdb
 from ompd_core.errors import UserError
 from ompd_core.views import json_text
-from ompd_core.views.table import DEFAULT_WIDTH, Style, plain
+from ompd_core.views.table import Style
+from ompd_core.views.terminal import DEFAULT_WIDTH, plain
 
 from . import colours
 from .arguments import Arguments

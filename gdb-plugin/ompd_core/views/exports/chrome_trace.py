@@ -10,7 +10,7 @@ from typing import Dict, Iterator, TextIO
 from ...recording.record import Activity, Record, Thread
 from ...recording.stacks import Steps, at, label
 from ...recording.states import in_words
-from ..table import plain
+from ..terminal import plain
 
 REGION, STATE = "region", "state"  # categories
 

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from ...recording.record import Record, Thread
 from ...recording.stacks import Steps, label
-from ..table import plain
+from ..terminal import plain
 
 
 def write(record: Record, file: TextIO) -> None:

@@ -12,7 +12,7 @@ from typing import Iterator, TextIO
 from ...recording.record import Record
 from ...recording.stacks import at
 from ...recording.states import Kind, in_words, kind
-from ..table import plain
+from ..terminal import plain
 
 SUBSYSTEM = 50  # ovni's PRV_OPENMP_SUBSYSTEM
 STATE, REGION = 90_000_001, 90_000_002  # ours

@@ -12,7 +12,7 @@ from typing import BinaryIO, Iterable
 
 from ...recording.record import Place, Record
 from ...recording.stacks import Step, Steps
-from ..table import plain
+from ..terminal import plain
 
 
 def write(record: Record, file: BinaryIO) -> None:

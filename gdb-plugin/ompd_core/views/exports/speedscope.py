@@ -9,7 +9,7 @@ from typing import Dict, TextIO
 
 from ...recording.record import Record, Thread
 from ...recording.stacks import Step, Steps
-from ..table import plain
+from ..terminal import plain
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 from typing import Iterable, Union
 
-from ..table import plain
+from ..terminal import plain
 
 LONGEST_TEXT = 2000  # characters; C++ has names of hundreds
 

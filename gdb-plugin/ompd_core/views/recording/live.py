@@ -6,7 +6,8 @@ from __future__ import annotations
 from ...recording.record import Account
 from ...recording.states import Kind
 from ...recording.summary import Summary
-from ..table import Style, Table, count, plain
+from ..table import Style, Table, count
+from ..terminal import plain
 from . import text, words
 
 # By the key that shows it.

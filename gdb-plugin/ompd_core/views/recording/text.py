@@ -14,7 +14,8 @@ from ...recording.stacks import Node, label
 from ...recording.states import EXACT, MEANING, Kind
 from ...recording.summary import Summary
 from ...recording.waiting import Doing, Waiting
-from ..table import Style, Table, count, paragraph, plain
+from ..table import Style, Table, count, paragraph
+from ..terminal import plain
 from . import words
 
 FEW = 12  # rows of a table, unless all are asked for

@@ -9,7 +9,7 @@ from ...recording.stacks import at
 from ...recording.states import construct_in_words, in_words
 from ...recording.sums import Wait
 from ..cxx_names import short_name
-from ..table import plain
+from ..terminal import plain
 
 LONGEST_NAME = 48
 
