@@ -582,6 +582,16 @@ def test_language_without_expressions(gdb: str, folder: Path) -> None:
     assert re.search(r"^1 +keep +y +2 ", answer.texts[4], re.M)
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-16", "gdb-18"])
+def test_run_in_a_language_without_expressions(gdb: str, folder: Path) -> None:
+    commands = ["set language unknown", "ompd break parallel at five_regions", "run"]
+    answer = session([*commands, "show language", "ompd info break"], folder, gdb)
+    assert "of 4 threads, in R0" in answer.texts[2]
+    assert 'is "unknown"' in answer.texts[3]
+    assert re.search(r"^1 +keep +y +1 ", answer.texts[4], re.M)
+
+
 def test_forks(folder: Path) -> None:
     """The breakpoints are the parent's."""
     executable, runtime = machine.compiled("forks"), machine.cached("libomp-19")
