@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What does the user call this code? Compilers move a construct's body to a function of its own;
-here its name becomes that of the function in which the user wrote the construct.
+here its name becomes that of the function in which the user wrote the construct. What a name begins
+with, or holds, is asked first: few of the patterns are needed, and compiled, in one run.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ class Kernel(NamedTuple):
 @lru_cache(maxsize=4096)
 def kernel_of(symbol: str | None) -> Kernel | None:
     """None: it is no target construct's code."""
-    found = _KERNEL.match(symbol) if symbol is not None else None
+    if symbol is None or not symbol.startswith("__omp_offloading_"):
+        return None
+    found = _KERNEL.match(symbol)
     if found is None:
         return None
     return Kernel(_plain(found.group(1)), int(found.group(2)), int(found.group(3) or 0))
@@ -108,9 +111,11 @@ def users_function(symbol: str) -> str | None:
     kernel = kernel_of(symbol)
     if kernel is not None:
         return kernel.function
-    clones = " ".join(_DEMANGLED_CLONE.findall(symbol))
-    base = _DEMANGLED_CLONE.sub("", symbol).strip()
-    if "omp_" in clones:
+    clones, base = "", symbol.strip()
+    if "[clone " in symbol:
+        clones = " ".join(_DEMANGLED_CLONE.findall(symbol))
+        base = _DEMANGLED_CLONE.sub("", symbol).strip()
+    if "omp_" in clones or "omp_" not in base:
         return _plain(base)
     if _NAMELESS.fullmatch(base):
         return None
@@ -159,7 +164,7 @@ def library_function(name: str | None) -> str | None:
 
 def _plain(name: str) -> str:
     """Fortran's names as the user wrote them, and no suffixes of the optimizer."""
-    return of_fortran(_CLONE.sub("", name) or name)
+    return of_fortran(_CLONE.sub("", name) or name if "." in name else name)
 
 
 MAIN_PROGRAM = "main program"
@@ -180,10 +185,10 @@ def of_fortran(name: str) -> str:
         return own
     if own in _MAINS:
         return around
-    match = _GNU_MODULE.fullmatch(own)
+    match = _GNU_MODULE.fullmatch(own) if "_MOD_" in own else None
     if match:
         return f"{match.group(1)}::{match.group(2)}"
-    match = _FLANGS.fullmatch(name)
+    match = _FLANGS.fullmatch(name) if name.startswith("_Q") else None
     if match is None:
         return name
     scopes = re.findall(r"[A-Z][a-z0-9_]*", match.group(1))
@@ -198,5 +203,5 @@ _SYSTEMS_OWN = late_patterns.compile(r"__+(?:libc_)?([a-z]\w*)")
 def system_name(name: str) -> str:
     """__GI___libc_read, as the C library's debug information has it, is read."""
     name = name[len("__GI_") :] if name.startswith("__GI_") else name
-    found = _SYSTEMS_OWN.fullmatch(name)
+    found = _SYSTEMS_OWN.fullmatch(name) if name.startswith("__") else None
     return found.group(1) if found else name

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from functools import lru_cache
 from typing import Iterable, Sequence
 
@@ -83,7 +84,7 @@ class CodeMap:
         self._runtime_of: dict[Frame, int | None] = {}
         self._is_skipped: dict[Frame, bool] = {}
         self._told: dict[Frame, StackFrame] = {}
-        self._skips_linked = any(fnmatch.fnmatchcase(_LINKED[0], one) for one in self._skip)
+        self._skips_linked = any(fits(_LINKED[0], one) for one in self._skip)
 
     def is_runtime(self, frame: Frame) -> bool:
         return self.runtime_of(frame) is not None
@@ -162,8 +163,9 @@ class CodeMap:
 
     def _looks_skipped(self, frame: Frame) -> bool:
         name = frame.location.function or ""
-        linked = self._skips_linked and _LINKED[1].match(name) or _ATOMICS.match(name)
-        if bool(linked) or self.is_offload(frame):
+        linked = self._skips_linked and _LINKED[1].match(name)
+        atomic = name.startswith("__aarch64_") and _ATOMICS.match(name)
+        if linked or atomic or self.is_offload(frame):
             return True
         return self._is_of(frame, SYSTEM) or self._is_of(frame, self._skip)
 
@@ -180,16 +182,27 @@ class CodeMap:
         if key not in self._matches:
             name = objfile.rsplit("/", 1)[-1]
             self._matches[key] = any(
-                fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(objfile, pattern)
-                for pattern in patterns
+                fits(name, pattern) or fits(objfile, pattern) for pattern in patterns
             )
         return self._matches[key]
+
+
+def fits(name: str, pattern: str) -> bool:
+    """As the shell's patterns. Where it begins otherwise no pattern is compiled for it."""
+    start = re.split(r"[*?[]", pattern, 1)[0]
+    return name.startswith(start) and fnmatch.fnmatchcase(name, pattern)
 
 
 def is_offload(path: str) -> bool:
     """Is it an offload runtime's file?"""
     name = path.rsplit("/", 1)[-1]
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in runtimes.OFFLOAD_FILES)
+    return any(fits(name, pattern) for pattern in runtimes.OFFLOAD_FILES)
+
+
+def is_runtime_file(path: str | None) -> bool:
+    """Of a runtime that is a library by itself, and served."""
+    name = (path or "").rsplit("/", 1)[-1]
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in runtimes.SERVED_FILES)
 
 
 def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:

@@ -4,7 +4,6 @@ in? libomp does not store who holds most of them."""
 
 from __future__ import annotations
 
-import fnmatch
 from typing import Collection, Mapping, Sequence
 
 from .. import abi
@@ -596,4 +595,4 @@ class Holdings:
         if self._code_map.is_runtime(frame) or self._code_map.is_skipped(frame):
             return True
         name = (location.objfile or "").rsplit("/", 1)[-1]
-        return any(fnmatch.fnmatchcase(name, pattern) for pattern in _LIBRARIES)
+        return any(where.fits(name, pattern) for pattern in _LIBRARIES)
