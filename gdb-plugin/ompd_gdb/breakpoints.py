@@ -104,6 +104,9 @@ class Breakpoint:
             self._program = (program, _may_be_runtime(program))
         return self._program[1]
 
+    def may_be_called_by(self, file: str | None) -> bool:
+        return self._process is not None and self._process.may_be_called_by(file)
+
     def disable(self) -> None:
         if self._process is not None:
             self._process.set_enabled(False)
@@ -306,11 +309,12 @@ def _may_be_runtime(file: str | None) -> bool:
 
 
 def _new_objfile(event: Any) -> None:
-    """Programs have hundreds: only a runtime is worth looking at the process, or the program itself
-    where it is one."""
-    found = _may_be_runtime(event.new_objfile.filename)
+    """Programs have hundreds: only a runtime is worth looking at the process, the program itself
+    where it is one, or what calls what nothing has called."""
+    file = event.new_objfile.filename
+    found = _may_be_runtime(file)
     for one in _all:
-        if found or one.problem and one.is_in_program():
+        if found or one.problem and one.is_in_program() or one.may_be_called_by(file):
             _attach(one)
 
 

@@ -325,12 +325,29 @@ def test_python_is_asked_once_a_region_where_it_begins(folder: Path) -> None:
         "python from ompd_gdb.target.watches import Watch; real = Watch.stop; asked = [];"
         " Watch.stop = lambda watch: asked.append(watch.hit.__name__) or real(watch)"
     )
-    count = "python print(asked.count('_at_place'), asked.count('hit'))"
+    count = "python print(asked.count('_at_place'), sum(one.startswith('hit') for one in asked))"
     commands = [counting, "ompd break parallel at five_regions", "ignore 1 1000", "set args 20"]
     texts = session([*commands, "run", count, "ompd info break"], folder).texts
     at_place, at_entries = map(int, texts[5].split())
     assert at_place == 20 * 5 and at_entries > at_place
     assert re.search(r"^1 +keep +y +100 ", texts[6], re.M)
+
+
+def test_a_region_that_begins_again_is_known_by_its_function(folder: Path) -> None:
+    """All else about its call is asked for the first time only."""
+    counting = (
+        "python from ompd_gdb.target.event_breakpoint import EventBreakpoint as Events;"
+        " real = Events._at_entry; asked = [];"
+        " Events._at_entry = lambda *all: asked.append(all[1]) or real(*all)"
+    )
+    count = "python print(asked.count('__kmpc_fork_call')); asked.clear()"
+    commands = [counting, "ompd break parallel", "ignore 1 100000", "run", count]
+    again = ["ignore 1 100000", "set args 20", "run", count, "ompd info break"]
+    texts = session([*commands, *again], folder).texts
+    once, often = int(texts[4]), int(texts[8])
+    assert once == often > 5
+    hits = re.search(r"^1 +keep +y +(\d+) ", texts[9], re.M)
+    assert hits and int(hits.group(1)) > 20 * once
 
 
 def test_pending(folder: Path) -> None:
@@ -518,6 +535,27 @@ def test_runtime_that_goes_and_comes(folder: Path) -> None:
     assert not HIDDEN.search(answer.text)
 
 
+def test_code_that_calls_what_nothing_called(folder: Path) -> None:
+    """Entry points that no file names are not watched, as each breakpoint costs at every stop. The
+    part that is loaded later is gcc's, and the runtime LLVM's."""
+    runtime = machine.cached("libomp-19")
+    source, code = machine.PROGRAMS / "loaded_part.c", folder / "part.o"
+    machine.run("gcc", "-g", "-fopenmp", "-fPIC", "-c", source, "-o", code)
+    machine.run(machine.CLANG, "-fopenmp", "-shared", code, "-o", folder / "part.so", "-ldl")
+    settings = {"OMPD_PART": folder / "part.so", "LD_PRELOAD": runtime / "libomp.so.5"}
+    settings.update({"LD_LIBRARY_PATH": runtime, "OMPD_TRUTH_FILE": folder / "truth.json"})
+    before = [f"set environment {name} {value}" for name, value in settings.items()]
+    shown = "maint info breakpoints"
+    commands = ["tbreak main", "run", "ompd break parallel", shown, "continue", shown]
+    files = ["--args", machine.compiled("loads")]
+    texts = ask("gdb", commands, before, files, folder=folder).texts
+    watched = [re.findall(r"<((?:__kmpc|GOMP)_\w+)>", texts[i]) for i in (3, 5)]
+    assert "__kmpc_fork_call" in watched[0] and set(watched[1]) - set(watched[0]) == {
+        "GOMP_parallel"
+    }
+    assert "begin of a parallel region, " in texts[4] and "region ()" in texts[4]
+
+
 LANGUAGES = ["ada", "fortran", "pascal", "modula-2", "rust", "go"]
 
 
@@ -542,6 +580,16 @@ def test_language_without_expressions(gdb: str, folder: Path) -> None:
     answer = session([*commands, "continue", "ompd info break"], folder, gdb)
     assert "of 4 threads, in R0" in answer.texts[3]
     assert re.search(r"^1 +keep +y +2 ", answer.texts[4], re.M)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-16", "gdb-18"])
+def test_run_in_a_language_without_expressions(gdb: str, folder: Path) -> None:
+    commands = ["set language unknown", "ompd break parallel at five_regions", "run"]
+    answer = session([*commands, "show language", "ompd info break"], folder, gdb)
+    assert "of 4 threads, in R0" in answer.texts[2]
+    assert 'is "unknown"' in answer.texts[3]
+    assert re.search(r"^1 +keep +y +1 ", answer.texts[4], re.M)
 
 
 def test_forks(folder: Path) -> None:

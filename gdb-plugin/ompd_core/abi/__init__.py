@@ -55,6 +55,7 @@ TARGETS: Mapping[str, TargetCall] = _table(lambda one: one.targets)
 # What compilers alone call; the routines of omp_* may be anybody's.
 PREFIXES = tuple(one.prefix for one in INTERFACES if one is not omp.INTERFACE)
 NESTED = tuple(one.prefix for one in INTERFACES if one.nested)
+IN_FILES = tuple(one.prefix for one in INTERFACES if one.in_files)
 UNLINED = tuple(one.prefix for one in INTERFACES if not one.lined)
 
 # Their names as a regular expression, from the beginning.
@@ -84,6 +85,7 @@ __all__ = [
     "FUNCTIONS",
     "HANDS_ON",
     "HOST_TARGETS",
+    "IN_FILES",
     "LOOP_LEFT",
     "LOOP_NEXT",
     "LOOP_STATIC",

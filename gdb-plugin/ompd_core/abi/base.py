@@ -52,6 +52,9 @@ class Interface:
     prefix: str
     # Do entry points call each other, some by a jump that leaves no frame of their own?
     nested: bool = False
+    # Is it called only by files that name what they call? Code that is compiled in memory calls the
+    # others too, and looks for them by name.
+    in_files: bool = False
     # Of what the first argument of each points to, if that describes where it was called: how far
     # in it the address of the source's text is.
     source_at: int | None = None

@@ -44,6 +44,7 @@ INTERFACE = Interface(
     prefix="GOMP_",
     host_targets=("GOMP_target_ext", "GOMP_target"),
     nested=True,
+    in_files=True,
     lined=False,
     forks={**_REGIONS, **_LEAGUES},
     forks_by_another=("GOMP_parallel_reductions", "GOMP_teams_reg"),

@@ -11,7 +11,7 @@ import mmap
 import os
 import stat
 import struct
-from typing import Iterator
+from typing import Collection, Iterator
 
 from ..light_classes import NamedTuple
 
@@ -178,6 +178,20 @@ class ElfFile:
         for table in sorted(tables, key=lambda section: section.kind):
             if table.link < len(sections):
                 yield from self._in_table(table, sections[table.link], wanted)
+
+    def names(self, names: Collection[str]) -> set[str]:
+        """Which of these it defines for others, or takes from others. Raises NotElf if the file
+        does not tell."""
+        sections = self.sections()
+        links = [one.link for one in sections if one.kind == SHT_DYNSYM]
+        if not links and any(one.kind == PT_DYNAMIC for one in self.segments()):
+            raise NotElf("no table of dynamic symbols")
+        found: set[str] = set()
+        for strings in (sections[link] for link in links if link < len(sections)):
+            start, end = strings.offset, min(strings.offset + strings.size, self.size)
+            texts = {name: name.encode("utf-8", "surrogateescape") + b"\0" for name in names}
+            found.update(name for name in names if self.data.find(texts[name], start, end) >= 0)
+        return found
 
     def _in_table(self, table: Section, strings: Section, wanted: bytes) -> Iterator[Symbol]:
         """A search of the bytes: an executable can have a million symbols, and most questions are

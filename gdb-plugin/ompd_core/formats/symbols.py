@@ -7,7 +7,7 @@ runtime's.
 from __future__ import annotations
 
 import os
-from typing import Callable, Iterable
+from typing import Callable, Collection, Iterable
 
 from ..errors import Unreadable
 from .elf import ElfFile, NotElf, Symbol
@@ -136,5 +136,19 @@ def may_define(path: str | None, name: str) -> bool:
         return True
     try:
         return next(file.symbols(name), None) is not None
+    finally:
+        file.close()
+
+
+def may_name(path: str, names: Collection[str]) -> set[str]:
+    """Which of these a file may take from another one: all, if it cannot be read here."""
+    try:
+        file = ElfFile(path)
+    except (OSError, NotElf, ValueError):
+        return set(names)
+    try:
+        return file.names(names)
+    except NotElf:
+        return set(names)
     finally:
         file.close()

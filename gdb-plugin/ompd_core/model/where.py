@@ -199,6 +199,12 @@ def is_offload(path: str) -> bool:
     return any(fits(name, pattern) for pattern in runtimes.OFFLOAD_FILES)
 
 
+def is_runtime_file(path: str | None) -> bool:
+    """Of a runtime that is a library by itself, and served."""
+    name = (path or "").rsplit("/", 1)[-1]
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in runtimes.SERVED_FILES)
+
+
 def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
     """The innermost frame with a line outside the runtime and the libraries that are skipped, of
     those first that are the user's own; else the innermost in the executable, or of a kernel; else

@@ -15,6 +15,7 @@ import gdb
 from ompd_core import abi
 from ompd_core.arch.base import Machine, Registers
 from ompd_core.errors import Unreadable, UserError
+from ompd_core.formats.symbols import may_name
 from ompd_core.light_classes import dataclass
 from ompd_core.model import glibc, where
 from ompd_core.model.events import Event, Hit, Note, Notes, Place
@@ -30,6 +31,7 @@ from .watches import Watch
 
 # Events at which the program stops in the entry point itself.
 _CALLS = [event for event, names in abi.EVENTS.items() if abi.CALLED in names.values()]
+_BEGIN = Event("parallel", "begin")
 # Is given the address; says whether the program is to stop.
 Hook = Callable[[int], bool]
 
@@ -40,6 +42,15 @@ class _Function:
 
     construct: Location
     part: int | None  # of a task that has parts: where in it is the number of the next
+
+
+@dataclass
+class _Begun:
+    """A region, at the user's place, that was begun before."""
+
+    first: int
+    construct: Location
+    behind: int  # how far above the stack pointer of the call's first instruction the caller's is
 
 
 def machine_of(inferior: gdb.Inferior) -> Machine:
@@ -75,13 +86,14 @@ class EventBreakpoint:
         self._target = target
         self._machine = machine
         self._calls = Calls(target, where.CodeMap(()))
-        self._runtimes: set[int] = set()
+        self._uncalled: set[str] = set()  # entry points that are not watched for that
         self._notes = Notes()
         self._watches: dict[int, Watch] = {}
         self._met: dict[int, tuple[Hook, int | None]] = {}  # places that are not armed yet
         self._functions: dict[int, _Function] = {}
         self._called: dict[tuple[int, int, int], tuple[str, int, int]] = {}  # last, by thread
         self._constructs: dict[tuple[int, int, int], Location | None] = {}
+        self._begun: dict[tuple[str, int], _Begun] = {}  # by entry point and function
         self._firsts: dict[int, int] = {}
         self._commands: str | None = None
 
@@ -93,15 +105,31 @@ class EventBreakpoint:
         """The entry points of the runtimes that are not watched yet; whether there are any now.
         target: as it is now, with the images that were loaded meanwhile."""
         self._target, self._calls = target, Calls(target, code)
-        for base, path in self._images(runtimes):
-            if base in self._runtimes:
-                continue
-            for address, hit in self._entries(base, path):
-                if address is not None:
-                    self._runtimes.add(base)
-                    self._met[address] = (hit, None)
+        images = self._images(runtimes)
+        self._uncalled = self._not_called(images)
+        is_there = False
+        for base, path in images:
+            for name, address, hit in self._entries(base, path):
+                is_there = is_there or address is not None
+                if address is None or name in self._uncalled or address in self._watches:
+                    continue
+                self._met[address] = (hit, None)
         self.arm()
-        return bool(self._runtimes)
+        return is_there
+
+    def _not_called(self, images: Sequence[tuple[int, str | None]]) -> set[str]:
+        """Each breakpoint more makes GDB slower at every stop, and runtimes have a dozen entry
+        points for the same event."""
+        known = abi.EVENTS.get(self._leading, {})
+        names = {name for name in known if name.startswith(abi.IN_FILES)}
+        # A runtime that is linked into the program is called without a name.
+        if not names or not all(where.is_runtime_file(path) for _, path in images):
+            return set()
+        return names - self._target.called(names)
+
+    def may_be_called_by(self, file: str | None) -> bool:
+        """Does a file that was loaded just now come to what is not watched?"""
+        return bool(file and self._uncalled and may_name(file, self._uncalled))
 
     def catch_up(self) -> None:
         """Of the constructs that threads are in already they come to the end too."""
@@ -128,14 +156,19 @@ class EventBreakpoint:
             return [(one.bias, one.path) for one in loaded if where.is_offload(one.path)]
         return [(one.base, one.path) for one in runtimes if one.supported]
 
-    def _entries(self, base: int, path: str | None) -> Iterator[tuple[int | None, Hook]]:
+    @property
+    def _leading(self) -> tuple[str, str]:
+        """The event at whose entry points it is seen."""
+        return self.event.kind, "begin" if self.event.when == "entry" else self.event.when
+
+    def _entries(self, base: int, path: str | None) -> Iterator[tuple[str, int | None, Hook]]:
         if self.event.kind == "thread":
-            yield self._target.symbol(glibc.CREATES_THREAD[0], None), self._at_creation
+            name = glibc.CREATES_THREAD[0]
+            yield name, self._target.symbol(name, None), self._at_creation
             return
-        when = "begin" if self.event.when == "entry" else self.event.when
-        for name, argument in abi.EVENTS[self.event.kind, when].items():
+        for name, argument in abi.EVENTS[self._leading].items():
             address = self._target.symbol_at(base, path, name)
-            yield address, self._entry(name, argument)
+            yield name, address, self._entry(name, argument)
 
     def arm(self) -> None:
         """Set what was met. Not while a breakpoint decides."""
@@ -180,7 +213,7 @@ class EventBreakpoint:
                 watch.delete()
         self._watches.clear()
         self._met.clear()
-        self._runtimes.clear()
+        self._uncalled = set()
 
     # ---- While a breakpoint decides --------------------------------------------------------------
 
@@ -203,7 +236,25 @@ class EventBreakpoint:
             except (gdb.error, Unreadable):
                 return False
 
-        return hit
+        def hit_of_region(address: int) -> bool:
+            """A program begins the same few regions again and again, and each register that GDB is
+            asked for, each word of memory and each call is a part of what a stop costs."""
+            try:
+                registers = registers_at_breakpoint()
+                begun = self._begun.get((name, registers(passed)))
+                if begun is None:
+                    return self._at_entry(name, argument)
+                stack = registers(machines.STACK_POINTER) + begun.behind
+                thread = gdb.selected_thread()
+                self._notes.add(thread.ptid, Note(begun.first, stack, False, begun.construct))
+                return self._meet(begun.first, self._at_place, thread.global_num)
+            except (gdb.error, Unreadable):
+                return False
+
+        if argument < 0 or self.event != _BEGIN:
+            return hit
+        passed = self._machine.CONVENTION.arguments[argument]
+        return hit_of_region
 
     def _at_entry(self, name: str, argument: int) -> bool:
         registers = registers_at_breakpoint()
@@ -226,8 +277,10 @@ class EventBreakpoint:
         if self.event.kind in ("task", "teams"):
             self._functions[function] = _Function(construct, abi.PARTS_OF.get(name))
             return self._meet(function, self._at_function)
+        first, behind = self._first(function), stack - registers(machines.STACK_POINTER)
+        self._begun[name, function] = _Begun(first, construct, behind)
         # All of a team come there, and it is mostly the same thread of which that matters.
-        return self._expect(Note(self._first(function), stack, False, construct), _thread_number())
+        return self._expect(Note(first, stack, False, construct), _thread_number())
 
     def _is_jump(self, name: str, back: int, stack: int) -> bool:
         """The entry point for what is deferred may go on in the other one."""

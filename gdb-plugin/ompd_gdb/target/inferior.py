@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, ContextManager, Iterable, Iterator, Union
+from typing import Callable, Collection, ContextManager, Iterable, Iterator, Union
 
 import gdb
 from ompd_core.arch.base import Machine
 from ompd_core.errors import Unreadable
+from ompd_core.formats import symbols
 from ompd_core.formats.corefile import CoreFile
 from ompd_core.formats.images import MOST_IMAGES, ImageList, LoadedImage, mapped_image
 from ompd_core.formats.symbols import Symbols
+from ompd_core.model import where
 from ompd_core.model.native import NativeThread
 from ompd_core.signals import Signal
 
@@ -173,6 +175,17 @@ class InferiorTarget:
     def symbol_at(self, bias: int, path: str | None, name: str) -> int | None:
         """Of the image that is loaded there."""
         return self._symbols.of_image(bias, path, name)
+
+    def called(self, names: Collection[str]) -> set[str]:
+        """Which of a runtime's functions may be called by a file that is loaded: by one that GDB
+        has read, or has not found. The kernel's code in the process is no file."""
+        files = {file for file, debugged in self._objfiles() if not debugged}
+        files.update(image.path for image in self.images.loaded)
+        found: set[str] = set()
+        for file in files:
+            if "/" in file and not where.is_runtime_file(file) and len(found) < len(names):
+                found |= symbols.may_name(file, names)
+        return found
 
     def selected_thread(self) -> NativeThread | None:
         """Without a new list of all: of those that were listed some may be gone, and their ids

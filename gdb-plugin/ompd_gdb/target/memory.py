@@ -69,8 +69,11 @@ def core_path() -> str | None:
 
 def auxiliary_vector() -> dict[int, int]:
     """Of the selected inferior; empty if there is none."""
+    # In the language "unknown" GDB prints no strings, and an error of a command while a library is
+    # being loaded has `run' end there without a word.
+    output = console.output_in_c if gdb.parameter("language") == "unknown" else console.output
     try:
-        text = console.output("info auxv")
+        text = output("info auxv")
     except gdb.error:
         return {}
     found = {}

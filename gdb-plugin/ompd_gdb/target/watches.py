@@ -19,11 +19,13 @@ class Watch(gdb.Breakpoint):
     thread: int | None  # GDB's own: which is seen; None: all
 
     def __init__(self, address: int, hit: Callable[[int], bool]) -> None:
+        language = gdb.parameter("language")
         try:
+            if language == "unknown":
+                raise gdb.error("It has no expressions: of one GDB 10 dies.")
             super().__init__(f"*{address}", internal=True)
         except gdb.error:
             # Not every language has numbers of this size.
-            language = gdb.parameter("language")
             gdb.execute("set language c", to_string=True)
             try:
                 super().__init__(f"*{address}", internal=True)
