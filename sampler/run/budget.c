@@ -14,7 +14,7 @@
 /* Of the budget, what pictures may take, and looks at threads that sleep; and the same once it is scarce. */
 #define VIEW_SHARE 0.4
 #define SLEEPER_SHARE 0.3
-#define SCARCE_VIEW_SHARE 0.12
+#define SCARCE_VIEW_SHARE 0.1
 #define SCARCE_SLEEPER_SHARE 0.12
 
 /* Fewer samples are no help if they take less than this part of the budget, of nanoseconds each. */

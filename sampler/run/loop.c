@@ -40,6 +40,9 @@
 #define FIRST_VIEWS (20 * MILLISECOND)
 #define VIEW_PAUSE_MOST (100 * MILLISECOND)
 
+/* Of more threads not all are looked at once more at the end. */
+#define LAST_LOOKS 1000
+
 #define EARLY_TICK (4 * MILLISECOND)
 
 static volatile sig_atomic_t interrupted;
@@ -364,6 +367,10 @@ static bool finish(struct loop *loop)
 			thread_spread_schedule(thread, &session->process, at);
 		thread_fill(thread, at);
 	}
+	/* Those whose turn has not come since they fell asleep. */
+	session->sleeper_turns = 1 + session->threads.living_count / LAST_LOOKS;
+	if (session->clock != CLOCK_MEMORY)
+		session_look_at_sleepers(session, at);
 	for (uint32_t i = session->record.first_open; i < session->threads.count; i++) {
 		counted_settle(session->threads.all[i]);
 		timeline_close(&session->threads.all[i]->timeline, at + 1);
