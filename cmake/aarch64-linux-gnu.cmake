@@ -2,7 +2,7 @@
 #
 # For AArch64 on another machine, by Debian's cross-compiler (g++-aarch64-linux-gnu):
 #   cmake -S . -B build/aarch64 --toolchain cmake/aarch64-linux-gnu.cmake
-# With -DOMPD_FOREIGN_ROOT=FOLDER (what `tools/runtimes path libraries-arm64' prints) also what other libraries of that
+# With -DOMPD_FOREIGN_ROOT=FOLDER (what `tools/test-runtimes path libraries-arm64' prints) also what other libraries of that
 # machine are linked with: ompd-sampler, and the C suites, which ctest runs in an emulator (qemu-user).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

@@ -16,7 +16,7 @@ class Machine:
     name: str = "x86_64"
     loader: str = "ld-linux-x86-64.so.2"
     triplet: str = ""  # of the cross-compilers
-    virtual: str = ""  # of tools/runtimes; "": this machine
+    virtual: str = ""  # of tools/test-runtimes; "": this machine
 
 
 HERE = Machine()
@@ -29,7 +29,7 @@ class Recipe:
     shows: str
     program: str  # of tests/programs
     arguments: tuple[str, ...] = ()
-    runtime: str = "libomp-14"  # of tools/runtimes
+    runtime: str = "libomp-14"  # of tools/test-runtimes
     findings: tuple[str, ...] = ()  # the program was written to have these
     compiler: str = CLANG
     flags: tuple[str, ...] = DEBUG
@@ -41,7 +41,7 @@ class Recipe:
     absent: tuple[str, ...] = ()  # files that are not kept
     machine: Machine = HERE
     cpu: str = "cortex-a72"  # of a virtual machine
-    libc_of: str = ""  # another runtime of tools/runtimes, to store fewer; "": its own
+    libc_of: str = ""  # another runtime of tools/test-runtimes, to store fewer; "": its own
 
     @property
     def library(self) -> str:

@@ -64,14 +64,14 @@ static const ompdx_function_t *told_by(const ompdx_frame_t *frame)
 }
 
 /* An entry point, and the frame that tells it. */
-struct told {
+struct telling {
 	const ompdx_function_t *entry;
 	uint32_t frame;
 };
 
 /* What is waited for: if the one that was called does not tell, one that it called does. One that begins a region calls
  * none but to end it, where the runtime calls the region's code itself: that made way for any other. */
-static struct told telling(struct told outermost, struct told inner, bool directly)
+static struct telling telling(struct telling outermost, struct telling inner, bool directly)
 {
 	if (!outermost.entry)
 		return inner;
@@ -85,7 +85,7 @@ static struct told telling(struct told outermost, struct told inner, bool direct
 	return inner;
 }
 
-static void set_entry(struct call *call, struct told told)
+static void set_entry(struct call *call, struct telling told)
 {
 	call->entry = told.entry;
 	call->entry_frame = told.entry ? told.frame : NO_FRAME;
@@ -94,7 +94,7 @@ static void set_entry(struct call *call, struct told told)
 /* From the innermost frame to whoever called the runtime. */
 static void read_call(const ompdx_stack_t *stack, struct call *call)
 {
-	struct told entry = {NULL, NO_FRAME}, inner = {NULL, NO_FRAME};
+	struct telling entry = {NULL, NO_FRAME}, inner = {NULL, NO_FRAME};
 	bool creates = false, in_system = false, started = false, on_top = false;
 	uint32_t runtime_frames = 0;
 

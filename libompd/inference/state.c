@@ -363,7 +363,7 @@ static ompdx_doubt_t construct_doubt(const struct thread *thread, const struct s
 							       : ompdx_doubt_no_mark;
 }
 
-static uint32_t told_of(const struct call *call, const struct state *state, bool own)
+static uint32_t what_is_told(const struct call *call, const struct state *state, bool own)
 {
 	uint32_t flags = 0;
 
@@ -399,7 +399,7 @@ void state_classify(const ompdx_stack_t *stack, const ompdx_facts_t *facts,
 	ret->place = state.place;
 	ret->doubt = state.doubt;
 	ret->construct_doubt = construct_doubt(&thread, &state);
-	ret->told = told_of(&thread.call, &state, is_in_its_runtime(&thread));
+	ret->told = what_is_told(&thread.call, &state, is_in_its_runtime(&thread));
 	if (lock && thread.words && !stack->sleep)
 		thread.asks |= OMPDX_ASKS_SLEEP; /* which tells the lock */
 	ret->asks = thread.asks | thread.call.asks;

@@ -74,7 +74,7 @@ static bool begins_function(uint32_t word)
 }
 
 /* A load into a register, of which the rest writes none; a store. */
-static void access(struct state *state, uint32_t word)
+static void memory_access(struct state *state, uint32_t word)
 {
 	const unsigned to = field(word, 0), base = field(word, 5);
 	const unsigned of = word >> 27 & 7, mode = word >> 23 & 3;
@@ -131,7 +131,7 @@ static void step(struct state *state, uint32_t word, uint64_t pc)
 	if (group >> 1 == 4)
 		immediate(state, word, pc);
 	else if ((group & 5) == 4)
-		access(state, word);
+		memory_access(state, word);
 	else if (group >> 1 == 5)
 		branch(state, word);
 	else if ((word & 0xffe0ffe0) == 0xaa0003e0 && is_known(state, field(word, 16))) /* mov */

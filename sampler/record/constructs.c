@@ -21,7 +21,7 @@ static void put_lock(struct tables *tables, uint32_t call)
 	free(name);
 }
 
-uint32_t table_construct(struct tables *tables, const struct told *told, uint32_t region)
+uint32_t table_construct(struct tables *tables, const struct stack_told *told, uint32_t region)
 {
 	const char *kind = word_of_construct(told->wait, told->construct);
 	struct construct key = {.wait = told->wait, .kind = told->construct, .region = NONE};

@@ -8,6 +8,6 @@
 #include "record/tables.h"
 
 /* NONE: it waits for none, or the table is full. */
-uint32_t table_construct(struct tables *tables, const struct told *told, uint32_t region);
+uint32_t table_construct(struct tables *tables, const struct stack_told *told, uint32_t region);
 
 #endif /* SAMPLER_CONSTRUCTS_H */

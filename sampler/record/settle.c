@@ -51,7 +51,7 @@ static uint32_t idle_or_end(const struct thread *thread, uint64_t time, uint32_t
 }
 
 static uint32_t state_of(const struct settling *settling, const struct thread *thread,
-			 const struct told *told, const struct piece *piece, uint32_t *doubt)
+			 const struct stack_told *told, const struct piece *piece, uint32_t *doubt)
 {
 	uint32_t state = told->state;
 
@@ -132,7 +132,7 @@ static uint32_t region_among(const struct settling *settling, const struct seen 
 
 /* Its own stack tells the region, or a picture does. */
 static void add_region(const struct settling *settling, const struct thread *thread,
-		       const struct told *told, uint64_t time, struct activity *activity)
+		       const struct stack_told *told, uint64_t time, struct activity *activity)
 {
 	struct tables *tables = settling->stacks.tables;
 	const struct seen *seen = history_nearest(&thread->history, time, IN_REGION);
@@ -166,7 +166,7 @@ static struct activity of_sample(const struct settling *settling, const struct t
 				 const struct piece *piece)
 {
 	struct tables *tables = settling->stacks.tables;
-	struct told told = *told_of(tables->tellings, piece->told);
+	struct stack_told told = *told_of(tables->tellings, piece->told);
 	struct activity activity = nothing(0, piece, settling);
 
 	activity.doubt = told.doubt;

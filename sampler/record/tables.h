@@ -6,7 +6,7 @@
 #define SAMPLER_TABLES_H
 
 #include "inference/pictures.h"
-#include "inference/told.h"
+#include "inference/tellings.h"
 #include "record/places.h"
 #include "record/writer.h"
 #include "threads/thread.h"

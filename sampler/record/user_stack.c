@@ -40,7 +40,7 @@ static bool is_base_of(const void *context, uint32_t told)
 {
 	const struct user_stacks *stacks = ((const void *const *)context)[0];
 	const uint32_t *region = ((const void *const *)context)[1];
-	const struct told *one = told_of(stacks->tables->tellings, told);
+	const struct stack_told *one = told_of(stacks->tables->tellings, told);
 
 	for (size_t i = 0; i < FORKS_TOLD && one->forks[i] != NONE; i++)
 		if (region_of_fork(stacks->tables, one->forks[i]) == *region)

@@ -15,7 +15,7 @@ struct user_stacks {
 
 /* What is known of a moment of a thread. */
 struct moment {
-	const struct told *told;
+	const struct stack_told *told;
 	uint64_t time;
 	uint32_t region; /* the innermost; NONE */
 	uint32_t team;   /* who began it; NONE: not known */

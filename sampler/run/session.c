@@ -23,7 +23,7 @@
 void session_want_lock(struct session *session, const struct thread *thread, uint64_t at,
 		       uint32_t told)
 {
-	const struct told *one = told_of(&session->tellings, told);
+	const struct stack_told *one = told_of(&session->tellings, told);
 	const uint64_t lock = lock_told(&session->tellings, one);
 
 	if (lock && thread->runtime != NONE)
@@ -33,7 +33,7 @@ void session_want_lock(struct session *session, const struct thread *thread, uin
 
 void session_learn(struct session *session, struct thread *thread, uint64_t at, uint32_t told)
 {
-	const struct told *one = told_of(&session->tellings, told);
+	const struct stack_told *one = told_of(&session->tellings, told);
 
 	session_want_lock(session, thread, at, told);
 	if (one->forks[0] == NONE)
@@ -508,11 +508,11 @@ void session_note_missing(struct session *session)
 void session_sample_by_memory(struct session *session, struct thread *thread, uint64_t at)
 {
 	const struct seen *seen = history_nearest(&thread->history, at, ~0u);
-	struct told told = {.stack = NONE,
-			    .caller = NONE,
-			    .forks = NO_FORKS,
-			    .state = OMPDX_STATE_UNDEFINED,
-			    .doubt = ompdx_doubt_no_stack};
+	struct stack_told told = {.stack = NONE,
+				  .caller = NONE,
+				  .forks = NO_FORKS,
+				  .state = OMPDX_STATE_UNDEFINED,
+				  .doubt = ompdx_doubt_no_stack};
 
 	session->samples++;
 	thread->samples++;

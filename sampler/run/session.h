@@ -9,7 +9,7 @@
 #include "clock/sink.h"
 #include "inference/leaf_caller.h"
 #include "inference/pictures.h"
-#include "inference/told.h"
+#include "inference/tellings.h"
 #include "record/record.h"
 #include "run/options.h"
 #include "target/settings.h"

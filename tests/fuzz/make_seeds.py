@@ -3,7 +3,7 @@
 """Make the fuzzer's seeds from real cores: make_seeds.py NAME...
 
 NAME is CASE-RUNTIME, as "teams-2-flat-libomp-19": a case of tests/gdb/cells.py, or a program
-without arguments, and a name of tools/runtimes; with "-tracked" behind it, the runtime tracks
+without arguments, and a name of tools/test-runtimes; with "-tracked" behind it, the runtime tracks
 states (OMP_DEBUG=enabled). Or it is one of FAKES, for machines of which there is no core here. Of
 all the memory, the seed has the pages that libompd reads, found out by record_seed.
 OMPD_BUILD names the build directory, as in tests/gdb.

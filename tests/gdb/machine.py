@@ -96,7 +96,7 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 @functools.lru_cache(maxsize=None)
 def cached(name: str) -> Path:
     """The folder of a runtime or debugger; fetched when it is not there yet."""
-    runtimes = ROOT / "tools" / "runtimes"
+    runtimes = ROOT / "tools" / "test-runtimes"
     run(runtimes, "get", name)
     return Path(run(runtimes, "path", name).strip())
 

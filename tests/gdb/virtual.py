@@ -43,7 +43,7 @@ class Shared:
     """What both machines see."""
 
     root: Path
-    runtime: Path  # of tools/runtimes, with its libc
+    runtime: Path  # of tools/test-runtimes, with its libc
     lines: list[str] = field(default_factory=list)  # what is done there
     machine: str = "vm-arm64"
 

@@ -669,7 +669,7 @@ VIOLATIONS = [
     (c_includes, "libompd/target/image.c", '#include "library.h"\n'),
     (c_includes, "include/ompd.h", '#include "ompd-ext.h"\n'),
     (c_includes, "sampler/unwind/cfi.c", '#include "target/images.h"\n'),
-    (c_includes, "sampler/inference/told.c", '#include "record/tables.h"\n'),
+    (c_includes, "sampler/inference/tellings.c", '#include "record/tables.h"\n'),
     (c_calls, "libompd/api/task.c", "void f(void)\n{\n\tvoid *p = malloc(3);\n}\n"),
     (c_calls, "libompd/target/text.c", "int f(void)\n{\n\tassert (0);\n}\n"),
     (c_headers, "libompd/target/text.c", "#include <stdio.h>\n"),

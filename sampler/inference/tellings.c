@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inference/told.h"
+#include "inference/tellings.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@ void tellings_init(struct tellings *tellings, struct codes *codes, struct memory
 {
 	*tellings = (struct tellings){.codes = codes};
 	interner_init(&tellings->stacks, sizeof(struct stack_node));
-	interner_init(&tellings->told, sizeof(struct told));
+	interner_init(&tellings->told, sizeof(struct stack_told));
 	sites_init(&tellings->sites, codes, memory);
 }
 
@@ -21,7 +21,7 @@ void tellings_deinit(struct tellings *tellings)
 	free(tellings->of_stack);
 }
 
-uint64_t lock_told(struct tellings *tellings, const struct told *told)
+uint64_t lock_told(struct tellings *tellings, const struct stack_told *told)
 {
 	if (told->wait != ompdx_wait_critical && told->wait != ompdx_wait_lock &&
 	    told->wait != ompdx_wait_nest_lock)
@@ -109,7 +109,7 @@ static bool calls_fork(const struct code *code)
 
 /* libgomp's thread is in the runtime, and its own code tells on which side of the region's: its call for the end may be
  * its last, which leaves no frame of it. */
-static void tell_end_from_beginning(const struct looked *looked, struct told *told)
+static void tell_end_from_beginning(const struct looked *looked, struct stack_told *told)
 {
 	uint32_t i = 0;
 
@@ -137,7 +137,7 @@ static void tell_end_from_beginning(const struct looked *looked, struct told *to
 	told->doubt = ompdx_doubt_none;
 }
 
-static void add_fork(struct told *told, uint32_t place, bool league)
+static void add_fork(struct stack_told *told, uint32_t place, bool league)
 {
 	size_t i = 0;
 
@@ -196,7 +196,7 @@ uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_
 	return found ? found : function;
 }
 
-static void find_region(const struct looked *looked, struct told *told)
+static void find_region(const struct looked *looked, struct stack_told *told)
 {
 	for (uint32_t i = 0; i < looked->count; i++) {
 		const struct code *code = frame_code(looked, i);
@@ -291,16 +291,16 @@ static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompd
 			 const ompdx_facts_t *facts)
 {
 	const ompdx_classification_t answer = judge(looked, sleep, facts);
-	struct told told = {.object = answer.object,
-			    .stack = stack,
-			    .caller = NONE,
-			    .forks = NO_FORKS,
-			    .state = (uint16_t)answer.state,
-			    .wait = (uint8_t)answer.wait,
-			    .construct = (uint8_t)answer.construct,
-			    .doubt = (uint8_t)answer.doubt,
-			    .whole = looked->whole,
-			    .inside = is_inside(looked)};
+	struct stack_told told = {.object = answer.object,
+				  .stack = stack,
+				  .caller = NONE,
+				  .forks = NO_FORKS,
+				  .state = (uint16_t)answer.state,
+				  .wait = (uint8_t)answer.wait,
+				  .construct = (uint8_t)answer.construct,
+				  .doubt = (uint8_t)answer.doubt,
+				  .whole = looked->whole,
+				  .inside = is_inside(looked)};
 
 	if (answer.runtime != UINT32_MAX && answer.caller_frame < looked->count)
 		told.caller = looked->code[answer.caller_frame];

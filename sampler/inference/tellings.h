@@ -2,8 +2,8 @@
  *
  * What a stack tells: the state, and which region it is in. The judgement is libompd's; here it is asked.
  */
-#ifndef SAMPLER_TOLD_H
-#define SAMPLER_TOLD_H
+#ifndef SAMPLER_TELLINGS_H
+#define SAMPLER_TELLINGS_H
 
 #include "base/intern.h"
 #include "inference/code.h"
@@ -18,7 +18,7 @@
 	}
 
 /* Interned: no padding. */
-struct told {
+struct stack_told {
 	uint64_t
 		region; /* where the code of the innermost region begins that is on the stack; 0: none is */
 	uint64_t object; /* the lock that it sleeps on; 0 */
@@ -76,7 +76,7 @@ void tellings_deinit(struct tellings *tellings);
 uint32_t tell(struct tellings *tellings, const struct frames *frames, const ompdx_sleep_t *sleep,
 	      const ompdx_facts_t *facts);
 
-static inline const struct told *told_of(const struct tellings *tellings, uint32_t number)
+static inline const struct stack_told *told_of(const struct tellings *tellings, uint32_t number)
 {
 	return interned(&tellings->told, number);
 }
@@ -85,6 +85,6 @@ static inline const struct told *told_of(const struct tellings *tellings, uint32
 uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_t likely);
 
 /* The lock that is waited for, or the critical construct's variable; 0: for none, or it is not known which. */
-uint64_t lock_told(struct tellings *tellings, const struct told *told);
+uint64_t lock_told(struct tellings *tellings, const struct stack_told *told);
 
-#endif /* SAMPLER_TOLD_H */
+#endif /* SAMPLER_TELLINGS_H */
