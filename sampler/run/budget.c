@@ -11,6 +11,11 @@
 /* And what does not depend on samples. */
 #define WINDOW_SHORT (SECOND / 4)
 
+/* Of so many threads each pass soon takes more than what is done once: it is known before the first WINDOW is over, by
+ * parts of it. */
+#define MANY 64
+#define WINDOW_EARLY (SECOND / 2)
+
 /* Of the budget, what pictures may take, and looks at threads that sleep; and the same once it is scarce. */
 #define VIEW_SHARE 0.4
 #define SLEEPER_SHARE 0.3
@@ -30,9 +35,14 @@
 
 void budget_init(struct budget *budget)
 {
-	const struct budget_window window = {now(), own_processor_time()};
+	const struct budget_window window = {.since = now(), .processor = own_processor_time()};
 
-	*budget = (struct budget){.all = window, .lately = window, .sleepers = {window.since, 0}};
+	*budget = (struct budget){
+		.all = window,
+		.early = window,
+		.lately = window,
+		.sleepers = {.since = window.since},
+	};
 }
 
 /* Pictures only tell who is who. */
@@ -85,7 +95,11 @@ static void lower_passes(struct budget *budget, struct session *session, double 
 		lower_views(budget, session);
 		return;
 	}
-	if (budget->has_given_up || percent <= session->options.budget * TOLERANCE)
+	const bool was_over = budget->is_over;
+
+	budget->is_over = percent > session->options.budget * TOLERANCE;
+	/* Once may be chance. */
+	if (budget->has_given_up || !budget->is_over || !was_over)
 		return;
 	snprintf(text, sizeof text,
 		 "Sampling takes %.1f %% of a processor, the budget is %g %%: threads that fall "
@@ -100,6 +114,30 @@ static double percent_of(const struct budget_window *window, uint64_t processor,
 	return 100 * (double)(processor - window->processor) / (double)(at - window->since);
 }
 
+/* It is not the samples that take more than the budget. */
+static bool passes_are_dear(const struct budget_window *window, const struct session *session,
+			    uint64_t processor, uint64_t at)
+{
+	const double samples = 100 * SAMPLE_COST * (double)(session->samples - window->samples) /
+			       (double)(at - window->since);
+
+	return percent_of(window, processor, at) > session->options.budget &&
+	       samples < SAMPLES_SHARE * session->options.budget;
+}
+
+/* The first part has what is done once. */
+static void keep_early(struct budget *budget, struct session *session, uint64_t processor,
+		       uint64_t at)
+{
+	const bool is_first = budget->early.since == budget->all.since;
+
+	if (at - budget->early.since < WINDOW_EARLY)
+		return;
+	if (!is_first && passes_are_dear(&budget->early, session, processor, at))
+		lower_passes(budget, session, percent_of(&budget->early, processor, at));
+	budget->early = (struct budget_window){at, processor, session->samples};
+}
+
 void budget_keep(struct budget *budget, struct session *session, uint64_t at)
 {
 	const uint64_t processor = own_processor_time();
@@ -112,22 +150,21 @@ void budget_keep(struct budget *budget, struct session *session, uint64_t at)
 			lower_views(budget, session);
 		settle_sleepers(budget, session,
 				percent_of(&budget->sleepers, session->sleeper_processor, at));
-		budget->lately = (struct budget_window){at, processor};
-		budget->sleepers = (struct budget_window){at, session->sleeper_processor};
+		budget->lately = (struct budget_window){.since = at, .processor = processor};
+		budget->sleepers = (struct budget_window){.since = at,
+							  .processor = session->sleeper_processor};
 	}
+	if (!budget->warm && !budget->is_scarce && session->threads.living_count >= MANY)
+		keep_early(budget, session, processor, at);
 	if (at - budget->all.since >= WINDOW) {
 		const double percent = percent_of(&budget->all, processor, at);
-		const double samples = 100 * SAMPLE_COST *
-				       (double)(session->samples - budget->samples) /
-				       (double)(at - budget->all.since);
 
-		if (budget->warm && percent > session->options.budget &&
-		    samples < SAMPLES_SHARE * session->options.budget)
+		if (budget->warm && passes_are_dear(&budget->all, session, processor, at))
 			lower_passes(budget, session, percent);
 		else if (budget->warm && percent > most)
 			lower_rate(session, percent);
+		budget->is_over &= percent > most;
 		budget->warm = true;
-		budget->samples = session->samples;
-		budget->all = (struct budget_window){at, processor};
+		budget->all = (struct budget_window){at, processor, session->samples};
 	}
 }

@@ -7,17 +7,17 @@
 
 #include "run/session.h"
 
-/* Since when is measured, and what had been taken of a processor by then. */
+/* Since when is measured, and what had been taken of a processor by then, and of samples. */
 struct budget_window {
-	uint64_t since, processor;
+	uint64_t since, processor, samples;
 };
 
 struct budget {
-	struct budget_window all, lately, sleepers;
+	struct budget_window all, early, lately, sleepers;
 	uint64_t view_cost; /* of the last pictures, on a processor */
-	uint64_t samples;   /* by the window's beginning */
 	bool is_scarce;     /* what each pass does takes it all, whatever is sampled */
 	bool warm;          /* what is done once is over */
+	bool is_over;       /* the last time was, though it is scarce */
 	bool has_given_up;  /* it is said that the budget is not kept */
 };
 

@@ -12,7 +12,7 @@
 #define SLEEP_LEAST (2 * MILLISECOND)
 
 /* Before the budget tells how many may be. */
-#define LOOKS_AT_ONCE 64
+#define LOOKS_AT_ONCE 32
 
 /* Of a sleeping thread's stack, from its pointer on. */
 #define STACK_PAGES 16
