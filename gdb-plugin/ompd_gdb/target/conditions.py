@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Can a condition be told elsewhere than in the frame that it is meant for? One that asks for nothing
-but numbers and variables of the whole program has the same value wherever it is asked."""
+"""Can a condition be told elsewhere than in the frame that it is meant for? One that asks for
+nothing but numbers and variables of the whole program has the same value wherever it is asked."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _REALS = {4: "float", 8: "double"}
 
 
 def everywhere(condition: str, pc: int) -> str | None:
-    """An expression of C that has the value that the condition has where the code is; None: there is
-    none, as far as is known."""
+    """An expression of C that has the value that the condition has where the code is; None: there
+    is none, as far as is known."""
     if "++" in condition or "--" in condition:
         return None
     try:
