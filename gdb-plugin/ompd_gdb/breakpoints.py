@@ -19,7 +19,7 @@ from ompd_core.views import breakpoints as view
 from ompd_core.views.terminal import plain
 
 from . import session
-from .target import event_breakpoint, stepping
+from .target import conditions, event_breakpoint, stepping
 from .target.event_breakpoint import EventBreakpoint
 from .target.passages import Hits
 from .target.stepping import Step
@@ -54,6 +54,7 @@ class Breakpoint:
         self._seen = (True, 0, self.gdbs.commands)
         self._setting = False
         self._program: tuple[str | None, bool] = (None, False)
+        self._everywhere: dict[tuple[str, int], str | None] = {}  # by condition and place
 
     @property
     def listed(self) -> Listed:
@@ -80,7 +81,9 @@ class Breakpoint:
         if self._pid != self.inferior.pid or self._process is None:
             self.detach()
             self._pid = self.inferior.pid
-            self._process = here.event_breakpoint(self.event, self.place, self._is_wanted)
+            self._process = here.event_breakpoint(
+                self.event, self.place, self._is_wanted, self._may_be_wanted
+            )
             self._process.set_commands(self.gdbs.commands)
         self.problem = here.watch(self._process)
         self._process.set_enabled(self.enabled)
@@ -93,6 +96,7 @@ class Breakpoint:
 
     def detach(self) -> None:
         process, self._process = self._process, None
+        self._everywhere.clear()
         self.problem = session.awaited(self.event)
         if process is not None:
             process.delete()
@@ -137,6 +141,20 @@ class Breakpoint:
         # This may use GDB's commands: behind the stop one would start the user's commands.
         _runtimes()
         return True
+
+    def _may_be_wanted(self, place: int) -> bool:
+        """A condition that is the same everywhere is asked where the region is begun: where it does
+        not hold nobody of the team has to be seen at the place."""
+        if self.condition is None:
+            return True
+        key = (self.condition, place)
+        if key not in self._everywhere:
+            self._everywhere[key] = conditions.everywhere(*key)
+        expression = self._everywhere[key]
+        try:
+            return expression is None or bool(gdb.parse_and_eval(expression))
+        except gdb.error:
+            return True
 
     def follow(self) -> None:
         """What the user changed by GDB's own commands."""

@@ -378,13 +378,17 @@ class Session:
         self._earlier = earlier
 
     def event_breakpoint(
-        self, event: Event, place: Place | None, wanted: Callable[[], bool]
+        self,
+        event: Event,
+        place: Place | None,
+        wanted: Callable[[], bool],
+        may_be_wanted: Callable[[int], bool],
     ) -> EventBreakpoint:
         """Of this process; it watches nothing yet."""
         from .target.event_breakpoint import EventBreakpoint, machine_of
 
         machine = machine_of(self.inferior)
-        return EventBreakpoint(event, place, wanted, self.target, machine)
+        return EventBreakpoint(event, place, wanted, may_be_wanted, self.target, machine)
 
     def watch(self, breakpoint_: EventBreakpoint) -> str | None:
         """Why there is nothing to watch, if so. Raises UserError."""

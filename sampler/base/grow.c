@@ -6,7 +6,7 @@
 
 #include "base/say.h"
 
-void *take(size_t count, size_t size)
+void *take_memory(size_t count, size_t size)
 {
 	void *memory = calloc(count ? count : 1, size);
 
@@ -15,7 +15,7 @@ void *take(size_t count, size_t size)
 	return memory;
 }
 
-void *grow(void *array, size_t count, size_t *capacity, size_t size)
+void *grow_array(void *array, size_t count, size_t *capacity, size_t size)
 {
 	if (count < *capacity)
 		return array;
@@ -34,7 +34,7 @@ char *copy_text(const char *text)
 	if (!text)
 		return NULL;
 	size_t size = strlen(text) + 1;
-	char *copy = take(size, 1);
+	char *copy = take_memory(size, 1);
 
 	memcpy(copy, text, size);
 	return copy;

@@ -7,10 +7,10 @@
 
 #include <stddef.h>
 
-void *take(size_t count, size_t size); /* zeroed */
+void *take_memory(size_t count, size_t size); /* zeroed */
 
 /* Room for one element more than count: the array, moved perhaps; the new part is zeroed. */
-void *grow(void *array, size_t count, size_t *capacity, size_t size);
+void *grow_array(void *array, size_t count, size_t *capacity, size_t size);
 
 char *copy_text(const char *text); /* NULL: NULL */
 

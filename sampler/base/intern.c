@@ -56,7 +56,7 @@ static void widen(struct interner *interner)
 		return;
 	free(interner->slots);
 	interner->slot_count = interner->slot_count ? interner->slot_count * 2 : 64;
-	interner->slots = take(interner->slot_count, sizeof *interner->slots);
+	interner->slots = take_memory(interner->slot_count, sizeof *interner->slots);
 	for (uint32_t i = 0; i < interner->count; i++)
 		interner->slots[slot_of(interner, key_at(interner, i))] = i + 1;
 }
@@ -72,7 +72,8 @@ uint32_t intern(struct interner *interner, const void *key, bool *is_new)
 		return interner->slots[slot] - 1;
 	if (interner->count == INTERNED_MAX)
 		return NONE;
-	interner->keys = grow(interner->keys, interner->count, &interner->capacity, interner->size);
+	interner->keys =
+		grow_array(interner->keys, interner->count, &interner->capacity, interner->size);
 	memcpy(interner->keys + (size_t)interner->count * interner->size, key, interner->size);
 	interner->slots[slot] = ++interner->count;
 	if (is_new)

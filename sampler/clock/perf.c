@@ -213,7 +213,7 @@ static enum perf_answer open_shared(struct perf *perf, struct perf_thread *threa
 
 static enum perf_answer open_thread(struct perf *perf, struct perf_thread *thread)
 {
-	thread->fds = take((size_t)perf->processors, sizeof *thread->fds);
+	thread->fds = take_memory((size_t)perf->processors, sizeof *thread->fds);
 	for (int i = 0; i < perf->processors; i++)
 		thread->fds[i] = -1;
 	enum perf_answer answer = perf->shared ? open_shared(perf, thread) : open_own(perf, thread);
@@ -231,8 +231,8 @@ static void become_shared(struct perf *perf)
 	for (size_t i = 0; i < perf->count; i++)
 		close_thread(perf, &perf->threads[i]);
 	perf->shared = true;
-	perf->rings = take((size_t)perf->processors, sizeof *perf->rings);
-	perf->ring_fds = take((size_t)perf->processors, sizeof *perf->ring_fds);
+	perf->rings = take_memory((size_t)perf->processors, sizeof *perf->rings);
+	perf->ring_fds = take_memory((size_t)perf->processors, sizeof *perf->ring_fds);
 	for (int i = 0; i < perf->processors; i++)
 		perf->ring_fds[i] = -1;
 	size_t kept = 0;
@@ -260,7 +260,8 @@ enum perf_answer perf_add(struct perf *perf, pid_t lwp, uint32_t number, uint32_
 	}
 	if (answer != PERF_OK)
 		return answer;
-	perf->threads = grow(perf->threads, perf->count, &perf->capacity, sizeof *perf->threads);
+	perf->threads =
+		grow_array(perf->threads, perf->count, &perf->capacity, sizeof *perf->threads);
 	perf->threads[perf->count++] = thread;
 	return PERF_OK;
 }

@@ -58,11 +58,11 @@ static const struct perf_event_header *in_one_piece(const struct ring *ring, uin
 
 	if (from + size <= ring->size)
 		return (const struct perf_event_header *)(const void *)(ring->data + from);
-	uint8_t *copy = take(size, 1);
+	uint8_t *copy = take_memory(size, 1);
 
 	copy_out(ring, at, copy, size);
-	records->copies = grow(records->copies, records->copy_count, &records->copy_capacity,
-			       sizeof(uint8_t *));
+	records->copies = grow_array(records->copies, records->copy_count, &records->copy_capacity,
+				     sizeof(uint8_t *));
 	records->copies[records->copy_count++] = copy;
 	return (const struct perf_event_header *)(const void *)copy;
 }
@@ -106,8 +106,8 @@ void ring_collect(struct ring *ring, uint64_t until, struct records *records)
 		if (id.time > until)
 			return;
 		records->mixed |= concerns_others(header.type) || id.time < ring->last;
-		records->records = grow(records->records, records->count, &records->capacity,
-					sizeof *records->records);
+		records->records = grow_array(records->records, records->count, &records->capacity,
+					      sizeof *records->records);
 		records->records[records->count] = (struct perf_record){
 			id.time,
 			missing_since(ring),

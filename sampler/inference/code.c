@@ -46,7 +46,7 @@ static void widen(struct codes *codes)
 	size_t old_count = codes->slot_count;
 
 	codes->slot_count = old_count ? old_count * 2 : 1024;
-	codes->slots = take(codes->slot_count, sizeof *codes->slots);
+	codes->slots = take_memory(codes->slot_count, sizeof *codes->slots);
 	for (size_t i = 0; i < old_count; i++)
 		if (old[i])
 			codes->slots[slot_of(codes, codes->codes[old[i] - 1].pc)] = old[i];
@@ -159,7 +159,8 @@ uint32_t code_at(struct codes *codes, uint64_t pc)
 	}
 	if (codes->count == INTERNED_MAX)
 		return NONE;
-	codes->codes = grow(codes->codes, codes->count, &codes->capacity, sizeof *codes->codes);
+	codes->codes =
+		grow_array(codes->codes, codes->count, &codes->capacity, sizeof *codes->codes);
 	codes->codes[codes->count] = (struct code){.pc = pc};
 	look(codes, &codes->codes[codes->count]);
 	codes->slots[slot] = ++codes->count;

@@ -40,7 +40,7 @@ static struct watched_lock *make_room(struct lock_holders *holders, uint64_t at)
 	struct watched_lock *oldest = holders->locks;
 
 	if (!holders->locks)
-		holders->locks = take(LOCKS_WATCHED_MAX, sizeof *holders->locks);
+		holders->locks = take_memory(LOCKS_WATCHED_MAX, sizeof *holders->locks);
 	if (holders->count < LOCKS_WATCHED_MAX)
 		return &holders->locks[holders->count++];
 	for (size_t i = 1; i < holders->count; i++)

@@ -222,11 +222,11 @@ static void list_threads(struct pictures *pictures)
 	const struct threads *threads = pictures->threads;
 
 	for (uint32_t i = 0; i < threads->living_count; i++) {
-		pictures->natives = grow(pictures->natives, i, &pictures->native_capacity,
-					 sizeof *pictures->natives);
+		pictures->natives = grow_array(pictures->natives, i, &pictures->native_capacity,
+					       sizeof *pictures->natives);
 		pictures->native_threads =
-			grow(pictures->native_threads, i, &pictures->native_thread_capacity,
-			     sizeof *pictures->native_threads);
+			grow_array(pictures->native_threads, i, &pictures->native_thread_capacity,
+				   sizeof *pictures->native_threads);
 		struct thread *thread = threads->all[threads->living[i]];
 
 		pictures->native_threads[i] = threads->living[i];
@@ -278,8 +278,8 @@ static void list_arrivals(struct pictures *pictures, const struct runtime *runti
 	const bool leave_traces = runtime->kind == ompdx_runtime_llvm && runtime->arrivals;
 
 	for (uint32_t i = 0; i < pictures->native_count; i++) {
-		pictures->at_end = grow(pictures->at_end, i, &pictures->at_end_capacity,
-					sizeof *pictures->at_end);
+		pictures->at_end = grow_array(pictures->at_end, i, &pictures->at_end_capacity,
+					      sizeof *pictures->at_end);
 		pictures->at_end[i] = !leave_traces;
 	}
 	for (uint32_t i = 0; leave_traces && i < runtime->arrivals->count; i++) {

@@ -34,7 +34,7 @@ static struct site *at(struct sites *sites, uint32_t code)
 
 	if (number == NONE)
 		return NULL;
-	sites->sites = grow(sites->sites, number, &sites->capacity, sizeof *sites->sites);
+	sites->sites = grow_array(sites->sites, number, &sites->capacity, sizeof *sites->sites);
 	if (is_new) {
 		sites->sites[number] = (struct site){.lock = 0};
 		call_site_read(sites->memory, code_of(sites->codes, code)->pc + 1,

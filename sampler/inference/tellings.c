@@ -341,8 +341,9 @@ uint32_t tell(struct tellings *tellings, const struct frames *frames, const ompd
 	/* Numbers grow one by one; a whole stack and a cut one with the same frames are not told apart here: which of them
 	 * it is follows from its outermost place. */
 	while (stack >= tellings->of_stack_capacity)
-		tellings->of_stack = grow(tellings->of_stack, tellings->of_stack_capacity,
-					  &tellings->of_stack_capacity, sizeof *tellings->of_stack);
+		tellings->of_stack =
+			grow_array(tellings->of_stack, tellings->of_stack_capacity,
+				   &tellings->of_stack_capacity, sizeof *tellings->of_stack);
 	if (!tellings->of_stack[stack]) {
 		const uint32_t number = conclude(&looked, stack, NULL, NULL);
 

@@ -118,7 +118,7 @@ static struct names *names_of(struct image *image)
 	struct names *names = image->names;
 
 	if (!names)
-		image->names = names = take(1, sizeof *names);
+		image->names = names = take_memory(1, sizeof *names);
 	if (names->is_open)
 		look_for_changes(image);
 	else
@@ -172,8 +172,8 @@ static void add_units(struct names *names, Dwarf_Die *unit)
 	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0) {
 		if (start >= end || names->unit_count == UNITS_MAX)
 			continue;
-		names->units = grow(names->units, names->unit_count, &names->unit_capacity,
-				    sizeof *names->units);
+		names->units = grow_array(names->units, names->unit_count, &names->unit_capacity,
+					  sizeof *names->units);
 		names->units[names->unit_count++] =
 			(struct unit){start, end, dwarf_dieoffset(unit)};
 	}

@@ -52,8 +52,8 @@ void symbols_read(struct symbols *symbols, Dwfl_Module *module)
 
 		if (!is_place(&symbol, name, section))
 			continue;
-		symbols->all = grow(symbols->all, symbols->count, &symbols->capacity,
-				    sizeof *symbols->all);
+		symbols->all = grow_array(symbols->all, symbols->count, &symbols->capacity,
+					  sizeof *symbols->all);
 		symbols->all[symbols->count++] = (struct symbol){
 			.start = start,
 			.size = symbol.st_size < UINT64_MAX - start ? symbol.st_size : 0,

@@ -32,10 +32,10 @@ uint32_t table_construct(struct tables *tables, const struct stack_told *told, u
 		return NONE;
 	if (of_region) {
 		key.region = region;
-		key.place = *(const struct place *)interned(&tables->regions, region);
+		key.place = *(const struct code_place *)interned(&tables->regions, region);
 		recorded = tables->region_more[region].source;
 	} else {
-		key.place = place_of(code_of(tables->codes, told->caller));
+		key.place = code_place_of(code_of(tables->codes, told->caller));
 		recorded = site_of(&tables->tellings->sites, told->caller)->source;
 	}
 	bool is_new;

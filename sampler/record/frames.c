@@ -44,11 +44,11 @@ static uint32_t make_frame(struct tables *tables, enum frame_kind kind, uint32_t
 	key.line = kind == FRAME_USER ? (uint32_t)text.line : 0;
 	/* Without lines each call is a place of its own. */
 	if (kind == FRAME_USER && !text.line)
-		key.function.offset = place_of(&one).offset;
+		key.function.offset = code_place_of(&one).offset;
 	uint32_t frame = table_number(tables, &tables->frames, &key, &is_new);
 
 	if (is_new) {
-		const struct place place = place_of(&one);
+		const struct code_place place = code_place_of(&one);
 
 		table_image(tables, one.image);
 		line_begin(tables->writer);
@@ -66,8 +66,8 @@ uint32_t table_frame(struct tables *tables, enum frame_kind kind, uint32_t code)
 {
 	while (code >= tables->frame_of_code_capacity)
 		tables->frame_of_code =
-			grow(tables->frame_of_code, tables->frame_of_code_capacity,
-			     &tables->frame_of_code_capacity, sizeof *tables->frame_of_code);
+			grow_array(tables->frame_of_code, tables->frame_of_code_capacity,
+				   &tables->frame_of_code_capacity, sizeof *tables->frame_of_code);
 	if (!tables->frame_of_code[code])
 		tables->frame_of_code[code] = make_frame(tables, kind, code) + 1;
 	return tables->frame_of_code[code] - 1;

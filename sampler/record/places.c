@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-struct place place_of(const struct code *code)
+struct code_place code_place_of(const struct code *code)
 {
-	struct place place = {.offset = code->pc, .image = NONE};
+	struct code_place place = {.offset = code->pc, .image = NONE};
 
 	if (code->image) {
 		place.image = code->image->number;
@@ -14,16 +14,16 @@ struct place place_of(const struct code *code)
 	return place;
 }
 
-struct place place_of_function(const struct code *code)
+struct code_place place_of_function(const struct code *code)
 {
-	struct place place = place_of(code);
+	struct code_place place = code_place_of(code);
 
 	if (code->image && code->function)
 		place.offset = code->function - code->image->bias;
 	return place;
 }
 
-void put_place(struct writer *writer, const struct place *place)
+void put_place(struct writer *writer, const struct code_place *place)
 {
 	put_number_or_null(writer, "image", place->image);
 	put_address(writer, "offset", place->offset);

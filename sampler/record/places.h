@@ -10,17 +10,17 @@
 #include "record/writer.h"
 
 /* Interned: no padding. image NONE, offset 0: in no image. */
-struct place {
+struct code_place {
 	uint64_t offset;
 	uint32_t image;
 	uint32_t reserved;
 };
 
-struct place place_of(const struct code *code);
+struct code_place code_place_of(const struct code *code);
 /* Where its function begins, or the place itself where that is not known. */
-struct place place_of_function(const struct code *code);
+struct code_place place_of_function(const struct code *code);
 
-void put_place(struct writer *writer, const struct place *place);
+void put_place(struct writer *writer, const struct code_place *place);
 void put_source(struct writer *writer, const struct source_text *text);
 /* Of a place, and by what was recorded for it, if anything was. */
 void put_code(struct writer *writer, const struct code *code, const char *recorded);

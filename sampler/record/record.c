@@ -28,8 +28,8 @@ void record_deinit(struct record *record)
 static struct rows *rows_of(struct record *record, const struct thread *thread)
 {
 	while (thread->number >= record->rows_capacity)
-		record->rows = grow(record->rows, record->rows_capacity, &record->rows_capacity,
-				    sizeof *record->rows);
+		record->rows = grow_array(record->rows, record->rows_capacity,
+					  &record->rows_capacity, sizeof *record->rows);
 	struct rows *rows = &record->rows[thread->number];
 
 	if (!rows->next)
@@ -50,7 +50,8 @@ static void add_row(struct rows *rows, const struct piece *piece, uint32_t activ
 		return;
 	}
 	while ((rows->count + 1) * ROW > rows->capacity)
-		rows->rows = grow(rows->rows, rows->capacity, &rows->capacity, sizeof *rows->rows);
+		rows->rows =
+			grow_array(rows->rows, rows->capacity, &rows->capacity, sizeof *rows->rows);
 	uint64_t *row = &rows->rows[rows->count++ * ROW];
 
 	row[DURATION] = piece->end - piece->start;

@@ -25,15 +25,16 @@ uint32_t table_region(struct tables *tables, uint64_t function)
 
 	if (code == NONE)
 		return NONE;
-	struct place place = place_of(code_of(tables->codes, code));
+	struct code_place place = code_place_of(code_of(tables->codes, code));
 	bool is_new;
 	uint32_t region = table_number(tables, &tables->regions, &place, &is_new);
 
 	if (region == NONE)
 		return NONE;
 	if (is_new) {
-		tables->region_more = grow(tables->region_more, region, &tables->region_capacity,
-					   sizeof *tables->region_more);
+		tables->region_more =
+			grow_array(tables->region_more, region, &tables->region_capacity,
+				   sizeof *tables->region_more);
 		tables->region_more[region] = (struct region){.forker = NONE};
 	}
 	if (!tables->region_more[region].told)
@@ -45,10 +46,10 @@ uint32_t region_around(const struct tables *tables, const struct code *code)
 {
 	if (!code->function || !code->image)
 		return NONE;
-	const struct place place = place_of_function(code);
+	const struct code_place place = place_of_function(code);
 
 	for (uint32_t i = 0; i < tables->regions.count; i++) {
-		const struct place *region = interned(&tables->regions, i);
+		const struct code_place *region = interned(&tables->regions, i);
 
 		if (region->image == place.image && region->offset == place.offset)
 			return i;
@@ -58,7 +59,7 @@ uint32_t region_around(const struct tables *tables, const struct code *code)
 
 uint32_t code_of_region(struct tables *tables, uint32_t region)
 {
-	const struct place *place = interned(&tables->regions, region);
+	const struct code_place *place = interned(&tables->regions, region);
 	const struct image *image =
 		place->image == NONE ? NULL : tables->codes->images->all[place->image];
 
@@ -88,18 +89,19 @@ void learn_region(struct tables *tables, uint32_t region, uint32_t forker, bool 
 static uint32_t place_of_fork(struct tables *tables, uint32_t code)
 {
 	while (code >= tables->fork_code_capacity)
-		tables->fork_codes = grow(tables->fork_codes, tables->fork_code_capacity,
-					  &tables->fork_code_capacity, sizeof *tables->fork_codes);
+		tables->fork_codes =
+			grow_array(tables->fork_codes, tables->fork_code_capacity,
+				   &tables->fork_code_capacity, sizeof *tables->fork_codes);
 	if (tables->fork_codes[code])
 		return tables->fork_codes[code] - 1;
-	struct place place = place_of(code_of(tables->codes, code));
+	struct code_place place = code_place_of(code_of(tables->codes, code));
 	bool is_new;
 	uint32_t at = table_number(tables, &tables->fork_places, &place, &is_new);
 
 	if (at == NONE)
 		return NONE;
-	tables->fork_regions = grow(tables->fork_regions, at, &tables->fork_capacity,
-				    sizeof *tables->fork_regions);
+	tables->fork_regions = grow_array(tables->fork_regions, at, &tables->fork_capacity,
+					  sizeof *tables->fork_regions);
 	if (is_new)
 		tables->fork_regions[at] = NONE;
 	tables->fork_codes[code] = at + 1;

@@ -17,7 +17,7 @@ void source_text_deinit(struct source_text *text)
 static char *part(const char *from, const char *to)
 {
 	size_t size = (size_t)(to - from);
-	char *copy = take(size + 1, 1);
+	char *copy = take_memory(size + 1, 1);
 
 	memcpy(copy, from, size);
 	return copy;

@@ -13,10 +13,10 @@ void tables_init(struct tables *tables, struct writer *writer, struct codes *cod
 		.writer = writer, .codes = codes, .tellings = tellings, .start = start};
 	interner_init(&tables->frames, sizeof(struct frame));
 	interner_init(&tables->stacks, sizeof(struct record_stack));
-	interner_init(&tables->regions, sizeof(struct place));
+	interner_init(&tables->regions, sizeof(struct code_place));
 	interner_init(&tables->constructs, sizeof(struct construct));
 	interner_init(&tables->activities, sizeof(struct activity));
-	interner_init(&tables->fork_places, sizeof(struct place));
+	interner_init(&tables->fork_places, sizeof(struct code_place));
 }
 
 void tables_deinit(struct tables *tables)
@@ -49,8 +49,8 @@ uint32_t table_image(struct tables *tables, const struct image *image)
 	if (!image)
 		return NONE;
 	while (image->number >= tables->image_capacity)
-		tables->image_told = grow(tables->image_told, tables->image_capacity,
-					  &tables->image_capacity, sizeof(bool));
+		tables->image_told = grow_array(tables->image_told, tables->image_capacity,
+						&tables->image_capacity, sizeof(bool));
 	if (tables->image_told[image->number])
 		return image->number;
 	tables->image_told[image->number] = true;

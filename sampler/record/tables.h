@@ -26,7 +26,7 @@ struct activity {
 
 /* record/frames.c */
 struct frame {
-	struct place function;
+	struct code_place function;
 	uint32_t kind, line;
 	uint32_t region;    /* of a construct frame; NONE: a task's */
 	uint32_t construct; /* of a wait */
@@ -36,7 +36,7 @@ struct frame {
 
 /* record/constructs.c */
 struct construct {
-	struct place place; /* of the call, or of the region's code */
+	struct code_place place; /* of the call, or of the region's code */
 	uint32_t wait, kind;
 	uint32_t region;
 	uint32_t reserved;

@@ -44,7 +44,7 @@ bool writer_flush(struct writer *writer)
 static void add(struct writer *writer, const char *text, size_t size)
 {
 	while (writer->count + size > writer->capacity)
-		writer->bytes = grow(writer->bytes, writer->capacity, &writer->capacity, 1);
+		writer->bytes = grow_array(writer->bytes, writer->capacity, &writer->capacity, 1);
 	memcpy(writer->bytes + writer->count, text, size);
 	writer->count += size;
 }

@@ -203,8 +203,8 @@ static void on_born(void *context, pid_t lwp)
 
 	if (thread_by_lwp(&session->threads, lwp))
 		return;
-	session->born = grow(session->born, session->born_count, &session->born_capacity,
-			     sizeof *session->born);
+	session->born = grow_array(session->born, session->born_count, &session->born_capacity,
+				   sizeof *session->born);
 	session->born[session->born_count++] = lwp;
 }
 

@@ -68,7 +68,7 @@ static uint8_t *rest_of_segment(const struct source *source, uint64_t address, s
 
 	if (count > FRAMES_BYTES_MAX)
 		return NULL;
-	uint8_t *bytes = take((size_t)count, 1);
+	uint8_t *bytes = take_memory((size_t)count, 1);
 
 	if (!read_at(source, segment->p_offset + skipped, bytes, (size_t)count)) {
 		free(bytes);

@@ -150,7 +150,7 @@ static struct image *image_of(struct images *images, const struct line *line)
 	}
 	if (image)
 		return image;
-	image = take(1, sizeof *image);
+	image = take_memory(1, sizeof *image);
 	image->number = (uint32_t)images->count;
 	image->path = copy_text(line->path);
 	image->file = reachable(images, line);
@@ -160,7 +160,8 @@ static struct image *image_of(struct images *images, const struct line *line)
 	image->first = line->start;
 	/* An estimate until the headers have been read. */
 	image->bias = line->start - line->offset;
-	images->all = grow(images->all, images->count, &images->capacity, sizeof(struct image *));
+	images->all =
+		grow_array(images->all, images->count, &images->capacity, sizeof(struct image *));
 	images->all[images->count++] = image;
 	elf_headers_read(image, images->memory, line->start, line->offset);
 	return image;
@@ -206,8 +207,8 @@ static void add_mapping(struct images *images, const struct line *line)
 	struct image *image = image_of(images, line);
 
 	image->mapped = true;
-	images->mappings = grow(images->mappings, images->mapping_count, &images->mapping_capacity,
-				sizeof *images->mappings);
+	images->mappings = grow_array(images->mappings, images->mapping_count,
+				      &images->mapping_capacity, sizeof *images->mappings);
 	images->mappings[images->mapping_count++] = (struct mapping){line->start, line->end, image};
 }
 

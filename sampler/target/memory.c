@@ -114,8 +114,8 @@ static bool read_page(struct memory *memory, uint64_t address, size_t size, uint
 	if (!read_now(memory, address, size, bytes))
 		return false;
 	if (!page && memory->missed_count + memory->count < PAGES_MAX) {
-		memory->missed = grow(memory->missed, memory->missed_count,
-				      &memory->missed_capacity, sizeof *memory->missed);
+		memory->missed = grow_array(memory->missed, memory->missed_count,
+					    &memory->missed_capacity, sizeof *memory->missed);
 		memory->missed[memory->missed_count++] = start;
 	}
 	return true;
@@ -166,7 +166,8 @@ static void plan(struct memory *memory)
 		if (memory->pages[i].used)
 			memory->pages[kept++] = memory->pages[i];
 	for (size_t i = 0; i < memory->missed_count; i++) {
-		memory->pages = grow(memory->pages, kept, &memory->capacity, sizeof *memory->pages);
+		memory->pages =
+			grow_array(memory->pages, kept, &memory->capacity, sizeof *memory->pages);
 		memory->pages[kept++] = (struct memory_page){.address = memory->missed[i]};
 	}
 	memory->missed_count = 0;
@@ -185,7 +186,7 @@ static void plan(struct memory *memory)
 	if (memory->count > memory->byte_pages) {
 		free(memory->bytes);
 		memory->byte_pages = memory->count * 2;
-		memory->bytes = take(memory->byte_pages, PAGE_BYTES);
+		memory->bytes = take_memory(memory->byte_pages, PAGE_BYTES);
 	}
 }
 

@@ -199,7 +199,7 @@ size_t process_threads(const struct process *process, pid_t **lwps, size_t *capa
 
 		if (lwp <= 0 || lwp > INT32_MAX)
 			continue;
-		*lwps = grow(*lwps, count, capacity, sizeof **lwps);
+		*lwps = grow_array(*lwps, count, capacity, sizeof **lwps);
 		(*lwps)[count++] = (pid_t)lwp;
 	}
 	if (directory)

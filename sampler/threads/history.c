@@ -35,7 +35,7 @@ static void *with_room(void *ring, size_t size, uint64_t *room, uint64_t *count,
 	if (*count < *room || (*room && oldest_is_old) || *room >= ROOM_MOST)
 		return ring;
 	const uint64_t more = *room ? *room * 2 : ROOM_FIRST;
-	uint8_t *wider = take(more, size);
+	uint8_t *wider = take_memory(more, size);
 
 	for (uint64_t i = 0; i < *room; i++)
 		memcpy(wider + i * size, (uint8_t *)ring + (*count + i) % *room * size, size);

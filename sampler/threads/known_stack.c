@@ -83,8 +83,8 @@ void known_stack_keep(struct known_stack *known, struct known_stack stack)
 	const uint64_t *frames = stack.frames;
 
 	known_stack_forget(known);
-	stack.words = take(stack.word_count, sizeof *words);
-	stack.frames = take(stack.frame_count, sizeof *frames);
+	stack.words = take_memory(stack.word_count, sizeof *words);
+	stack.frames = take_memory(stack.frame_count, sizeof *frames);
 	memcpy(stack.words, words, stack.word_count * sizeof *words);
 	memcpy(stack.frames, frames, stack.frame_count * sizeof *frames);
 	qsort(stack.words, stack.word_count, sizeof *stack.words, by_address);

@@ -41,7 +41,7 @@ static void index_living(struct threads *threads)
 	while ((size_t)threads->living_count * 2 >= threads->slot_count) {
 		free(threads->slots);
 		threads->slot_count = threads->slot_count ? threads->slot_count * 2 : 64;
-		threads->slots = take(threads->slot_count, sizeof *threads->slots);
+		threads->slots = take_memory(threads->slot_count, sizeof *threads->slots);
 	}
 	memset(threads->slots, 0, threads->slot_count * sizeof *threads->slots);
 	for (uint32_t i = 0; i < threads->living_count; i++)
@@ -140,7 +140,7 @@ void thread_spread_schedule(struct thread *thread, const struct process *process
 static struct thread *add(struct threads *threads, const struct process *process, pid_t lwp,
 			  uint64_t at)
 {
-	struct thread *thread = take(1, sizeof *thread);
+	struct thread *thread = take_memory(1, sizeof *thread);
 
 	*thread = (struct thread){.number = threads->count,
 				  .lwp = lwp,
@@ -158,11 +158,11 @@ static struct thread *add(struct threads *threads, const struct process *process
 			 &thread->schedule_delay_before);
 	timeline_init(&thread->timeline, at,
 		      process_thread_runs(process, lwp) ? PIECE_ON : PIECE_ASLEEP);
-	threads->all =
-		grow(threads->all, threads->count, &threads->capacity, sizeof(struct thread *));
+	threads->all = grow_array(threads->all, threads->count, &threads->capacity,
+				  sizeof(struct thread *));
 	threads->all[threads->count++] = thread;
-	threads->living = grow(threads->living, threads->living_count, &threads->living_capacity,
-			       sizeof *threads->living);
+	threads->living = grow_array(threads->living, threads->living_count,
+				     &threads->living_capacity, sizeof *threads->living);
 	threads->living[threads->living_count++] = thread->number;
 	return thread;
 }

@@ -69,8 +69,8 @@ static void fill(struct timeline *timeline, uint64_t at)
 		before->end = at;
 		return;
 	}
-	timeline->pieces = grow(timeline->pieces, timeline->count, &timeline->capacity,
-				sizeof *timeline->pieces);
+	timeline->pieces = grow_array(timeline->pieces, timeline->count, &timeline->capacity,
+				      sizeof *timeline->pieces);
 	timeline->pieces[timeline->count++] = piece;
 }
 
@@ -129,8 +129,8 @@ void timeline_turn(struct timeline *timeline, uint64_t at, enum piece_kind kind)
 /* The part of the piece before the moment becomes one of its own. */
 static void split(struct timeline *timeline, size_t at, uint64_t moment)
 {
-	timeline->pieces = grow(timeline->pieces, timeline->count, &timeline->capacity,
-				sizeof *timeline->pieces);
+	timeline->pieces = grow_array(timeline->pieces, timeline->count, &timeline->capacity,
+				      sizeof *timeline->pieces);
 	struct piece *piece = &timeline->pieces[at];
 
 	memmove(piece + 1, piece, (timeline->count - at) * sizeof *piece);
@@ -290,7 +290,7 @@ static int by_length(const void *left, const void *right)
 /* Lengths of the sleeps that have ended, the shortest first: the caller frees them. */
 static uint64_t *lengths_of_sleeps(const struct timeline *timeline, size_t *count)
 {
-	uint64_t *lengths = take(timeline->count + 1, sizeof *lengths);
+	uint64_t *lengths = take_memory(timeline->count + 1, sizeof *lengths);
 
 	*count = 0;
 	for (size_t i = 0; i < timeline->count; i++)
@@ -305,7 +305,7 @@ static uint64_t *lengths_of_sleeps(const struct timeline *timeline, size_t *coun
 static void turn_ends(struct timeline *timeline, size_t sleeps, uint64_t most)
 {
 	const size_t room = timeline->count + sleeps;
-	struct piece *pieces = take(room, sizeof *pieces);
+	struct piece *pieces = take_memory(room, sizeof *pieces);
 	size_t first = room;
 	uint64_t left = 0;
 

@@ -13,7 +13,7 @@
 /* Nothing is mapped there. */
 #define LOWEST_ADDRESS 4096
 
-struct place {
+struct cfi_place {
 	uint64_t pc;
 	struct row row;
 	const struct cfi *cfi;
@@ -21,7 +21,7 @@ struct place {
 
 struct unwinder {
 	struct cfi_source source;
-	struct place *places;
+	struct cfi_place *places;
 	size_t capacity;
 	uint32_t count;
 	uint32_t *slots; /* index + 1 */
@@ -29,10 +29,10 @@ struct unwinder {
 
 struct unwinder *unwinder_create(struct cfi_source source)
 {
-	struct unwinder *unwinder = take(1, sizeof *unwinder);
+	struct unwinder *unwinder = take_memory(1, sizeof *unwinder);
 
 	unwinder->source = source;
-	unwinder->slots = take(SLOTS, sizeof *unwinder->slots);
+	unwinder->slots = take_memory(SLOTS, sizeof *unwinder->slots);
 	return unwinder;
 }
 
@@ -49,7 +49,7 @@ void unwinder_forget(struct unwinder *unwinder)
 	memset(unwinder->slots, 0, SLOTS * sizeof *unwinder->slots);
 }
 
-static const struct place *place_at(struct unwinder *unwinder, uint64_t pc)
+static const struct cfi_place *place_at(struct unwinder *unwinder, uint64_t pc)
 {
 	if (unwinder->count == ROWS_MAX)
 		unwinder_forget(unwinder);
@@ -58,9 +58,9 @@ static const struct place *place_at(struct unwinder *unwinder, uint64_t pc)
 	for (; unwinder->slots[slot]; slot = (slot + 1) % SLOTS)
 		if (unwinder->places[unwinder->slots[slot] - 1].pc == pc)
 			return &unwinder->places[unwinder->slots[slot] - 1];
-	unwinder->places = grow(unwinder->places, unwinder->count, &unwinder->capacity,
-				sizeof *unwinder->places);
-	struct place *place = &unwinder->places[unwinder->count];
+	unwinder->places = grow_array(unwinder->places, unwinder->count, &unwinder->capacity,
+				      sizeof *unwinder->places);
+	struct cfi_place *place = &unwinder->places[unwinder->count];
 	uint64_t bias = 0;
 
 	memset(place, 0, sizeof *place);
@@ -107,7 +107,7 @@ static void fetch(struct registers *registers, uint64_t wanted, const struct wor
 	}
 }
 
-static bool expression_value(const struct place *place, struct rule rule,
+static bool expression_value(const struct cfi_place *place, struct rule rule,
 			     struct registers *registers, const struct word_source *words,
 			     const uint64_t *cfa, uint64_t *value)
 {
@@ -117,7 +117,7 @@ static bool expression_value(const struct place *place, struct rule rule,
 	return evaluate(code, registers, words, cfa, value);
 }
 
-static bool find_cfa(const struct place *place, struct registers *registers,
+static bool find_cfa(const struct cfi_place *place, struct registers *registers,
 		     const struct word_source *words, uint64_t *cfa)
 {
 	const struct row *row = &place->row;
@@ -131,8 +131,9 @@ static bool find_cfa(const struct place *place, struct registers *registers,
 	return true;
 }
 
-static bool caller_value(const struct place *place, struct rule rule, struct registers *registers,
-			 const struct word_source *words, uint64_t cfa, uint64_t *value)
+static bool caller_value(const struct cfi_place *place, struct rule rule,
+			 struct registers *registers, const struct word_source *words, uint64_t cfa,
+			 uint64_t *value)
 {
 	uint64_t address;
 
@@ -161,7 +162,7 @@ static bool caller_value(const struct place *place, struct rule rule, struct reg
 }
 
 /* The caller's registers; false: its return address is not known. */
-static bool go_up(const struct place *place, struct registers *registers,
+static bool go_up(const struct cfi_place *place, struct registers *registers,
 		  const struct word_source *words, uint64_t cfa)
 {
 	const struct row *row = &place->row;
@@ -257,7 +258,7 @@ static void go_on(struct unwinder *unwinder, struct registers registers,
 		uint64_t cfa;
 
 		frames->pc[frames->count++] = pc;
-		const struct place *place = place_at(unwinder, pc);
+		const struct cfi_place *place = place_at(unwinder, pc);
 
 		if (!called && !place->cfi) {
 			if (leave_leaf(unwinder, &registers, &words)) {

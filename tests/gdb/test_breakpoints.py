@@ -350,6 +350,54 @@ def test_a_region_that_begins_again_is_known_by_its_function(folder: Path) -> No
     assert hits and int(hits.group(1)) > 20 * once
 
 
+# The condition, in which turns it holds, and whether it is told where the region is begun.
+CONDITIONS = (
+    ("turn == 3", [3], True),
+    ("turn == -1", [], True),
+    ("part >= 1.5 && !(turn % 2)", [4], True),
+    ("narrow == 255 || 0x1 > turn", [0, 5], True),
+    ("1 << turn == 8", [3], True),
+    ("hidden == 2", [2], False),
+    ("hidden == -1", [], False),
+    ("twice == 8", [4], False),
+    ("own == 1", [1], False),
+    ("*pointer == 5", [5], False),
+    ("(long)turn == 2", [2], False),
+    ("turn + 0 * $_omp_level() == 1", [1], False),
+    ("(turn = turn) == 2", [2], False),
+)
+
+
+@pytest.mark.parametrize("gdb", ["gdb", "gdb-10", "gdb-18"])
+@pytest.mark.parametrize("condition, turns, elsewhere", CONDITIONS, ids=lambda one: str(one))
+def test_condition_of_the_whole_program(
+    condition: str, turns: Sequence[int], elsewhere: bool, gdb: str, folder: Path
+) -> None:
+    """It is asked where the region is begun: as long as it does not hold nobody comes to the
+    place. Any other one is asked there, where each name means what it means to the user."""
+    if condition.startswith("own") and gdb == "gdb-10":
+        turns = [0, 1, 2, 3, 4, 5]  # it cannot read them here, and says so at each stop
+    executable, runtime = machine.compiled("conditions"), machine.cached("libomp-19")
+    counting = (
+        "python from ompd_gdb.target.event_breakpoint import EventBreakpoint as Events;"
+        " real = Events._at_place; places = [];"
+        " Events._at_place = lambda *all: places.append(0) or real(*all)"
+    )
+    commands = [counting, f"ompd break parallel if {condition}", "run"]
+    commands += ["print turn", "python print(len(places))", "continue"] * (len(turns) + 1)
+    before = [f"set environment LD_LIBRARY_PATH {runtime}"]
+    texts = ask(gdb, commands, before, [executable], folder=folder).texts
+    stops = texts[2::3]
+    assert [text for text in texts[3::3] if "= " in text][: len(turns)] == [
+        f"${1 + i} = {turn}" for i, turn in enumerate(turns)
+    ]
+    assert all("OpenMP breakpoint 1, begin of" in text for text in stops[: len(turns)])
+    assert "exited normally" in stops[len(turns)]
+    # Where the first one is that holds, or at the end.
+    first = turns[0] + 1 if turns else 6
+    assert int(texts[4]) == (len(turns[:1]) if elsewhere else first)
+
+
 def test_pending(folder: Path) -> None:
     """At a place that GDB does not know, until the library with it is loaded."""
     executable, runtime = machine.compiled("loads"), machine.cached("libomp-19")

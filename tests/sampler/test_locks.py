@@ -136,7 +136,7 @@ def test_holders_that_the_runtime_records(
 ) -> None:
     """Each had the lock then, by the program's own account."""
     program = build("holders", compiler, *options)
-    _, log = sampled(program, tmp_path / "r", 200 if FULL else 100, threads, **settings)
+    _, log = sampled(program, tmp_path / "r", 400 if FULL else 300, threads, **settings)
     record = read(tmp_path / "r")
     numbers = {
         thread: activity["thread_num"]

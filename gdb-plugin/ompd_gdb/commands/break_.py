@@ -44,8 +44,11 @@ class Break(RawCommand):
     LOC is the construct: FILE:LINE of its directive, or the name of the
     function around it. Where the compiler records no directives, as gcc, its
     line is the first of the code made of it. COND is any expression of GDB's,
-    evaluated where the program would stop. $_omp_thread_num(), $_omp_level(),
-    $_omp_team_size(), $_omp_team_num() and $_omp_num_teams() can be used in it.
+    evaluated where the program would stop; for parallel begin, one of numbers
+    and global variables alone already where the region is begun, a moment
+    before, which costs less than a breakpoint of GDB's there. $_omp_level(),
+    $_omp_thread_num(), $_omp_team_size(), $_omp_team_num() and
+    $_omp_num_teams() can be used in it.
 
     A LOC that GDB does not know yet is pending until a library with it is
     loaded; `set breakpoint pending off' refuses it.

@@ -74,15 +74,18 @@ class EventBreakpoint:
         event: Event,
         place: Place | None,
         wanted: Callable[[], bool],
+        may_be_wanted: Callable[[int], bool],
         target: InferiorTarget,
         machine: Machine,
     ) -> None:
-        """wanted: asked at each event, with its thread and frame selected. May raise gdb.error."""
+        """wanted: asked at each event, with its thread and frame selected. May raise gdb.error.
+        may_be_wanted: before a thread comes there, with the place's address; False: surely not."""
         self.event = event
         self.hit: Hit | None = None  # of the stop that was just made
         self.step: Step | None = None  # of the user's, that the last stop to arm has ended
         self._place = place
         self._wanted = wanted
+        self._may_be_wanted = may_be_wanted
         self._target = target
         self._machine = machine
         self._calls = Calls(target, where.CodeMap(()))
@@ -244,6 +247,8 @@ class EventBreakpoint:
                 begun = self._begun.get((name, registers(passed)))
                 if begun is None:
                     return self._at_entry(name, argument)
+                if not self._may_be_wanted(begun.first):
+                    return False
                 stack = registers(machines.STACK_POINTER) + begun.behind
                 thread = gdb.selected_thread()
                 self._notes.add(thread.ptid, Note(begun.first, stack, False, begun.construct))
@@ -279,6 +284,8 @@ class EventBreakpoint:
             return self._meet(function, self._at_function)
         first, behind = self._first(function), stack - registers(machines.STACK_POINTER)
         self._begun[name, function] = _Begun(first, construct, behind)
+        if self.event == _BEGIN and not self._may_be_wanted(first):
+            return False
         # All of a team come there, and it is mostly the same thread of which that matters.
         return self._expect(Note(first, stack, False, construct), _thread_number())
 
