@@ -171,7 +171,16 @@ static struct image *only_holder(const struct images *images)
 	return library ? library : program;
 }
 
-/* There may be no list of images: of a static program, and while the dynamic linker is at work. */
+static bool lies_in(ompd_address_space_handle_t *handle, const struct image *image)
+{
+	ompdx_runtime_info_t info = {.size = sizeof info};
+
+	return ompdx_get_runtime_info(handle, &info) == ompd_rc_ok &&
+	       (!info.end || (image->first >= info.start && image->first < info.end));
+}
+
+/* There may be no list of images: of a static program, and while the dynamic linker is at work. Then the runtime that is
+ * found may be in a library that has come since we looked, and not in the image that seemed to be the only one. */
 static bool open_unlisted(struct pictures *pictures)
 {
 	struct image *image = only_holder(pictures->images);
@@ -180,6 +189,10 @@ static bool open_unlisted(struct pictures *pictures)
 	if (pictures->count || !image ||
 	    ompd_process_initialize(debugger_context(&pictures->debugger), &handle) != ompd_rc_ok)
 		return false;
+	if (!lies_in(handle, image)) {
+		ompd_rel_address_space_handle(handle);
+		return false;
+	}
 	keep(pictures, handle, image);
 	return true;
 }
