@@ -212,18 +212,22 @@ def see_to_it_that_it_runs(pid: int, wake: bool) -> str:
     return "stands still"
 
 
+_ENDED = ("Z", "X")
+
+
 def is_stopped(pid: int) -> bool:
-    """By job control, or soon."""
+    """By job control, or soon. One that has ended keeps the signals that it never took."""
     return any(
         status.get("State", "")[:1] == "T" or (_pending(status) & SIGSTOP_BIT)
         for status in _threads(pid)
+        if status.get("State", "Z")[:1] not in _ENDED
     )
 
 
 def has_ended(pid: int) -> bool:
     """Also where its parent has not asked for its status yet. A program's first thread may end
     before the others."""
-    return all(status.get("State", "Z")[:1] in ("Z", "X") for status in _threads(pid))
+    return all(status.get("State", "Z")[:1] in _ENDED for status in _threads(pid))
 
 
 def is_traced(pid: int) -> bool:

@@ -13,6 +13,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Iterator
@@ -295,6 +296,23 @@ def test_the_guardian_wakes_what_stands(counting: Counting) -> None:
     assert guardian.see_to_it_that_it_runs(counting.pid, wake=False) == "runs"
     assert counting.runs()
     assert guardian.see_to_it_that_it_runs(99999999, wake=True) == "gone"
+
+
+def test_the_guardian_knows_what_was_killed() -> None:
+    """With a stop in hand that it never took, as GDB attaches by, and not asked for yet."""
+    traced = "import ctypes, os, signal; ctypes.CDLL(None).ptrace(0, 0, 0, 0)"
+    child = [sys.executable, "-c", f"{traced}; os.kill(os.getpid(), signal.SIGUSR1)"]
+    with subprocess.Popen(child) as process:
+
+        def wait_for(state: str) -> None:
+            while guardian.status_of(str(process.pid))["State"][0] != state:
+                time.sleep(0.001)
+
+        wait_for("t")
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            os.kill(process.pid, number)  # Popen's own would take its stop for its end
+        wait_for("Z")
+        assert guardian.see_to_it_that_it_runs(process.pid, wake=False) == "gone"
 
 
 def test_one_at_a_time(counting: Counting, folder: Path) -> None:
