@@ -33,7 +33,7 @@ SIGSTOP_BIT = 1 << (signal.SIGSTOP - 1)
 # Its starter ends it, by closing its stdin.
 _DEAF_TO = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 # What Python ignores by itself, and its children should not.
-_PYTHONS = (signal.SIGPIPE, signal.SIGXFSZ)
+PYTHONS = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 class Guardian(NamedTuple):
@@ -163,7 +163,7 @@ def _spawned(request: dict[str, Any], log: int) -> int:
         request["environment"],
         file_actions=[(os.POSIX_SPAWN_DUP2, there, wanted) for wanted, there in streams],
         setsid=True,
-        setsigdef=_PYTHONS,
+        setsigdef=PYTHONS,
     )
 
 

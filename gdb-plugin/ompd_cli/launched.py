@@ -19,6 +19,7 @@ from ompd_core.errors import UserError
 from ompd_core.formats.elf import ElfFile, NotElf
 
 from . import debugger
+from .guardian import PYTHONS
 from .origin import Origin
 from .outcome import ASKED, AT_ONCE, CANNOT_READ, FAILED, FINDING, FOUND, LATE, Outcome
 from .progress import Progress
@@ -99,10 +100,6 @@ def _check_begun(folder: str, program: str) -> None:
     )
 
 
-# Python ignores them by itself.
-_PYTHONS = (signal.SIGPIPE, signal.SIGXFSZ)
-
-
 def _inherited() -> dict[str, Any]:
     """What the program would have from the user's shell. Of the environment that is what the kernel
     tells: Python may have set LC_CTYPE."""
@@ -110,7 +107,7 @@ def _inherited() -> dict[str, Any]:
         lines = [line.partition(b"=") for line in file.read().split(b"\0") if line]
     ignored = [
         int(number)
-        for number in signal.valid_signals() - set(_PYTHONS)
+        for number in signal.valid_signals() - set(PYTHONS)
         if signal.getsignal(number) == signal.SIG_IGN
     ]
     environment = {os.fsdecode(name): os.fsdecode(value) for name, _, value in lines}

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Callable
+from importlib import import_module
+from typing import Any
 
 from ..origin import Origin
 from ..outcome import Outcome
@@ -20,13 +21,19 @@ exit status:
   2  no report, or no OpenMP state that could be read; what would help is said
   3  it cannot be told whether threads wait for each other for ever; why is said"""
 
-Make = Callable[[argparse.Namespace, Origin], Outcome]
-
 
 def added(
     commands: Any, command: Command, what: str, description: str, epilog: str, **defaults: Any
 ) -> argparse.ArgumentParser:
-    """defaults: `make', which answers it, and what other code asks for and the command has not."""
+    """defaults: what other code asks for and the command has not."""
+
+    def make(options: argparse.Namespace, origin: Origin) -> Outcome:
+        """The answer, by modules that no other command needs."""
+        module, _, function = command.answer.rpartition(".")
+        answer = getattr(import_module(f"ompd_cli.{module}"), function)
+        outcome: Outcome = answer(options, origin)
+        return outcome
+
     made: argparse.ArgumentParser = commands.add_parser(
         command.name,
         usage=f"ompd {command.name} [OPTION...] {what}",
@@ -36,7 +43,7 @@ def added(
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.set_defaults(**defaults)
+    made.set_defaults(make=make, **defaults)
     return made
 
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..origin import Origin
-from ..outcome import Outcome
 from . import common, types
 from .commands import Command
 
@@ -45,7 +43,6 @@ def merge(commands: Any, command: Command) -> None:
         "REPORT.json...",
         _MERGE,
         _MERGES_EXIT,
-        make=_merge,
         document=command.name,
     )
     common.add_output(made)
@@ -59,7 +56,6 @@ def job(commands: Any, command: Command) -> None:
         "JOBID[.STEP] | --mpirun PID | --pid PID... | --hosts NODES | --cores DIR",
         _JOB,
         _JOBS_EXIT,
-        make=_job,
         document=command.name,
     )
     common.add_output(made)
@@ -122,15 +118,3 @@ def job(commands: Any, command: Command) -> None:
         default=32,
         help="nodes that one node asks; the others are asked by these; default: 32",
     )
-
-
-def _merge(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from ..merge import merge as made
-
-    return made(options, origin)
-
-
-def _job(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from ..job.command import report
-
-    return report(options, origin)

@@ -91,6 +91,6 @@ def _parser(asked: Sequence[Command]) -> argparse.ArgumentParser:
     )
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in asked:
-        module = import_module(f".{command.module}", __package__)
+        module = import_module(f".{command.arguments}", __package__)
         getattr(module, command.name)(commands, command)
     return made

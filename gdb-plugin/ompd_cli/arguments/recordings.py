@@ -6,8 +6,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..origin import Origin
-from ..outcome import FAILED, NOT_EXECUTABLE, NOT_FOUND, Outcome
+from ..outcome import FAILED, NOT_EXECUTABLE, NOT_FOUND
 from . import common, types
 from .commands import Command
 
@@ -55,7 +54,7 @@ _TARGET = "PID | -- PROGRAM [ARGUMENT...]"
 
 
 def top(commands: Any, command: Command) -> None:
-    made = _added(commands, command, _TARGET, _TOP, _EXIT, _top)
+    made = _added(commands, command, _TARGET, _TOP, _EXIT)
     _target(made)
     made.add_argument("--json", action="store_true", help="documents, one a line")
     made.add_argument(
@@ -79,7 +78,7 @@ def top(commands: Any, command: Command) -> None:
 
 
 def record(commands: Any, command: Command) -> None:
-    made = _added(commands, command, _TARGET, _RECORD, _EXIT, _record)
+    made = _added(commands, command, _TARGET, _RECORD, _EXIT)
     _target(made)
     made.add_argument(
         "-o",
@@ -92,7 +91,7 @@ def record(commands: Any, command: Command) -> None:
 
 
 def show(commands: Any, command: Command) -> None:
-    made = _added(commands, command, "RECORD", _SHOW, _EXIT_OF_SHOW, _show)
+    made = _added(commands, command, "RECORD", _SHOW, _EXIT_OF_SHOW)
     made.add_argument("record", metavar="RECORD", help="what `ompd record' has written")
     form = made.add_mutually_exclusive_group()
     form.add_argument("--text", action="store_true", help="for people, which is the default")
@@ -117,7 +116,7 @@ def show(commands: Any, command: Command) -> None:
 
 
 def _added(
-    commands: Any, command: Command, what: str, description: str, epilog: str, make: common.Make
+    commands: Any, command: Command, what: str, description: str, epilog: str
 ) -> argparse.ArgumentParser:
     return common.added(
         commands,
@@ -125,7 +124,6 @@ def _added(
         what,
         description,
         epilog,
-        make=make,
         document=command.name,
         html=None,
         json=False,
@@ -181,24 +179,3 @@ def _real(text: str) -> float:
         return float(text)
     except ValueError:
         return -1
-
-
-# Each brings its own modules, which no other command needs.
-
-
-def _record(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from ..recording.record import record as made
-
-    return made(options, origin)
-
-
-def _top(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from ..recording.top import top as made
-
-    return made(options, origin)
-
-
-def _show(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from ..recording.show import show as made
-
-    return made(options, origin)

@@ -6,8 +6,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..origin import Origin
-from ..outcome import FAILED, FOUND, LATE, NOT_EXECUTABLE, NOT_FOUND, Outcome
+from ..outcome import FAILED, FOUND, LATE, NOT_EXECUTABLE, NOT_FOUND
 from . import common, types
 from .commands import Command
 
@@ -40,7 +39,7 @@ is passed on. It has no controlling terminal."""
 
 
 def core(commands: Any, command: Command) -> None:
-    made = _added(commands, command, "CORE [EXE]", _CORE, _core)
+    made = _added(commands, command, "CORE [EXE]", _CORE)
     made.add_argument("core", metavar="CORE", help="the core file, packed or not")
     made.add_argument("executable", metavar="EXE", nargs="?", help="the program that left it")
     made.add_argument(
@@ -54,14 +53,14 @@ def core(commands: Any, command: Command) -> None:
 
 
 def pid(commands: Any, command: Command) -> None:
-    made = _added(commands, command, "PID", _PID, _pid, seconds=60)
+    made = _added(commands, command, "PID", _PID, seconds=60)
     made.add_argument("pid", metavar="PID", type=types.process, help="the process")
 
 
 def run(commands: Any, command: Command) -> None:
     what = "-- PROGRAM [ARGUMENT...]"
     late = "interrupt the program and report"
-    made = _added(commands, command, what, _RUN, _run, _EXIT_OF_A_RUN, late, seconds=0)
+    made = _added(commands, command, what, _RUN, _EXIT_OF_A_RUN, late, seconds=0)
     made.add_argument("program", help=argparse.SUPPRESS, nargs=argparse.REMAINDER)
 
 
@@ -70,12 +69,11 @@ def _added(
     command: Command,
     what: str,
     description: str,
-    make: common.Make,
     epilog: str = common.EXIT,
     late: str = "give up",
     seconds: int = 600,
 ) -> argparse.ArgumentParser:
-    made = common.added(commands, command, what, description, epilog, make=make, document="report")
+    made = common.added(commands, command, what, description, epilog, document="report")
     common.add_output(made)
     made.add_argument(
         "--locals",
@@ -85,24 +83,3 @@ def _added(
     common.add_gdb(made)
     common.add_timeout(made, f"{late} after that time, 0: never; default: {seconds}", seconds)
     return made
-
-
-# Each brings its own modules, which no other command needs.
-
-
-def _core(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from ..corefile import report
-
-    return report(options, origin)
-
-
-def _pid(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from ..living import report
-
-    return report(options, origin)
-
-
-def _run(options: argparse.Namespace, origin: Origin) -> Outcome:
-    from ..launched import report
-
-    return report(options, origin)

@@ -14,6 +14,7 @@ _TOKEN = late_patterns.compile(
 )
 _INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long long"}
 _REALS = {4: "float", 8: "double"}
+_LANGUAGES = ("auto", "local", "c", "c++")
 
 
 def everywhere(condition: str, pc: int) -> str | None:
@@ -38,9 +39,6 @@ def everywhere(condition: str, pc: int) -> str | None:
         return found
     except (gdb.error, RuntimeError):
         return None
-
-
-_LANGUAGES = ("auto", "local", "c", "c++")
 
 
 def _variable(name: str, block: gdb.Block) -> str | None:

@@ -247,12 +247,7 @@ class EventBreakpoint:
                 begun = self._begun.get((name, registers(passed)))
                 if begun is None:
                     return self._at_entry(name, argument)
-                if not self._may_be_wanted(begun.first):
-                    return False
-                stack = registers(machines.STACK_POINTER) + begun.behind
-                thread = gdb.selected_thread()
-                self._notes.add(thread.ptid, Note(begun.first, stack, False, begun.construct))
-                return self._meet(begun.first, self._at_place, thread.global_num)
+                return self._begins(begun, registers)
             except (gdb.error, Unreadable):
                 return False
 
@@ -283,11 +278,15 @@ class EventBreakpoint:
             self._functions[function] = _Function(construct, abi.PARTS_OF.get(name))
             return self._meet(function, self._at_function)
         first, behind = self._first(function), stack - registers(machines.STACK_POINTER)
-        self._begun[name, function] = _Begun(first, construct, behind)
-        if self.event == _BEGIN and not self._may_be_wanted(first):
+        begun = self._begun[name, function] = _Begun(first, construct, behind)
+        return self._begins(begun, registers)
+
+    def _begins(self, begun: _Begun, registers: Registers) -> bool:
+        if not self._may_be_wanted(begun.first):
             return False
+        stack = registers(machines.STACK_POINTER) + begun.behind
         # All of a team come there, and it is mostly the same thread of which that matters.
-        return self._expect(Note(first, stack, False, construct), _thread_number())
+        return self._expect(Note(begun.first, stack, False, begun.construct), only=True)
 
     def _is_jump(self, name: str, back: int, stack: int) -> bool:
         """The entry point for what is deferred may go on in the other one."""
@@ -298,9 +297,12 @@ class EventBreakpoint:
         self._called[thread] = (name, back, stack)
         return False
 
-    def _expect(self, note: Note, thread: int | None = None) -> bool:
-        self._notes.add(_thread(), note)
-        return self._meet(note.address, self._at_place, thread)
+    def _expect(self, note: Note, only: bool = False) -> bool:
+        """only: the other threads that come there are not to be seen, so far."""
+        thread = gdb.selected_thread()
+        self._notes.add(thread.ptid if thread is not None else _NOBODY, note)
+        number = thread.global_num if only and thread is not None else None
+        return self._meet(note.address, self._at_place, number)
 
     def _at_place(self, address: int) -> bool:
         try:
@@ -406,11 +408,9 @@ class EventBreakpoint:
         return self._target.images.string(text)
 
 
+_NOBODY = (0, 0, 0)
+
+
 def _thread() -> tuple[int, int, int]:
     thread = gdb.selected_thread()
-    return thread.ptid if thread is not None else (0, 0, 0)
-
-
-def _thread_number() -> int | None:
-    thread = gdb.selected_thread()
-    return thread.global_num if thread is not None else None
+    return thread.ptid if thread is not None else _NOBODY
