@@ -5,6 +5,7 @@ will give up? The programs hang on purpose, or only wait, and wrote down who hol
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -215,3 +216,44 @@ def test_how_to_know_the_holder(folder: Path) -> None:
     with target("live", executable, ("gate",), home, folder) as made:
         answer = ask("gdb", TEXTS[:1], made.before, made.files, folder=folder)
     assert "it is not known who holds L1; run the program with KMP_CONSISTENCY_CHECK" in answer.text
+
+
+# Every line of the second one's is known, of the others every instruction is as good.
+WALKED = ["libomp-19", "libomp-17-debug", "libgomp-12"]
+
+
+def walks() -> list[Any]:
+    """What is taken, from which runtime, and how that is set."""
+    found: list[tuple[str, str, dict[str, str]]] = [
+        ("lock", "libomp-19", {}),
+        ("nest_lock", "libomp-17-debug", {}),
+        ("critical", "libgomp-12", {}),
+    ]
+    if machine.FULL:
+        settings = {name: SETTINGS for name in WALKED} | {"libgomp-12": [{}]}
+        taken = ("lock", "nest_lock", "critical")
+        found = [(one, name, how) for one in taken for name in WALKED for how in settings[name]]
+    return [pytest.param(*one, id="-".join([one[0], one[1], *one[2].values()])) for one in found]
+
+
+@pytest.mark.parametrize("scenario, runtime, settings", walks())
+def test_who_takes_it_step_by_step(
+    scenario: str, runtime: str, settings: dict[str, str], folder: Path
+) -> None:
+    """Who has just got it is still in the call that took it, and who will give it up is in the call
+    that does: it is not forgotten."""
+    compiler = machine.GCC if runtime.startswith("libgomp") else machine.CLANG
+    executable = machine.compiled("takes", "optimised", compiler=compiler)
+    file = folder / "stops"
+    before = [f"source {machine.ROOT / 'tests/gdb/walk_taking.py'}", "set breakpoint pending on"]
+    before.append(f"set environment LD_LIBRARY_PATH {machine.cached(runtime)}")
+    before += [f"set environment {name} {value}" for name, value in settings.items()]
+    step = "step" if runtime.endswith("debug") else "stepi"
+    walk = f"walk-taking {file} {1000 if machine.FULL else 300} {step}"
+    answer = ask("gdb", [walk], before, ["--args", executable, scenario], folder=folder)
+    assert file.exists(), answer.everything
+    stops = json.loads(file.read_text())
+    for stop in stops:
+        assert stop["told"].startswith(("No deadlock", "Cannot tell")), stop
+    nobody = "No deadlock: no OpenMP thread waits"
+    assert sum(not stop["told"].startswith(nobody) for stop in stops) >= 50

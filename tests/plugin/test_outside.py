@@ -144,6 +144,12 @@ def another_is_in_a_routine(scene: Scene) -> None:
     scene.stacks[scene.other] = WAITER
 
 
+def its_owner_is_in_the_call_that_took_it(scene: Scene) -> None:
+    scene.lock.raw = scene.lock.raw._replace(owner=2, owner_id=2)
+    scene.lock.holder = scene.other
+    scene.stacks[scene.other] = WAITER
+
+
 def a_function_gives_it_up_for_others(scene: Scene) -> None:
     scene.functions.append(Unpaired(frozenset({Ended("lock", A)}), ()))
 
@@ -173,6 +179,7 @@ def nobody_waits(scene: Scene) -> None:
         stack_is_cut,
         stack_cannot_be_seen,
         another_is_in_a_routine,
+        its_owner_is_in_the_call_that_took_it,
         a_function_gives_it_up_for_others,
         a_function_gives_up_what_it_is_given,
         tasks_cannot_be_read,
@@ -195,6 +202,14 @@ def test_a_waiter_that_has_just_got_it() -> None:
 def test_another_lock_that_is_given_up_does_not_matter() -> None:
     scene = Scene()
     scene.functions.append(Unpaired(frozenset({Ended("lock", A + 8), Ended("critical", None)}), ()))
+    assert scene.is_forgotten()
+
+
+def test_another_than_the_owner_is_in_a_routine() -> None:
+    scene = Scene(owner=2, owner_id=2)
+    scene.lock.holder = scene.other
+    (third,) = process_of({3: None}, 3).threads
+    scene.stacks[third] = WAITER
     assert scene.is_forgotten()
 
 

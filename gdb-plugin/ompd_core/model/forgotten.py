@@ -95,7 +95,10 @@ def _is_elsewhere(thread: Thread, stack: Stack | None, lock: Lock, locks: Locks)
         return False
     if thread in lock.waiters or not stack.in_routine:
         return True
-    return lock.raw.tells_owner or locks.wanted_by(thread) is not None
+    if lock.raw.tells_owner:
+        # Who has just got it is in the call that took it.
+        return thread is not lock.holder
+    return locks.wanted_by(thread) is not None
 
 
 def _any_unknown(holdings: Holdings, kind: str) -> bool:
