@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -27,6 +28,27 @@
 #define OWN_BYTES_MOST ((size_t)256 << 20)
 /* Beside the clocks' descriptors: for /proc, the record, files of which names are read. */
 #define OTHER_FDS 128
+
+/* The kernel tells whenever another part of so many of a ring has been written. */
+#define WATERMARKS 4
+/* Rings that are looked at, of those that it tells of at once. */
+#define FILLING_MOST 64
+
+static size_t ring_pages(const struct perf *perf, uint32_t stack_bytes)
+{
+	double bytes = RING_RESERVE * perf->rate / perf->drains *
+		       (double)(stack_bytes + SAMPLE_BYTES_BESIDE);
+	size_t pages = RING_PAGES_LEAST;
+
+	while ((double)pages * (double)sysconf(_SC_PAGESIZE) < bytes)
+		pages *= 2;
+	return pages;
+}
+
+static uint32_t watermark(size_t pages)
+{
+	return (uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) / WATERMARKS);
+}
 
 static struct perf_event_attr attributes(const struct perf *perf, uint32_t stack_bytes)
 {
@@ -51,7 +73,7 @@ static struct perf_event_attr attributes(const struct perf *perf, uint32_t stack
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = UINT32_MAX / 2,
+		.wakeup_watermark = watermark(ring_pages(perf, stack_bytes)),
 	};
 }
 
@@ -84,7 +106,10 @@ enum perf_answer perf_init(struct perf *perf, pid_t lwp, double rate, double dra
 			      .period = (uint64_t)((double)SECOND / rate),
 			      .rate = rate,
 			      .drains = drains,
-			      .processors = (int)sysconf(_SC_NPROCESSORS_CONF)};
+			      .processors = (int)sysconf(_SC_NPROCESSORS_CONF),
+			      .told_by = epoll_create1(EPOLL_CLOEXEC)};
+	if (perf->told_by < 0)
+		return PERF_REFUSED;
 	perf->most_fds = allow_descriptors();
 	int fd = open_event(perf, lwp, -1, STACK_BYTES_FIRST);
 
@@ -122,21 +147,12 @@ void perf_deinit(struct perf *perf)
 		if (perf->ring_fds[i] >= 0)
 			close(perf->ring_fds[i]);
 	}
+	if (perf->told_by >= 0)
+		close(perf->told_by);
 	free(perf->rings);
 	free(perf->ring_fds);
 	free(perf->threads);
 	records_deinit(&perf->records);
-}
-
-static size_t ring_pages(const struct perf *perf, uint32_t stack_bytes)
-{
-	double bytes = RING_RESERVE * perf->rate / perf->drains *
-		       (double)(stack_bytes + SAMPLE_BYTES_BESIDE);
-	size_t pages = RING_PAGES_LEAST;
-
-	while ((double)pages * (double)sysconf(_SC_PAGESIZE) < bytes)
-		pages *= 2;
-	return pages;
 }
 
 static enum perf_answer refusal(void)
@@ -158,6 +174,14 @@ static enum perf_answer open_clock(const struct perf *perf, const struct perf_th
 	return *fd < perf->most_fds ? PERF_OK : PERF_NO_DESCRIPTORS;
 }
 
+/* Only once for each time that the kernel tells of it, also of the end of a thread. */
+static void be_told(const struct perf *perf, int fd, const struct ring *ring)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = ring->control};
+
+	epoll_ctl(perf->told_by, EPOLL_CTL_ADD, fd, &event);
+}
+
 static enum perf_answer open_own(struct perf *perf, struct perf_thread *thread)
 {
 	const enum perf_answer answer = open_clock(perf, thread, -1, &thread->fds[0]);
@@ -167,6 +191,7 @@ static enum perf_answer open_own(struct perf *perf, struct perf_thread *thread)
 	if (perf->own_bytes > OWN_BYTES_MOST ||
 	    !ring_map(&thread->ring, thread->fds[0], ring_pages(perf, thread->stack_bytes)))
 		return PERF_NO_MEMORY;
+	be_told(perf, thread->fds[0], &thread->ring);
 	perf->own_bytes += thread->ring.size;
 	return PERF_OK;
 }
@@ -183,14 +208,20 @@ static bool ring_of_processor(struct perf *perf, int processor)
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.exclude_kernel = 1;
 	attr.context_switch = attr.mmap = attr.comm = attr.comm_exec = attr.task = 0;
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, processor, -1, PERF_FLAG_FD_CLOEXEC);
+	for (size_t pages = SHARED_RING_PAGES; pages >= RING_PAGES_LEAST; pages /= 2) {
+		attr.wakeup_watermark = watermark(pages);
+		const int fd = (int)syscall(SYS_perf_event_open, &attr, 0, processor, -1,
+					    PERF_FLAG_FD_CLOEXEC);
 
-	perf->ring_fds[processor] = fd;
-	if (fd < 0)
-		return false;
-	for (size_t pages = SHARED_RING_PAGES; pages >= RING_PAGES_LEAST; pages /= 2)
-		if (ring_map(ring, fd, pages))
+		if (fd < 0)
+			return false;
+		if (ring_map(ring, fd, pages)) {
+			perf->ring_fds[processor] = fd;
+			be_told(perf, fd, ring);
 			return true;
+		}
+		close(fd);
+	}
 	return false;
 }
 
@@ -319,6 +350,32 @@ void perf_set_period(struct perf *perf, uint64_t period, bool (*is_due)(void *co
 			tell(perf, &perf->threads[i], PERF_EVENT_IOC_PERIOD, &period);
 }
 
+static uint64_t milliseconds_until(uint64_t moment)
+{
+	const uint64_t at = now();
+
+	return at < moment ? (moment - at + MILLISECOND - 1) / MILLISECOND : 0;
+}
+
+bool perf_wait(const struct perf *perf, uint64_t until)
+{
+	struct epoll_event events[FILLING_MOST];
+	uint64_t left;
+
+	while ((left = milliseconds_until(until))) {
+		const int count = epoll_wait(perf->told_by, events, FILLING_MOST,
+					     left < INT_MAX ? (int)left : INT_MAX);
+
+		/* A signal. */
+		if (count < 0)
+			return false;
+		for (int i = 0; i < count; i++)
+			if (ring_is_filling(events[i].data.ptr))
+				return true;
+	}
+	return false;
+}
+
 /* After pid, lwp and time: which registers follow, they, and the stack with what was really copied of it. */
 static bool read_sample(const struct perf_record *record, struct sample *sample)
 {
@@ -410,6 +467,17 @@ static void tell_full(struct ring *ring, pid_t lwp, uint64_t until, const struct
 	ring->full_at = until;
 }
 
+/* In the order of time where more than one thread's records are there, or others are concerned. */
+static void hand_on_all(struct records *records, bool shared, pid_t pid, const struct sink *sink)
+{
+	/* Thread by thread takes half as long: what is known of one is at hand then. */
+	if (shared || records->mixed)
+		records_sort(records);
+	for (size_t i = 0; i < records->count; i++)
+		if (records->records[i].pid == pid)
+			hand_on(&records->records[i], shared, sink);
+}
+
 void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink *sink)
 {
 	struct records *records = &perf->records;
@@ -422,12 +490,7 @@ void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink 
 	for (int i = 0; perf->shared && i < perf->processors; i++)
 		if (perf->rings[i].control)
 			ring_collect(&perf->rings[i], until, records);
-	/* Thread by thread takes half as long: what is known of one is at hand then. */
-	if (perf->shared || records->mixed)
-		records_sort(records);
-	for (size_t i = 0; i < records->count; i++)
-		if (records->records[i].pid == pid)
-			hand_on(&records->records[i], perf->shared, sink);
+	hand_on_all(records, perf->shared, pid, sink);
 	for (size_t i = 0; i < perf->count && !perf->shared; i++) {
 		tell_full(&perf->threads[i].ring, perf->threads[i].lwp, until, sink);
 		ring_release(&perf->threads[i].ring);
@@ -438,4 +501,25 @@ void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink 
 			ring_release(&perf->rings[i]);
 		}
 	records_clear(records);
+}
+
+void perf_drain_filling(struct perf *perf, uint64_t until, pid_t pid, const struct sink *sink)
+{
+	struct records *records = &perf->records;
+
+	if (perf->shared) {
+		perf_drain(perf, until, pid, sink);
+		return;
+	}
+	for (size_t i = 0; i < perf->count; i++) {
+		struct ring *ring = &perf->threads[i].ring;
+
+		if (!ring_is_filling(ring->control))
+			continue;
+		ring_collect(ring, until, records);
+		hand_on_all(records, false, pid, sink);
+		tell_full(ring, perf->threads[i].lwp, until, sink);
+		ring_release(ring);
+		records_clear(records);
+	}
 }

@@ -39,6 +39,7 @@ struct perf {
 	int most_fds;       /* that the clocks may have: others are needed, too */
 	struct ring *rings; /* of processors */
 	int *ring_fds;
+	int told_by; /* tells which rings are being filled: an epoll */
 	struct records records;
 };
 
@@ -68,7 +69,13 @@ void perf_begin(struct perf *perf);
 void perf_set_period(struct perf *perf, uint64_t period, bool (*is_due)(void *context, pid_t lwp),
 		     void *context);
 
+/* Until the moment, or until a signal has come; true: a ring has to be emptied before. */
+bool perf_wait(const struct perf *perf, uint64_t until);
+
 /* What has happened up to the moment `until'. Those of another process are left out. */
 void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink *sink);
+
+/* The same, of threads whose rings have to be emptied; of all if they share them. */
+void perf_drain_filling(struct perf *perf, uint64_t until, pid_t pid, const struct sink *sink);
 
 #endif /* SAMPLER_PERF_H */

@@ -44,11 +44,11 @@ static void copy_out(const struct ring *ring, uint64_t at, void *bytes, size_t s
 	memcpy((uint8_t *)bytes + first, ring->data, size - first);
 }
 
-/* What was lost until the ring was last found full is known. It was so until it was read, and that records are missing stands
- * in it only as soon as another one has found room behind them. */
-static uint64_t missing_since(const struct ring *ring)
+/* What was lost until the ring was last found full, and emptied, is known by then: that records are missing stands in it only
+ * as soon as another one has found room behind them. */
+static uint64_t missing_since(const struct ring *ring, uint64_t time)
 {
-	return ring->full_at > ring->last ? ring->full_at : ring->last;
+	return ring->full_at > ring->last ? time : ring->last;
 }
 
 static const struct perf_event_header *in_one_piece(const struct ring *ring, uint64_t at,
@@ -65,6 +65,13 @@ static const struct perf_event_header *in_one_piece(const struct ring *ring, uin
 				     sizeof(uint8_t *));
 	records->copies[records->copy_count++] = copy;
 	return (const struct perf_event_header *)(const void *)copy;
+}
+
+bool ring_is_filling(const struct perf_event_mmap_page *control)
+{
+	const uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+
+	return head - control->data_tail > control->data_size / 2;
 }
 
 void ring_expect(const struct ring *ring)
@@ -110,7 +117,7 @@ void ring_collect(struct ring *ring, uint64_t until, struct records *records)
 					      sizeof *records->records);
 		records->records[records->count] = (struct perf_record){
 			id.time,
-			missing_since(ring),
+			missing_since(ring, id.time),
 			(pid_t)id.pid,
 			(pid_t)id.lwp,
 			(uint32_t)records->count,

@@ -26,7 +26,7 @@ struct ring {
 /* A record, as it lies in its ring or, if it lies at the ring's two ends, in a copy. */
 struct perf_record {
 	uint64_t time;
-	uint64_t since; /* the moment of the record before it in its ring; 0: none */
+	uint64_t since; /* from when on others are missing, if it says so; 0: from the beginning */
 	pid_t pid, lwp;
 	uint32_t order; /* of those of the same time */
 	const struct perf_event_header *header;
@@ -44,6 +44,9 @@ struct records {
 /* pages: a power of two. false: refused, errno says why. */
 bool ring_map(struct ring *ring, int fd, size_t pages);
 void ring_unmap(struct ring *ring);
+
+/* More than half of it is to be read. */
+bool ring_is_filling(const struct perf_event_mmap_page *control);
 
 /* It is read soon: of many threads each ring's memory has left the processor's caches since the last pass. */
 void ring_expect(const struct ring *ring);

@@ -144,6 +144,7 @@ bool record_write(struct record *record, uint64_t before)
 	bool all_done = true;
 
 	record_runtimes(record);
+	settle_begin(&record->settling);
 	for (uint32_t i = record->first_open; i < record->threads->count; i++) {
 		struct thread *thread = record->threads->all[i];
 

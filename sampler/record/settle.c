@@ -186,6 +186,18 @@ static struct activity of_sample(const struct settling *settling, const struct t
 	return activity;
 }
 
+static struct activity of_sample_once(struct settling *settling, const struct thread *thread,
+				      const struct piece *piece)
+{
+	struct settled *last = &settling->last[piece->kind];
+
+	if (last->thread != thread->number || last->told != piece->told ||
+	    last->sampled_at != piece->sampled_at)
+		*last = (struct settled){of_sample(settling, thread, piece), piece->sampled_at,
+					 thread->number, piece->told};
+	return last->activity;
+}
+
 static void remember(struct thread *thread, const struct activity *activity)
 {
 	thread->last_region = activity->region;
@@ -223,7 +235,13 @@ uint32_t settle_holder(const struct settling *settling, const struct thread *thr
 	return holder == thread->number ? NONE : holder;
 }
 
-uint32_t settle(const struct settling *settling, struct thread *thread, const struct piece *piece,
+void settle_begin(struct settling *settling)
+{
+	for (size_t i = 0; i < sizeof settling->last / sizeof *settling->last; i++)
+		settling->last[i].thread = NONE;
+}
+
+uint32_t settle(struct settling *settling, struct thread *thread, const struct piece *piece,
 		uint32_t holder)
 {
 	struct activity activity;
@@ -232,7 +250,7 @@ uint32_t settle(const struct settling *settling, struct thread *thread, const st
 		activity = nothing(STATE_UNKNOWN, piece, settling);
 		activity.on = NONE;
 	} else if (piece->state == PIECE_TOLD && piece->told != NONE) {
-		activity = of_sample(settling, thread, piece);
+		activity = of_sample_once(settling, thread, piece);
 		if (activity.construct != NONE)
 			activity.holder = holder;
 		remember(thread, &activity);

@@ -22,11 +22,14 @@
 #define SCARCE_VIEW_SHARE 0.1
 #define SCARCE_SLEEPER_SHARE 0.12
 
+/* Their turns change with each time that is measured: of the most that there were lately, so much is left after each. */
+#define TURNS_KEPT 0.9
+
 /* Fewer samples are no help if they take less than this part of the budget, of nanoseconds each. */
 #define SAMPLES_SHARE 0.25
 #define SAMPLE_COST 5000.0
 
-#define TICK_MOST (100 * MILLISECOND)
+#define TICK_MOST (200 * MILLISECOND)
 #define RATE_LEAST 5.0
 #define VIEW_RATE_LEAST 1.0
 
@@ -59,7 +62,7 @@ static void lower_views(const struct budget *budget, struct session *session)
 }
 
 /* Many threads that sleep and wake up without end are looked at less often each. */
-static void settle_sleepers(const struct budget *budget, struct session *session, double percent)
+static void settle_sleepers(struct budget *budget, struct session *session, double percent)
 {
 	const double share = budget->is_scarce ? SCARCE_SLEEPER_SHARE : SLEEPER_SHARE;
 	const double allowed = share * session->options.budget;
@@ -68,6 +71,9 @@ static void settle_sleepers(const struct budget *budget, struct session *session
 	session->sleeper_turns = turns < 1                    ? 1
 				 : turns > SLEEPER_TURNS_MOST ? SLEEPER_TURNS_MOST
 							      : (uint32_t)turns;
+	budget->sleeper_turns *= TURNS_KEPT;
+	if (budget->sleeper_turns < session->sleeper_turns)
+		budget->sleeper_turns = session->sleeper_turns;
 }
 
 static void lower_rate(struct session *session, double percent)
@@ -83,6 +89,15 @@ static void lower_rate(struct session *session, double percent)
 	record_rate(&session->record, session->rate, why);
 }
 
+/* Those that sleep are looked at as often. */
+static void pass_seldom(struct session *session)
+{
+	const uint64_t turns = session->sleeper_turns * session->tick / TICK_MOST;
+
+	session->sleeper_turns = turns > 1 ? (uint32_t)turns : 1;
+	session->tick = TICK_MOST;
+}
+
 /* What is done in each pass for each thread, whether it was sampled or not. */
 static void lower_passes(struct budget *budget, struct session *session, double percent)
 {
@@ -90,7 +105,7 @@ static void lower_passes(struct budget *budget, struct session *session, double 
 
 	if (!budget->is_scarce) {
 		if (session->clock == CLOCK_PERF)
-			session->tick = TICK_MOST;
+			pass_seldom(session);
 		budget->is_scarce = true;
 		lower_views(budget, session);
 		return;

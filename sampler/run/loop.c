@@ -87,12 +87,31 @@ static uint64_t least_time(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* A signal ends it early, which the loop notices. */
 static void sleep_until(uint64_t moment)
 {
 	const struct timespec at = {(time_t)(moment / SECOND), (long)(moment % SECOND)};
 
-	/* A signal ends it early, which the loop notices. */
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+/* Threads that are always at work may fill their rings sooner: for them no pass is made through all of them. What they were
+ * met in may have to be read anew, and is soon. */
+static void wait_for_tick(struct loop *loop)
+{
+	struct session *session = loop->session;
+
+	if (session->clock != CLOCK_PERF) {
+		sleep_until(loop->next_tick);
+		return;
+	}
+	while (!session->images_void && perf_wait(&session->perf, loop->next_tick)) {
+		const uint64_t before = own_processor_time();
+
+		perf_drain_filling(&session->perf, now(), session->process.pid, &loop->sink);
+		session_guess_anew(session);
+		session->sample_processor += own_processor_time() - before;
+	}
 }
 
 /* A thread that has so little of a processor that no sample has come since its clock was set goes on with that: else none
@@ -268,7 +287,7 @@ static uint64_t begin_pass(struct loop *loop)
  * beginning on: what is told first would come late. */
 static uint64_t patience(const struct loop *loop)
 {
-	const uint64_t round = loop->session->tick * loop->session->sleeper_turns;
+	const uint64_t round = (uint64_t)((double)loop->session->tick * loop->budget.sleeper_turns);
 
 	return loop->budget.is_scarce && round + round / 4 > PATIENCE ? round + round / 4
 								      : PATIENCE;
@@ -441,7 +460,7 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 		loop.next_tick = soon(&loop, at, session->tick);
 		if (loop.end && loop.end < loop.next_tick)
 			loop.next_tick = loop.end;
-		sleep_until(loop.next_tick);
+		wait_for_tick(&loop);
 	}
 	return finish(&loop) ? EXIT_WHOLE : failure(session);
 }

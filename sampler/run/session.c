@@ -440,7 +440,7 @@ void session_refresh_images(struct session *session)
 		for (uint32_t i = 0; i < session->threads.living_count; i++) {
 			struct thread *thread = session->threads.all[session->threads.living[i]];
 
-			process_thread_name(&session->process, thread->lwp, thread->name);
+			process_thread_state_and_name(&session->process, thread->lwp, thread->name);
 			thread->runtime = NONE;
 			thread->pthread = 0;
 			thread->told = thread->seen = false;

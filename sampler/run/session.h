@@ -38,9 +38,9 @@ struct session {
 	double rate, view_rate;
 	uint64_t period; /* of samples */
 	uint64_t period_set_at;
-	uint64_t tick; /* between two passes */
-	/* Each thread that sleeps is looked at in one pass of so many. */
-	uint32_t sleeper_turns, sleeper_turn;
+	uint64_t tick;              /* between two passes */
+	uint32_t sleeper_turns;     /* passes in which each thread that sleeps has been looked at */
+	uint32_t sleeper_turn;      /* which one of the living is next */
 	uint64_t sleeper_processor; /* our time for them */
 	bool threads_void;          /* some have begun that no clock has told of, perhaps */
 	bool begun; /* the record: an exec before was that of the program that we start */

@@ -213,31 +213,71 @@ void session_begin_looks(struct session *session)
 	session->sleeper_turns = turns < SLEEPER_TURNS_MOST ? turns : SLEEPER_TURNS_MOST;
 }
 
-static bool has_turn(const struct session *session, const struct thread *thread)
+static bool has_slept(const struct timeline *timeline, uint64_t at)
 {
-	return (thread->number + session->sleeper_turn) % session->sleeper_turns == 0;
+	return timeline->kind == PIECE_ASLEEP && at - timeline->sleep_began >= SLEEP_LEAST;
+}
+
+static bool is_told(const struct timeline *timeline)
+{
+	return timeline->kind == PIECE_ASLEEP && timeline->sleep_told != NONE;
+}
+
+static void look(struct session *session, struct thread *thread, uint64_t at)
+{
+	thread->missed_look = false;
+	if (session->memory.readable)
+		look_at_sleeper(session, thread, at);
+	else
+		guess_sleeper(session, thread, at);
+}
+
+/* Those that were awake when it was their turn: else they would stay untold for two rounds. Returns how many looks are left. */
+static uint32_t look_at_missed(struct session *session, uint64_t at, uint32_t looks)
+{
+	const struct threads *threads = &session->threads;
+
+	for (uint32_t i = 0; i < threads->living_count; i++) {
+		struct thread *thread = threads->all[threads->living[i]];
+
+		if (!has_slept(&thread->timeline, at))
+			continue;
+		if (is_told(&thread->timeline)) {
+			session_want_lock(session, thread, at, thread->timeline.sleep_told);
+		} else if (looks && thread->missed_look) {
+			look(session, thread, at);
+			looks--;
+		}
+	}
+	return looks;
+}
+
+/* The next ones in turn, of those of which it is not known yet why they sleep. */
+static void look_in_turn(struct session *session, uint64_t at, uint32_t looks)
+{
+	const struct threads *threads = &session->threads;
+
+	for (uint32_t i = 0; looks && i < threads->living_count; i++) {
+		const uint32_t turn = session->sleeper_turn++ % threads->living_count;
+		struct thread *thread = threads->all[threads->living[turn]];
+
+		if (is_told(&thread->timeline))
+			continue;
+		if (!has_slept(&thread->timeline, at)) {
+			thread->missed_look = true;
+			continue;
+		}
+		look(session, thread, at);
+		looks--;
+	}
 }
 
 void session_look_at_sleepers(struct session *session, uint64_t at)
 {
 	const uint64_t before = own_processor_time();
+	const uint32_t turns = session->sleeper_turns;
+	const uint32_t looks = (session->threads.living_count + turns - 1) / turns;
 
-	session->sleeper_turn++;
-	for (uint32_t i = 0; i < session->threads.living_count; i++) {
-		struct thread *thread = session->threads.all[session->threads.living[i]];
-
-		const struct timeline *timeline = &thread->timeline;
-
-		if (timeline->kind != PIECE_ASLEEP || at - timeline->sleep_began < SLEEP_LEAST)
-			continue;
-		if (timeline->sleep_told != NONE)
-			session_want_lock(session, thread, at, timeline->sleep_told);
-		else if (!has_turn(session, thread))
-			continue;
-		else if (session->memory.readable)
-			look_at_sleeper(session, thread, at);
-		else
-			guess_sleeper(session, thread, at);
-	}
+	look_in_turn(session, at, look_at_missed(session, at, looks));
 	session->sleeper_processor += own_processor_time() - before;
 }

@@ -217,22 +217,39 @@ size_t process_thread_count(const struct process *process)
 	return stat(path, &status) || status.st_nlink < 2 ? 0 : status.st_nlink - 2;
 }
 
-bool process_thread_name(const struct process *process, pid_t lwp, char name[NAME_MAX_BYTES])
+/* What stands in brackets: the name may have some, too. */
+static void copy_name(const char *text, const char *end, char name[NAME_MAX_BYTES])
 {
-	ssize_t count = thread_file(process, lwp, "comm", NULL, name, NAME_MAX_BYTES);
+	const char *first = memchr(text, '(', (size_t)(end - text));
+	size_t size = first ? (size_t)(end - first - 1) : 0;
 
-	name[strcspn(name, "\n")] = 0;
-	return count > 0;
+	if (size > NAME_MAX_BYTES - 1)
+		size = NAME_MAX_BYTES - 1;
+	if (size)
+		memcpy(name, first + 1, size);
+	name[size] = 0;
+}
+
+char process_thread_state_and_name(const struct process *process, pid_t lwp,
+				   char name[NAME_MAX_BYTES])
+{
+	char text[512];
+	const char *end = thread_file(process, lwp, "stat", NULL, text, sizeof text) > 0
+				  ? strrchr(text, ')')
+				  : NULL;
+
+	name[0] = 0;
+	if (!end || end[1] != ' ')
+		return 0;
+	copy_name(text, end, name);
+	return end[2];
 }
 
 char process_thread_state(const struct process *process, pid_t lwp)
 {
-	char text[512];
-	const char *at = thread_file(process, lwp, "stat", NULL, text, sizeof text) > 0
-				 ? strrchr(text, ')')
-				 : NULL;
+	char name[NAME_MAX_BYTES];
 
-	return at && at[1] == ' ' ? at[2] : 0;
+	return process_thread_state_and_name(process, lwp, name);
 }
 
 bool process_thread_runs(const struct process *process, pid_t lwp)

@@ -40,10 +40,12 @@ size_t process_arguments(const struct process *process, char *text, size_t size)
 size_t process_threads(const struct process *process, pid_t **lwps, size_t *capacity);
 /* How many it has. */
 size_t process_thread_count(const struct process *process);
-bool process_thread_name(const struct process *process, pid_t lwp, char name[NAME_MAX_BYTES]);
 
 /* The kernel's letter: 'R', 'S', 'T', ...; 0: it has ended. */
 char process_thread_state(const struct process *process, pid_t lwp);
+/* And its name, of the same file: "" if it has ended. */
+char process_thread_state_and_name(const struct process *process, pid_t lwp,
+				   char name[NAME_MAX_BYTES]);
 
 /* Has it a processor, or wants one? */
 bool process_thread_runs(const struct process *process, pid_t lwp);

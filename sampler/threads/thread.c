@@ -153,11 +153,11 @@ static struct thread *add(struct threads *threads, const struct process *process
 				  .last_level = -1,
 				  .last_thread_num = -1,
 				  .last_told = NONE};
-	process_thread_name(process, lwp, thread->name);
 	process_schedule(process, lwp, &thread->files, &thread->schedule_on_before,
 			 &thread->schedule_delay_before);
-	timeline_init(&thread->timeline, at,
-		      process_thread_runs(process, lwp) ? PIECE_ON : PIECE_ASLEEP);
+	const bool runs = process_thread_state_and_name(process, lwp, thread->name) == 'R';
+
+	timeline_init(&thread->timeline, at, runs ? PIECE_ON : PIECE_ASLEEP);
 	threads->all = grow_array(threads->all, threads->count, &threads->capacity,
 				  sizeof(struct thread *));
 	threads->all[threads->count++] = thread;

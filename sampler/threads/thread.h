@@ -41,6 +41,7 @@ struct thread {
 	uint64_t period, period_before; /* of its samples, and until its clock was set last */
 	uint64_t clock_set_at;
 	uint32_t stack_bytes; /* that a sample copies */
+	bool missed_look;     /* it was awake when it was its turn */
 	/* Sums */
 	uint64_t samples, asleep_samples, lost, cut, beyond;
 	uint64_t schedule_on, schedule_delay; /* since it was first seen */

@@ -123,6 +123,15 @@ def test_the_end_of_a_program_that_is_stopped_is_seen(build, folder) -> None:
         assert read(record).end["status"] == 3
 
 
+def test_a_program_that_ends_while_a_thread_is_held(build, folder) -> None:
+    for turn in range(40 if FULL else 8):
+        record = folder / f"r{turn}"
+        command = (SAMPLER, "--clock", "stops", "--budget", "0", "-o", record)
+        done = run(*command, "--", build("ends_held", "plain"))
+        assert done.returncode == 0, done.stderr
+        assert read(record).end["status"] == 3
+
+
 def test_what_is_refused_is_named(build, folder) -> None:
     guard, victim = build("guard", "plain"), build("victim")
     with subprocess.Popen((victim, "1000000"), stdout=subprocess.DEVNULL) as process:
@@ -215,7 +224,9 @@ def test_nothing_false_is_told_of_a_program_that_ends_at_once(build, folder) -> 
 
 def stopped_meanwhile(folder, process, options, times, meanwhile, after):
     """The record of a sampler that is stopped, so often, until the kernel has no room left for what
-    it notes. after: processor seconds of the program's until it is stopped again."""
+    it notes, and when it went on, in nanoseconds. after: processor seconds of the program's until it
+    is stopped again."""
+    moments = []
     try:
         where = (SAMPLER, "-o", folder / "r", "--budget", "0", *options)
         sampler = subprocess.Popen((*where, "-p", str(process.pid)))
@@ -224,6 +235,7 @@ def stopped_meanwhile(folder, process, options, times, meanwhile, after):
             sampler.send_signal(signal.SIGSTOP)
             meanwhile()
             sampler.send_signal(signal.SIGCONT)
+            moments.append(time.monotonic_ns())
             let_run(process.pid, after)
         sampler.send_signal(signal.SIGINT)
         assert sampler.wait(60) == 0
@@ -231,12 +243,12 @@ def stopped_meanwhile(folder, process, options, times, meanwhile, after):
         process.kill()
     record = read(folder / "r")
     assert "lost" in [line.get("note") for line in record.lines]
-    return record
+    return record, moments
 
 
 def test_what_the_kernel_lost_is_not_known(build, folder) -> None:
     with subprocess.Popen((build("victim"), "1000000"), stdout=subprocess.DEVNULL) as process:
-        record = stopped_meanwhile(
+        record, _ = stopped_meanwhile(
             folder, process, ("-F", "1000"), 2, lambda: let_run(process.pid, 2), 0.3
         )
     for sums in record.tables["sums"].values():
@@ -249,20 +261,31 @@ def test_who_slept_when_notes_were_lost_was_not_preempted(build, folder) -> None
     """The last that the kernel could note of it is that it worked, or had lost its processor."""
     with subprocess.Popen((build("naps", "plain"), "100", "300")) as process:
 
-        def wait_for(state: str) -> None:
-            while Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2][1] != state:
+        def looks_in_a_row(state: str, many: int) -> None:
+            seen = 0
+            while seen < many:
+                text = Path(f"/proc/{process.pid}/stat").read_text()
+                seen = seen + 1 if text.rpartition(")")[2][1] == state else 0
                 time.sleep(0.001)
 
-        def until_it_falls_asleep() -> None:
-            let_run(process.pid, 0.35)
-            wait_for("R")
-            wait_for("S")
+        def until_it_sleeps() -> None:
+            let_run(process.pid, 0.3)
+            looks_in_a_row("R", 20)
+            looks_in_a_row("S", 20)
 
-        record = stopped_meanwhile(folder, process, (), 3, until_it_falls_asleep, 0.1)
+        record, moments = stopped_meanwhile(folder, process, (), 6, until_it_sleeps, 0.1)
     (sums,) = record.tables["sums"].values()
     # How much that is, depends on how soon the buffer was full.
     assert sums["missing"] > 3 * 10**8 and sums["on"] > 10**8, sums
     assert sums["preempted"] <= sums["schedstat_delay"] + 10**8, sums
+    # It sleeps on for a quarter of a second, and is asked soon whether it does.
+    later = [moment - record.start + 2 * 10**8 for moment in moments]
+    lost = [
+        at
+        for _, at, duration, activity, _ in record.rows()
+        if "on" not in activity and any(at <= one < at + duration for one in later)
+    ]
+    assert len(lost) <= 2, (lost, later)
 
 
 def test_many_threads_and_little_memory_to_lock(build, folder) -> None:

@@ -108,3 +108,23 @@ def test_threads_that_come_and_go(build, tmp_path: Path, compiler: str) -> None:
     known = len(told.tables["thread"]) + int(unseen.split()[2])
     assert COUNT < known <= made + 1
     assert unseen in " ".join(ompd("show", record).split())
+
+
+def test_many_that_wait_and_one_that_works(build, tmp_path: Path) -> None:
+    """They take the whole budget, whatever is sampled: passes become rare, and still nothing that
+    the one did is lost, and everybody's turn to be looked at comes."""
+    record = tmp_path / "record"
+    command = (SAMPLER, "-d", "8", "-o", record, "--", build("wakes", "plain"), "400", "9")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    told = read(record)
+    worker = told.tables["sums"][0]
+    print(told.end["sampler"], worker)
+    assert not notes(told, "lost") and worker["missing"] < 10**7
+    assert worker["on"] > 0.5 * worker["wall"] and worker["untold"] < 0.05 * worker["on"]
+    time_of: dict[str, int] = {}
+    for thread, _, duration, activity, _ in told.rows():
+        if thread:
+            time_of[activity["state"]] = time_of.get(activity["state"], 0) + duration
+    print(time_of)
+    assert time_of.get("?", 0) < 0.4 * sum(time_of.values()), time_of
