@@ -42,9 +42,9 @@ LOCK_KINDS = ("tas", "futex", "ticket", "queuing", "drdpa")
 GDBS = ("gdb", "gdb-16")
 # LLVM's runtime does not do for GNU's compilers what these need.
 OF_CLANG_ONLY = {"task_detached", "cancelled_loops", "cancelled_regions"}
-# Before release 19 LLVM's runtime keeps what such a task waits for on the waiting thread's stack, and
-# writes there once more when the wait is over (LLVM's issue 85963): the program itself is aborted
-# then, now and then.
+# Before release 19 LLVM's runtime keeps what such a task waits for on the waiting thread's stack,
+# and writes there once more when the wait is over (LLVM's issue 85963): the program itself is
+# aborted then, now and then.
 OF_NEWER_LLVM = {"task_at_once"}
 
 

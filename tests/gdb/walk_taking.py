@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run by GDB: `walk-taking FILE COUNT STEP' runs the program until a thread is about to take a lock,
-and lets it make so many steps from there on, while all others run, and writes what is said at each.
-STEP: step, or stepi."""
+"""Run by GDB: `walk-taking FILE COUNT STEP' runs the program until a thread is about to take a
+lock, and lets it make so many steps from there on, while all others run, and writes what is said at
+each. STEP: step, or stepi."""
 
 from __future__ import annotations
 

@@ -224,8 +224,8 @@ def test_nothing_false_is_told_of_a_program_that_ends_at_once(build, folder) -> 
 
 def stopped_meanwhile(folder, process, options, times, meanwhile, after):
     """The record of a sampler that is stopped, so often, until the kernel has no room left for what
-    it notes, and when it went on, in nanoseconds. after: processor seconds of the program's until it
-    is stopped again."""
+    it notes, and when it went on, in nanoseconds. after: processor seconds of the program's until
+    it is stopped again."""
     moments = []
     try:
         where = (SAMPLER, "-o", folder / "r", "--budget", "0", *options)
