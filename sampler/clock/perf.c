@@ -107,6 +107,7 @@ enum perf_answer perf_init(struct perf *perf, pid_t lwp, double rate, double dra
 			      .rate = rate,
 			      .drains = drains,
 			      .processors = (int)sysconf(_SC_NPROCESSORS_CONF),
+			      .tells_of_all = true,
 			      .told_by = epoll_create1(EPOLL_CLOEXEC)};
 	if (perf->told_by < 0)
 		return PERF_REFUSED;
@@ -174,12 +175,12 @@ static enum perf_answer open_clock(const struct perf *perf, const struct perf_th
 	return *fd < perf->most_fds ? PERF_OK : PERF_NO_DESCRIPTORS;
 }
 
-/* Only once for each time that the kernel tells of it, also of the end of a thread. */
-static void be_told(const struct perf *perf, int fd, const struct ring *ring)
+/* On edges: a thread that has ended would be told without end. Users may have so many only. */
+static void be_told(struct perf *perf, int fd, const struct ring *ring)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = ring->control};
 
-	epoll_ctl(perf->told_by, EPOLL_CTL_ADD, fd, &event);
+	perf->tells_of_all &= epoll_ctl(perf->told_by, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 static enum perf_answer open_own(struct perf *perf, struct perf_thread *thread)
@@ -208,20 +209,16 @@ static bool ring_of_processor(struct perf *perf, int processor)
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.exclude_kernel = 1;
 	attr.context_switch = attr.mmap = attr.comm = attr.comm_exec = attr.task = 0;
-	for (size_t pages = SHARED_RING_PAGES; pages >= RING_PAGES_LEAST; pages /= 2) {
-		attr.wakeup_watermark = watermark(pages);
-		const int fd = (int)syscall(SYS_perf_event_open, &attr, 0, processor, -1,
-					    PERF_FLAG_FD_CLOEXEC);
+	/* It would have to go through all threads' events each time. */
+	attr.wakeup_watermark = UINT32_MAX / 2;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, processor, -1, PERF_FLAG_FD_CLOEXEC);
 
-		if (fd < 0)
-			return false;
-		if (ring_map(ring, fd, pages)) {
-			perf->ring_fds[processor] = fd;
-			be_told(perf, fd, ring);
+	perf->ring_fds[processor] = fd;
+	if (fd < 0)
+		return false;
+	for (size_t pages = SHARED_RING_PAGES; pages >= RING_PAGES_LEAST; pages /= 2)
+		if (ring_map(ring, fd, pages))
 			return true;
-		}
-		close(fd);
-	}
 	return false;
 }
 
@@ -262,6 +259,7 @@ static void become_shared(struct perf *perf)
 	for (size_t i = 0; i < perf->count; i++)
 		close_thread(perf, &perf->threads[i]);
 	perf->shared = true;
+	perf->tells_of_all = false;
 	perf->rings = take_memory((size_t)perf->processors, sizeof *perf->rings);
 	perf->ring_fds = take_memory((size_t)perf->processors, sizeof *perf->ring_fds);
 	for (int i = 0; i < perf->processors; i++)
@@ -507,11 +505,7 @@ void perf_drain_filling(struct perf *perf, uint64_t until, pid_t pid, const stru
 {
 	struct records *records = &perf->records;
 
-	if (perf->shared) {
-		perf_drain(perf, until, pid, sink);
-		return;
-	}
-	for (size_t i = 0; i < perf->count; i++) {
+	for (size_t i = 0; i < perf->count && !perf->shared; i++) {
 		struct ring *ring = &perf->threads[i].ring;
 
 		if (!ring_is_filling(ring->control))

@@ -40,6 +40,7 @@ struct perf {
 	struct ring *rings; /* of processors */
 	int *ring_fds;
 	int told_by; /* tells which rings are being filled: an epoll */
+	bool tells_of_all;
 	struct records records;
 };
 
@@ -72,10 +73,11 @@ void perf_set_period(struct perf *perf, uint64_t period, bool (*is_due)(void *co
 /* Until the moment, or until a signal has come; true: a ring has to be emptied before. */
 bool perf_wait(const struct perf *perf, uint64_t until);
 
-/* What has happened up to the moment `until'. Those of another process are left out. */
+/* What has happened up to the moment `until'. Those of another process are left out. Where something was lost it has to be
+ * found out at once what the threads do now: what the kernel says of it later is taken for known. */
 void perf_drain(struct perf *perf, uint64_t until, pid_t pid, const struct sink *sink);
 
-/* The same, of threads whose rings have to be emptied; of all if they share them. */
+/* The same, of threads whose rings have to be emptied; none if they share them. */
 void perf_drain_filling(struct perf *perf, uint64_t until, pid_t pid, const struct sink *sink);
 
 #endif /* SAMPLER_PERF_H */

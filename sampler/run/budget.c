@@ -22,7 +22,7 @@
 #define SCARCE_VIEW_SHARE 0.1
 #define SCARCE_SLEEPER_SHARE 0.12
 
-/* Their turns change with each time that is measured: of the most that there were lately, so much is left after each. */
+/* How many turns they have changes from one short window to the next: what the most was lately is forgotten so slowly. */
 #define TURNS_KEPT 0.9
 
 /* Fewer samples are no help if they take less than this part of the budget, of nanoseconds each. */
@@ -71,9 +71,9 @@ static void settle_sleepers(struct budget *budget, struct session *session, doub
 	session->sleeper_turns = turns < 1                    ? 1
 				 : turns > SLEEPER_TURNS_MOST ? SLEEPER_TURNS_MOST
 							      : (uint32_t)turns;
-	budget->sleeper_turns *= TURNS_KEPT;
-	if (budget->sleeper_turns < session->sleeper_turns)
-		budget->sleeper_turns = session->sleeper_turns;
+	budget->most_turns *= TURNS_KEPT;
+	if (budget->most_turns < session->sleeper_turns)
+		budget->most_turns = session->sleeper_turns;
 }
 
 static void lower_rate(struct session *session, double percent)
@@ -90,11 +90,12 @@ static void lower_rate(struct session *session, double percent)
 }
 
 /* Those that sleep are looked at as often. */
-static void pass_seldom(struct session *session)
+static void pass_seldom(struct budget *budget, struct session *session)
 {
 	const uint64_t turns = session->sleeper_turns * session->tick / TICK_MOST;
 
 	session->sleeper_turns = turns > 1 ? (uint32_t)turns : 1;
+	budget->most_turns = session->sleeper_turns;
 	session->tick = TICK_MOST;
 }
 
@@ -105,7 +106,7 @@ static void lower_passes(struct budget *budget, struct session *session, double 
 
 	if (!budget->is_scarce) {
 		if (session->clock == CLOCK_PERF)
-			pass_seldom(session);
+			pass_seldom(budget, session);
 		budget->is_scarce = true;
 		lower_views(budget, session);
 		return;

@@ -15,11 +15,11 @@ struct budget_window {
 struct budget {
 	struct budget_window all, early, lately, sleepers;
 	uint64_t view_cost; /* of the last pictures, on a processor */
-	double sleeper_turns; /* in which those that sleep are looked at: the most that it was lately */
-	bool is_scarce;       /* what each pass does takes it all, whatever is sampled */
-	bool warm;            /* what is done once is over */
-	bool is_over;         /* the last time was, though it is scarce */
-	bool has_given_up; /* it is said that the budget is not kept */
+	double most_turns;  /* of sleepers, lately */
+	bool is_scarce;     /* what each pass does takes it all, whatever is sampled */
+	bool warm;          /* what is done once is over */
+	bool is_over;       /* the last time was, though it is scarce */
+	bool has_given_up;  /* it is said that the budget is not kept */
 };
 
 void budget_init(struct budget *budget);

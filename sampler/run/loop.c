@@ -45,6 +45,12 @@
 
 #define EARLY_TICK (4 * MILLISECOND)
 
+/* Of the budget, what may go into rings that fill up between two passes. */
+#define DRAINS_SHARE 0.25
+
+/* Passes are not rarer than that while threads begin, nor if some ring cannot tell that it has to be emptied. */
+#define SURE_TICK (100 * MILLISECOND)
+
 static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number)
@@ -95,23 +101,32 @@ static void sleep_until(uint64_t moment)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
-/* Threads that are always at work may fill their rings sooner: for them no pass is made through all of them. What they were
- * met in may have to be read anew, and is soon. */
-static void wait_for_tick(struct loop *loop)
+/* Threads that are always at work fill their rings sooner where passes are rare: those are emptied, without a pass through all
+ * threads. As long as it costs little: what switches without end is lost rather than to take a processor. */
+static void empty_until_tick(struct loop *loop)
 {
 	struct session *session = loop->session;
+	const uint64_t before = own_processor_time();
+	const uint64_t most = before + (uint64_t)(DRAINS_SHARE * session->options.budget / 100 *
+						  (double)session->tick);
+	uint64_t used = before;
 
-	if (session->clock != CLOCK_PERF) {
-		sleep_until(loop->next_tick);
-		return;
-	}
-	while (!session->images_void && perf_wait(&session->perf, loop->next_tick)) {
-		const uint64_t before = own_processor_time();
-
+	while (used < most && perf_wait(&session->perf, loop->next_tick)) {
 		perf_drain_filling(&session->perf, now(), session->process.pid, &loop->sink);
 		session_guess_anew(session);
-		session->sample_processor += own_processor_time() - before;
+		used = own_processor_time();
 	}
+	session->sample_processor += used - before;
+}
+
+static void wait_for_tick(struct loop *loop)
+{
+	const struct session *session = loop->session;
+
+	if (session->clock == CLOCK_PERF && session->tick > SURE_TICK)
+		empty_until_tick(loop);
+	if (!interrupted)
+		sleep_until(loop->next_tick);
 }
 
 /* A thread that has so little of a processor that no sample has come since its clock was set goes on with that: else none
@@ -287,7 +302,7 @@ static uint64_t begin_pass(struct loop *loop)
  * beginning on: what is told first would come late. */
 static uint64_t patience(const struct loop *loop)
 {
-	const uint64_t round = (uint64_t)((double)loop->session->tick * loop->budget.sleeper_turns);
+	const uint64_t round = (uint64_t)((double)loop->session->tick * loop->budget.most_turns);
 
 	return loop->budget.is_scarce && round + round / 4 > PATIENCE ? round + round / 4
 								      : PATIENCE;
@@ -417,6 +432,12 @@ static bool finish(struct loop *loop)
 	return record_write(&session->record, at) && record_end(&session->record, &end, at);
 }
 
+static uint64_t tick_after(const struct session *session, bool some_began)
+{
+	return some_began || !session->perf.tells_of_all ? least_time(session->tick, SURE_TICK)
+							 : session->tick;
+}
+
 static enum exit_status failure(const struct session *session)
 {
 	const int error = session->record.writer.error;
@@ -451,13 +472,16 @@ enum exit_status loop_run(struct session *session, struct launch *launch)
 	loop.next_images = soon(&loop, start, IMAGES_EVERY);
 	budget_init(&loop.budget);
 	for (uint64_t at = begin_pass(&loop); !is_over(&loop, at); at = begin_pass(&loop)) {
+		const uint32_t known = session->threads.count;
+
 		pass(&loop, at);
 		budget_keep(&loop.budget, session, at);
 		session->begun = true;
 		if (!flush(&loop, at))
 			return failure(session);
 		/* A pass that was late is not made up for. */
-		loop.next_tick = soon(&loop, at, session->tick);
+		loop.next_tick =
+			soon(&loop, at, tick_after(session, session->threads.count != known));
 		if (loop.end && loop.end < loop.next_tick)
 			loop.next_tick = loop.end;
 		wait_for_tick(&loop);
