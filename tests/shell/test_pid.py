@@ -209,7 +209,8 @@ def test_runs_on_after_a_kill(killed: str, counting: Counting, folder: Path) -> 
         time.sleep(0.01)
     if killed != "all":  # nobody was left to remove it
         left = len(list((folder / "scratch").iterdir()))
-        allowed = too_late if killed in ("ompd", "both") else 0
+        # One more may have been about to end, and left it to its ompd already.
+        allowed = too_late + 1 if killed in ("ompd", "both") else 0
         assert left <= allowed, "a private folder stays"
 
 
