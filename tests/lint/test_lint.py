@@ -812,3 +812,17 @@ def test_each_row_of_a_layout_is_read(folder: str) -> None:
     rows = re.findall(row, without_comments(layout), re.MULTILINE)
     assert len(rows) > 20
     assert [name for name in rows if not is_read(name)] == []
+
+
+def test_what_tools_call_beside_them_is_there() -> None:
+    """They are seldom run: a name that was changed would be noticed months later."""
+    called = [
+        (tool, name)
+        for folder in (TREE / "tools", TREE / "bench")
+        for tool in folder.iterdir()
+        if tool.is_file() and b"python3" in tool.read_bytes().split(b"\n")[0]
+        for name in re.findall(r'HERE / "([^"]+)"', tool.read_text(encoding="utf-8"))
+    ]
+    assert len(called) >= 4
+    for tool, name in called:
+        assert (tool.parent / name).exists(), f"{tool} wants {name}"
