@@ -218,11 +218,6 @@ static bool has_slept(const struct timeline *timeline, uint64_t at)
 	return timeline->kind == PIECE_ASLEEP && at - timeline->sleep_began >= SLEEP_LEAST;
 }
 
-static bool is_told(const struct timeline *timeline)
-{
-	return timeline->kind == PIECE_ASLEEP && timeline->sleep_told != NONE;
-}
-
 static void look(struct session *session, struct thread *thread, uint64_t at)
 {
 	thread->missed_look = false;
@@ -242,7 +237,7 @@ static uint32_t look_at_missed(struct session *session, uint64_t at, uint32_t lo
 
 		if (!has_slept(&thread->timeline, at))
 			continue;
-		if (is_told(&thread->timeline)) {
+		if (thread->timeline.sleep_told != NONE) {
 			session_want_lock(session, thread, at, thread->timeline.sleep_told);
 		} else if (looks && thread->missed_look) {
 			look(session, thread, at);
@@ -261,7 +256,7 @@ static void look_in_turn(struct session *session, uint64_t at, uint32_t looks)
 		const uint32_t turn = session->sleeper_turn++ % threads->living_count;
 		struct thread *thread = threads->all[threads->living[turn]];
 
-		if (is_told(&thread->timeline))
+		if (thread->timeline.sleep_told != NONE)
 			continue;
 		if (!has_slept(&thread->timeline, at)) {
 			thread->missed_look = true;

@@ -18,6 +18,9 @@
 #define KEPT_SHARE 8
 #define KEPT_BELOW 1024
 
+/* A thread's stat: its name, and numbers. */
+#define STAT_BYTES 1024
+
 static ssize_t read_file(const char *path, void *bytes, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -117,16 +120,24 @@ bool process_close_kept(struct kept_files *kept)
 	return were_open;
 }
 
+/* Returns where the name ends, which may hold anything, but that is the last ")". */
+static const char *read_stat_text(const struct process *process, pid_t lwp, char text[STAT_BYTES])
+{
+	const char *end = thread_file(process, lwp, "stat", NULL, text, STAT_BYTES) > 0
+				  ? strrchr(text, ')')
+				  : NULL;
+
+	return end && end[1] == ' ' ? end : NULL;
+}
+
 /* Of its first thread: a letter, and the moment of its birth. The process's own file tells the same, but the kernel sums up
- * all threads' times for it. The name may hold anything but ends at the last ")". */
+ * all threads' times for it. */
 static bool read_stat(const struct process *process, char *state, uint64_t *started)
 {
-	char text[1024];
-	const char *at = thread_file(process, process->pid, "stat", NULL, text, sizeof text) > 0
-				 ? strrchr(text, ')')
-				 : NULL;
+	char text[STAT_BYTES];
+	const char *at = read_stat_text(process, process->pid, text);
 
-	if (!at || at[1] != ' ')
+	if (!at)
 		return false;
 	*state = at[2];
 	at += 2;
@@ -233,13 +244,11 @@ static void copy_name(const char *text, const char *end, char name[NAME_MAX_BYTE
 char process_thread_state_and_name(const struct process *process, pid_t lwp,
 				   char name[NAME_MAX_BYTES])
 {
-	char text[512];
-	const char *end = thread_file(process, lwp, "stat", NULL, text, sizeof text) > 0
-				  ? strrchr(text, ')')
-				  : NULL;
+	char text[STAT_BYTES];
+	const char *end = read_stat_text(process, lwp, text);
 
 	name[0] = 0;
-	if (!end || end[1] != ' ')
+	if (!end)
 		return 0;
 	copy_name(text, end, name);
 	return end[2];

@@ -22,10 +22,8 @@
 
 #include "scenarios.h"
 
-#define LIFE_SECONDS 1800 /* what outlives its test must not stay */
-#define SHORT 200         /* turns of a loop: less than a microsecond */
+#define SHORT 200 /* turns of a loop: less than a microsecond */
 #define LONG 40000
-#define FOR_EVER for (;;)
 
 static unsigned long *rounds;
 static __thread unsigned long seed;

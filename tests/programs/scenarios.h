@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LIFE_SECONDS 1800 /* what outlives its test must not stay */
+#define FOR_EVER for (;;)
+
 /* The row of a table, whose rows begin with their name. */
 static inline const void *scenario_named(const char *name, const void *table, size_t count,
 					 size_t size)

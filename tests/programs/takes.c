@@ -8,9 +8,6 @@
 
 #include "scenarios.h"
 
-#define LIFE_SECONDS 1800 /* what outlives its test must not stay */
-#define FOR_EVER for (;;)
-
 static omp_lock_t lock_a;
 static omp_nest_lock_t nest_a;
 static volatile int shared;
