@@ -558,6 +558,23 @@ def documented_paths(path: str, text: str) -> Iterator[str]:
             yield f"{path}: {name} has {rows.count(name)} rows"
 
 
+# What users read.
+USERS_READ = ("README.md", "CHANGELOG.md", "docs/install.md", "docs/tutorial.md")
+README_LINES = 120
+
+
+def users_documents(path: str, text: str) -> Iterator[str]:
+    """They are read in a terminal too; and the first one before it is known to be worth it."""
+    if path not in USERS_READ:
+        return
+    lines = text.splitlines()
+    if path == "README.md" and len(lines) > README_LINES:
+        yield f"{path}: has {len(lines)} lines"
+    for number, line in enumerate(lines, 1):
+        if len(line) > 100:
+            yield f"{path}:{number}: has {len(line)} columns"
+
+
 ARCHITECTURE = "docs/architecture.md"
 # What the names of files in it are relative to, beside the tree.
 HOMES = ("gdb-plugin", "gdb-plugin/ompd_core/model/logical_stack", "libompd")
@@ -599,6 +616,7 @@ RULES: tuple[Callable[[str, str], Iterator[str]], ...] = (
     machine_paths,
     hosts,
     documented_paths,
+    users_documents,
     architecture_files,
     architecture_folders,
 )
@@ -719,6 +737,8 @@ VIOLATIONS = [
     (hosts, "docs/x.md", "https://example.net/file\n"),
     (documented_paths, "docs/x.md", "see `tests/unit`\n"),
     (documented_paths, "docs/x.md", "| `tests/gdb` | x |\n| `tests/gdb` | y |\n"),
+    (users_documents, "README.md", "a line\n" * (README_LINES + 1)),
+    (users_documents, "docs/tutorial.md", "a word " * 15 + "\n"),
     (architecture_files, ARCHITECTURE, "see `ompd_core/model/none.py`\n"),
     (architecture_files, ARCHITECTURE, "see `model/ids.py`\n"),
     (architecture_files, ARCHITECTURE, "see `target/none.c`\n"),
