@@ -25,6 +25,7 @@ from sessions import FORBIDDEN, PATIENCE, need_kernel_cores, sourcing
 DOCUMENTS = {
     "README.md": "",
     "docs/tutorial.md": "docs/examples",
+    "docs/performance.md": "docs/examples",
 }
 # An example that hangs. What is typed next is typed when it does.
 HANGS = "./transfers &"
@@ -52,7 +53,7 @@ def sections(document: str) -> dict[str, list[Step]]:
     """By heading, those that have commands."""
     text = (machine.ROOT / document).read_text(encoding="utf-8")
     found = {}
-    for section in re.split(r"^##+ ", text, flags=re.MULTILINE)[1:]:
+    for section in re.split(r"^#+ ", text, flags=re.MULTILINE)[1:]:
         steps = _steps(section)
         if steps:
             found[section.split("\n", 1)[0]] = steps
