@@ -8,12 +8,16 @@
 
 typedef char *demangler(const char *, char *, size_t *, int *);
 
-/* C++'s library has it. We are not linked with that. */
+/* Of C++'s library. A release is linked with it, other builds load it where it is. */
+extern demangler __cxa_demangle __attribute__((weak));
+
 static demangler *find_demangler(void)
 {
 	static demangler *found;
 	static bool tried;
 
+	if (__cxa_demangle)
+		return __cxa_demangle;
 	if (!tried) {
 		void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
 		void *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;

@@ -9,6 +9,7 @@ OMPD_FULL    1: every cell of the matrix, instead of a pairwise cover
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import hashlib
 import os
@@ -112,6 +113,30 @@ def library() -> Path:
     if not path.is_file():
         raise Missing(f"There is no {path}: build it with `cmake --build {BUILD}'.")
     return path
+
+
+@functools.lru_cache(maxsize=None)
+def release(*options: str, source: Path = ROOT, build: Path = BUILD / "release") -> Path:
+    """The tarball of a source tree. Processes that ask at once wait for each other."""
+    build.mkdir(exist_ok=True)
+    with open(build / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        given = ("-DOMPD_RELEASE=ON", "-DBUILD_TESTING=OFF", *options)
+        run("cmake", "-S", source, "-B", build, "-G", "Ninja", *given)
+        run("cmake", "--build", build, "--target", "package")
+    (tarball,) = build.glob("ompd-*.tar.gz")
+    return tarball
+
+
+def unpacked(tarball: Path, folder: Path) -> Path:
+    run("tar", "-xzf", tarball, "-C", folder)
+    return folder / tarball.name[: -len(".tar.gz")]
+
+
+def elf_files(root: Path) -> list[Path]:
+    """All, by whatever name; links are none."""
+    files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
+    return [path for path in files if path.read_bytes()[:4] == b"\x7fELF"]
 
 
 @functools.lru_cache(maxsize=None)

@@ -16,11 +16,7 @@ ASK = ["ompd threads -json", "ompd parallel -json", "ompd status"]
 
 @pytest.fixture(name="prefix", scope="module")
 def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("release")
-    machine.run("cpack", "-G", "TGZ", "-B", folder, "--config", machine.BUILD / "CPackConfig.cmake")
-    (archive,) = folder.glob("ompd-*-linux-x86_64.tar.gz")
-    machine.run("tar", "-xzf", archive, "-C", folder)
-    return folder / archive.name[: -len(".tar.gz")]
+    return machine.unpacked(machine.release(), tmp_path_factory.mktemp("release"))
 
 
 @pytest.mark.parametrize("file", ["share/ompd/ompd-gdb.py", "etc/gdb/gdbinit.d/ompd.py"])

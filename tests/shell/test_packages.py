@@ -59,7 +59,7 @@ def installed_by_dpkg(package: Path, kind: Kind, root: Path) -> None:
     told = machine.run("dpkg-deb", "-f", package, "Architecture", "Depends")
     assert f"Architecture: {kind.debians}" in told
     (libc,) = re.findall(r"libc6 \(>= 2\.(\d+)\)", told)
-    needed = {int(one) for path in elf_files(root) for one in versions_of_libc(path)}
+    needed = {int(one) for path in machine.elf_files(root) for one in versions_of_libc(path)}
     assert needed and max(needed) <= int(libc), needed
 
 
@@ -69,11 +69,6 @@ def installed_by_rpm(package: Path, kind: Kind, root: Path) -> None:
     told = machine.run("rpm", "-qp", "--requires", "--qf", "%{ARCH}\n", package)
     assert told.startswith(f"{kind.processor}\n") or f"\n{kind.processor}\n" in told
     assert {"gdb", "libc.so.6()(64bit)", "libdw.so.1()(64bit)"} <= set(told.split()), told
-
-
-def elf_files(root: Path) -> list[Path]:
-    files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
-    return [path for path in files if path.read_bytes()[:4] == b"\x7fELF"]
 
 
 def versions_of_libc(file: Path) -> set[str]:
@@ -88,7 +83,8 @@ INSTALL = {"DEB": installed_by_dpkg, "RPM": installed_by_rpm}
 def test_package(kind: Kind, form: str, folder: Path) -> None:
     root = folder / "root"
     INSTALL[form](packed(form, kind.build(), folder), kind, root)
-    assert {path.name for path in elf_files(root / "usr")} == {"libompd.so", "ompd-sampler"}
+    names = {path.name.split(".so")[0] for path in machine.elf_files(root / "usr")}
+    assert names == {"libompd", "ompd-sampler"}
     # What the system's GDB loads by itself.
     link = root / "etc" / "gdb" / "gdbinit.d" / "ompd.py"
     assert link.samefile(root / "usr" / "share" / "ompd" / "ompd-gdb.py")

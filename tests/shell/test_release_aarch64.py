@@ -5,6 +5,7 @@ GDB for arm64 in an emulator, which opens cores of a real kernel (`--full')."""
 from __future__ import annotations
 
 import struct
+import sys
 from pathlib import Path
 
 import corpus
@@ -27,34 +28,39 @@ CORES = [
 EM_AARCH64 = 183
 
 
+def for_aarch64() -> tuple[str, ...]:
+    """Options of cmake."""
+    toolchain = machine.ROOT / "cmake" / "aarch64-linux-gnu.cmake"
+    libraries = machine.cached("libraries-arm64")
+    return (f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-DOMPD_FOREIGN_ROOT={libraries}")
+
+
 def built_for_aarch64() -> Path:
     """The build directory."""
     build = machine.BUILD / "aarch64"
-    toolchain = machine.ROOT / "cmake" / "aarch64-linux-gnu.cmake"
-    libraries = f"-DOMPD_FOREIGN_ROOT={machine.cached('libraries-arm64')}"
-    given = ("--toolchain", toolchain, libraries, "-G", "Ninja")
-    machine.run("cmake", "-S", machine.ROOT, "-B", build, *given)
+    machine.run("cmake", "-S", machine.ROOT, "-B", build, "-G", "Ninja", *for_aarch64())
     machine.run("cmake", "--build", build, "--target", "ompd", "ompd-sampler")
     return build
 
 
 @pytest.fixture(name="prefix", scope="module")
 def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder, build = tmp_path_factory.mktemp("release"), built_for_aarch64()
-    machine.run("cpack", "-G", "TGZ", "-B", folder, "--config", build / "CPackConfig.cmake")
-    (archive,) = folder.glob("ompd-*-linux-aarch64.tar.gz")
-    machine.run("tar", "-xzf", archive, "-C", folder)
-    return folder / archive.name[: -len(".tar.gz")]
+    tarball = machine.release(*for_aarch64(), build=machine.BUILD / "release-aarch64")
+    return machine.unpacked(tarball, tmp_path_factory.mktemp("release"))
 
 
 def test_machine(prefix: Path) -> None:
-    """What is compiled is for AArch64, all of it."""
-    machines = {}
-    for path in prefix.rglob("*"):
-        head = path.read_bytes()[:20] if path.is_file() and not path.is_symlink() else b""
-        if head.startswith(b"\x7fELF"):
-            (machines[path.name],) = struct.unpack_from("<H", head, 18)
-    assert machines == {"libompd.so": EM_AARCH64, "ompd-sampler": EM_AARCH64}
+    """What is compiled is for AArch64, all of it, and needs no newer C library there."""
+    files = machine.elf_files(prefix)
+    machines = {struct.unpack_from("<H", path.read_bytes()[:20], 18)[0] for path in files}
+    assert len(files) == 2 and machines == {EM_AARCH64}
+    machine.run(sys.executable, machine.ROOT / "tests" / "abi" / "check_glibc.py", *files)
+
+
+def test_sampler(prefix: Path) -> None:
+    """It needs no library of that machine: this one has none."""
+    sampler = prefix / "libexec" / "ompd" / "ompd-sampler"
+    assert "usage: ompd-sampler" in machine.run("qemu-aarch64", sampler, "--help")
 
 
 @pytest.mark.parametrize("name", CORES)
