@@ -19,9 +19,10 @@ from ompd_core import arch
 from ompd_core.errors import UserError
 from ompd_core.formats.elf import ElfFile, NotElf
 from ompd_core.light_classes import dataclass, field
-from ompd_core.views.terminal import DEFAULT_WIDTH, plain
+from ompd_core.views.table import Style
+from ompd_core.views.terminal import plain
 
-from . import guardian
+from . import guardian, terminal
 from .libraries import ROOT
 from .origin import Origin
 from .outcome import Outcome, confirm, of_report
@@ -145,6 +146,7 @@ class Run:
     folder: str
     task: Task
     limit: float
+    style: Style
     _ended: bool = False
 
     def wait(self, progress: Progress) -> dict[str, Any]:
@@ -187,11 +189,12 @@ class Run:
 
 def start(task: Task, gdb: str, folder: str, limit: float, options: argparse.Namespace) -> Run:
     steps = os.path.join(folder, "steps.py")
-    width = min(shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns, DEFAULT_WIDTH)
+    style = terminal.style_of_report(options)
     details = {
         "kind": task.kind,
         "folder": folder,
-        "width": width,
+        "width": style.width,
+        "unicode": style.unicode,
         "options": _options_of_report(options),
         "as_text": not options.json,
         "as_json": options.json or bool(options.html),
@@ -218,7 +221,7 @@ def start(task: Task, gdb: str, folder: str, limit: float, options: argparse.Nam
             "pass_fds": list(task.pass_fds),
         }
     )
-    return Run(started, folder, task, limit)
+    return Run(started, folder, task, limit, style)
 
 
 def _options_of_report(options: argparse.Namespace) -> str:
@@ -278,7 +281,7 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     text = _text(run.folder)
     if origin.words():
         text += f"Rank    : {plain(origin.words())}\n"
-    return of_report(text, document, notes)
+    return of_report(text, document, notes, run.style)
 
 
 def result_of(run: Run) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import gdb
+from ompd_core.views.table import Style
 
 from .outcome import ASKED, AT_ONCE, OF_ONE_LOOK
 
@@ -24,11 +25,20 @@ _CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
 
 
 def main(
-    kind: str, folder: str, width: int, options: str, as_text: bool, as_json: bool, **details: Any
+    kind: str,
+    folder: str,
+    width: int,
+    unicode: bool,
+    options: str,
+    as_text: bool,
+    as_json: bool,
+    **details: Any,
 ) -> None:
+    from ompd_gdb.commands import output
+
     result: dict[str, Any] = {}
+    output.of_shell = Style(width, unicode)
     try:
-        gdb.execute(f"set width {width}", to_string=True)
         report = _Report(folder, options, as_text, as_json)
         if kind == "pid":
             _pid(report, result, **details)

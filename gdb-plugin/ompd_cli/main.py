@@ -10,10 +10,12 @@ import sys
 from contextlib import suppress
 from typing import NoReturn, Sequence
 
+from ompd_core import files
 from ompd_core.errors import UserError
 from ompd_core.views import json_text
 from ompd_core.views.terminal import plain
 
+from . import terminal
 from .arguments.parsing import BadArgument, parsed, runs_a_program
 from .origin import Origin, named
 from .outcome import CANNOT_READ, FAILED, INTERRUPTED, status_of_a_run
@@ -30,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
     except OSError as error:
-        _complain(f"{error.filename or 'A file'}: {error.strerror}.")
+        _complain(f"{error.filename or 'The system says'}: {error.strerror}.")
     except KeyboardInterrupt:
         _complain("interrupted.")
         return INTERRUPTED
@@ -52,9 +54,7 @@ def _open_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
 
 
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 _STDERR = 2
-_OWN = 0o600  # of a whole job
 
 
 class _Failure(Exception):
@@ -69,7 +69,7 @@ def _answer(options: argparse.Namespace, failed: int) -> int:
     try:
         outcome = options.make(options, origin)
         if options.html and outcome.json:
-            _to_file(named(options.html, origin), outcome.page(), _mode(options))
+            _to_file(named(options.html, origin), outcome.page())
         if options.json or options.text or options.output or not options.html:
             _write(outcome.document() if options.json else outcome.text, options, origin)
         for sentence in outcome.complaints:
@@ -91,28 +91,21 @@ def _leave(number: int, _: object) -> NoReturn:
 
 
 def _complain(sentence: str) -> None:
-    print(f"ompd: {plain(sentence)}", file=sys.stderr)
+    with suppress(OSError):
+        terminal.write(f"ompd: {plain(sentence)}\n", sys.stderr)
 
 
 def _write(text: str, options: argparse.Namespace, origin: Origin) -> None:
     if not text:
         return  # a program that ended by itself has no report
     if options.output:
-        _to_file(named(options.output, origin), text, _mode(options))
+        _to_file(named(options.output, origin), text)
         return
-    stream = sys.stderr if options.command == "run" else sys.stdout
-    encoding = stream.encoding or "ascii"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    stream.flush()
+    terminal.write(text, sys.stderr if options.command == "run" else sys.stdout)
 
 
-def _mode(options: argparse.Namespace) -> int:
-    return _OWN if options.command == "job" else 0o666
-
-
-def _to_file(path: str, text: str, mode: int = 0o666) -> None:
+def _to_file(path: str, text: str) -> None:
     try:
-        with open(os.open(path, _WRITE, mode), "w", encoding="utf-8") as file:
-            file.write(text)
+        files.write(path, text)
     except OSError as error:
         raise _Failure(f"{path} cannot be written: {error.strerror}.") from None

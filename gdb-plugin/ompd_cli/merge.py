@@ -7,9 +7,7 @@ import argparse
 import json
 import os
 import re
-import shutil
 import stat
-import sys
 from typing import Any, Sequence
 
 from ompd_core import late_patterns
@@ -21,9 +19,10 @@ from ompd_core.model.rank_reports import NoReport
 from ompd_core.views import job as view
 from ompd_core.views import job_document
 from ompd_core.views.status import WRONG
-from ompd_core.views.table import Style, count
-from ompd_core.views.terminal import DEFAULT_WIDTH, plain
+from ompd_core.views.table import count
+from ompd_core.views.terminal import plain
 
+from . import terminal
 from .origin import Origin
 from .outcome import CANNOT_READ, CANNOT_TELL, FINDING, NOTHING_ODD, Outcome
 from .progress import Progress
@@ -55,15 +54,9 @@ def merge(options: argparse.Namespace, _: Origin) -> Outcome:
 
 
 def answer(job: Job, options: argparse.Namespace, document: dict[str, Any]) -> Outcome:
-    lines = view.lines(job, _style(options))
+    lines = view.lines(job, terminal.style_of_report(options))
     text = "".join(plain(line) + "\n" for line in lines)
     return Outcome(status_of(job), text, document, _complaints(job))
-
-
-def _style(options: argparse.Namespace) -> Style:
-    width = min(shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns, DEFAULT_WIDTH)
-    encoding = "utf-8" if options.output else sys.stdout.encoding or "ascii"
-    return Style(width, encoding.lower() in ("utf-8", "utf8"), options.all)
 
 
 def status_of(job: Job) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 from ompd_core.errors import UserError
 from ompd_core.light_classes import dataclass, field
 from ompd_core.views import json_text
-from ompd_core.views.terminal import DEFAULT_WIDTH
+from ompd_core.views.table import Style, paragraph
 
 NOTHING_ODD, FINDING, CANNOT_READ, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -48,11 +48,11 @@ class Outcome:
         return html.page(self.json)
 
 
-def of_report(text: str, document: dict[str, Any], notes: Sequence[str]) -> Outcome:
+def of_report(text: str, document: dict[str, Any], notes: Sequence[str], style: Style) -> Outcome:
     """notes: what was met outside of GDB."""
     if notes:
         document["notes"] = [*document["notes"], *notes]
-        text += "".join(f"{line}\n" for note in notes for line in _note(note))
+        text += "".join(f"{line}\n" for note in notes for line in _note(note, style))
     return Outcome(_status(document), text, document)
 
 
@@ -76,10 +76,8 @@ def status_of_a_run(error: UserError) -> int:
     return {"no_executable": NOT_FOUND, "not_executable": NOT_EXECUTABLE}.get(error.code, FAILED)
 
 
-def _note(note: str) -> list[str]:
-    from ompd_core.views.table import Style, paragraph
-
-    return paragraph(f"Note    : {note}", Style(DEFAULT_WIDTH), " " * 10)
+def _note(note: str, style: Style) -> list[str]:
+    return paragraph(f"Note    : {note}", style, " " * 10)
 
 
 def _status(document: dict[str, Any]) -> int:

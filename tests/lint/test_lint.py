@@ -196,6 +196,7 @@ def c_routines(path: str, text: str) -> Iterator[str]:
 PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     # Knows no debugger.
     "ompd_core.errors": (),
+    "ompd_core.files": (),
     "ompd_core.signals": (),
     "ompd_core.code.": ("ompd_core.code.",),
     "ompd_core.arch.": ("ompd_core.arch.", "ompd_core.code.", "ompd_core.errors"),
@@ -328,6 +329,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.model.",
         "ompd_core.snapshot.",
         "ompd_core.library.library",
+        "ompd_core.files",
         "ompd_core.errors",
     ),
     "ompd_gdb.mi.": ("ompd_gdb.mi.", "ompd_gdb.commands.", "ompd_core.views."),
@@ -338,6 +340,8 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_cli.inside": (
         "ompd_gdb.before_attach",
         "ompd_gdb.second_look",
+        "ompd_gdb.commands.output",
+        "ompd_core.views.table",
         "ompd_cli.outcome",
         "ompd_cli.waking",
     ),
@@ -352,6 +356,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.model.members",
         "ompd_core.model.rank_reports",
         "ompd_core.library.search",
+        "ompd_core.files",
         "ompd_core.errors",
     ),
 }

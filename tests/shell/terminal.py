@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
+import termios
 import time
 from pathlib import Path
 from typing import Mapping, Sequence
 
 from sessions import PATIENCE
+
+
+def _without_size() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
 
 
 class Terminal:
@@ -21,10 +28,12 @@ class Terminal:
         env: Mapping[str, str],
         folder: Path | None = None,
         alone: bool = True,
+        columns: int = 80,
     ) -> None:
         """env: beside the tests' own. folder: to work in. alone: in a session of its own."""
         self.seen = ""  # since something was last typed
         self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
         self.process = subprocess.Popen(
             words,
             stdin=theirs,
@@ -32,7 +41,7 @@ class Terminal:
             stderr=theirs,
             cwd=folder,
             start_new_session=alone,
-            env={**os.environ, **env, "TERM": "xterm"},
+            env={**_without_size(), "TERM": "xterm", **env},
         )
         os.close(theirs)
 

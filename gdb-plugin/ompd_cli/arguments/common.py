@@ -11,6 +11,7 @@ from ..origin import Origin
 from ..outcome import Outcome
 from . import types
 from .commands import Command
+from .help_text import Help
 
 EXIT = """\
 exit status:
@@ -41,7 +42,7 @@ def added(
         description=description,
         epilog=epilog,
         allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     made.set_defaults(make=make, **defaults)
     return made

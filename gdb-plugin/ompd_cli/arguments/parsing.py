@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from importlib import import_module
 from typing import NoReturn, Sequence
 
 from ompd_core.views.terminal import plain
 
 from .commands import COMMANDS, Command
+from .help_text import Help
 
 LONGEST = 300  # characters of an argument parser's sentence: it repeats what was typed
 
@@ -42,9 +44,9 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from .. import version
+        from .. import terminal, version
 
-        print("\n".join(version.lines()))
+        terminal.write("\n".join([*version.lines(), ""]), sys.stdout)
         parser.exit()
 
 
@@ -86,9 +88,7 @@ def _whole() -> argparse.ArgumentParser:
 
 
 def _parser(asked: Sequence[Command]) -> argparse.ArgumentParser:
-    made = _Parser(
-        prog="ompd", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    made = _Parser(prog="ompd", allow_abbrev=False, formatter_class=Help)
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in asked:
         module = import_module(f".{command.arguments}", __package__)

@@ -71,9 +71,10 @@ def top(commands: Any, command: Command) -> None:
     made.add_argument(
         "-v",
         "--view",
+        metavar="TABLE",
         choices=("regions", "threads", "waits", "stacks"),
         default="regions",
-        help="the table to begin with",
+        help="the table to begin with: regions, threads, waits or stacks; default: regions",
     )
 
 

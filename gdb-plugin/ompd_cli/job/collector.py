@@ -71,6 +71,8 @@ class Collector:
         """Of `ompd pid' and `ompd core'."""
         options = self._options
         return argparse.Namespace(
+            command="job",
+            output=None,
             gdb=options.gdb,
             timeout=options.timeout,
             all=False,

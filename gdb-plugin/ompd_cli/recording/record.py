@@ -15,20 +15,22 @@ import sys
 import time
 from typing import IO, Any, Iterator
 
-from ompd_core import late_patterns
+from ompd_core import files, late_patterns
 from ompd_core.errors import UserError
 from ompd_core.views.recording.words import seconds
 from ompd_core.views.table import count
 from ompd_core.views.terminal import plain
 
+from .. import terminal
 from ..origin import Origin, named
 from ..outcome import CANNOT_READ, FAILED, Outcome
+from ..progress import Progress
 from . import sampler
 from .sampler import Target
 
 _PIECE = 1 << 20
 _TAIL = 1 << 16  # bytes that surely hold the closing line
-_EACH = 0.5  # seconds between two looks of the progress line
+_EACH = 0.5  # seconds between two looks at the progress
 _TOLD = late_patterns.compile(rb'^\{"told":([0-9]{1,18})\}', re.MULTILINE)
 
 
@@ -83,9 +85,8 @@ def _own_name(target: Target) -> str:
 @contextlib.contextmanager
 def _opened(path: str, replace: bool) -> Iterator[IO[bytes]]:
     """replace: it was named, else it must be new."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if replace else os.O_EXCL)
     try:
-        file = open(os.open(path, flags, 0o666), "wb", buffering=0)
+        file = open(files.opened(path, replace), "wb", buffering=0)
     except OSError as error:
         raise UserError(
             "not_written", f"{path} cannot be written: {error.strerror}.", "Name another by `-o'."
@@ -153,7 +154,7 @@ def _of_another_clock(header: dict[str, Any]) -> list[str]:
 
 def _follow(running: sampler.Sampler, copy: _Copy) -> None:
     """Until the pipe is at its end. Ctrl-C asks for that."""
-    line = _Line()
+    progress = Progress()
     asked = said = False
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -168,38 +169,20 @@ def _follow(running: sampler.Sampler, copy: _Copy) -> None:
                 copy.take(data)
                 if copy.header is not None and not said:
                     said = True
-                    line.clear()
+                    progress.clear()
                     for sentence in _of_another_clock(copy.header):
-                        print(f"ompd: {plain(sentence)}", file=sys.stderr)
+                        terminal.write(f"ompd: {plain(sentence)}\n", sys.stderr)
                 if copy.problem is not None and not asked:
                     asked = True
                     running.ask_to_end()
-            line.show(f"{seconds(copy.told)} recorded, {copy.size / 1e6:.1f} MB; Ctrl-C ends it")
+            so_far = f"{seconds(copy.told)} recorded, {copy.size / 1e6:.1f} MB"
+            progress.line(f"{so_far}; Ctrl-C ends it")
         except KeyboardInterrupt:
             if asked:
                 raise
             asked = True
             running.ask_to_end()
-    line.clear()
-
-
-class _Line:
-    """Of progress, on a terminal."""
-
-    def __init__(self) -> None:
-        self._shown = 0.0
-
-    def show(self, text: str) -> None:
-        now = time.monotonic()
-        if sys.stderr.isatty() and now - self._shown >= _EACH:
-            self._shown = now
-            print(f"\r\x1b[Kompd: {plain(text)}", end="", file=sys.stderr)
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr)
-            sys.stderr.flush()
+    progress.clear()
 
 
 def _ended(copy: _Copy, target: Target, options: argparse.Namespace) -> Outcome:

@@ -14,6 +14,8 @@ import tty
 from types import FrameType
 from typing import Any, Iterator, Sequence
 
+from .. import terminal
+
 _ENTER = "\x1b[?1049h\x1b[?25l"  # the other screen, without the cursor
 _LEAVE = "\x1b[?25h\x1b[?1049l"
 
@@ -49,15 +51,13 @@ class Screen:
 
     def draw(self, lines: Sequence[str]) -> None:
         """As many as there is room for."""
-        size = shutil.get_terminal_size()
-        shown = [line[: size.columns] for line in lines[: max(size.lines - 1, 1)]]
+        width, height = terminal.width(sys.stdout), shutil.get_terminal_size().lines
+        shown = [line[:width] for line in lines[: max(height - 1, 1)]]
         _put("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in shown) + "\x1b[J")
 
 
 def _put(text: str) -> None:
-    encoding = sys.stdout.encoding or "ascii"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
-    sys.stdout.flush()
+    terminal.write(text, sys.stdout)
 
 
 @contextlib.contextmanager

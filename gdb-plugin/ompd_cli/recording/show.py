@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
-import shutil
 import stat
-import sys
-from typing import Any, Callable, Sequence, TextIO
+from typing import Any, Callable, Iterator, Sequence, TextIO
 
+from ompd_core import files
 from ompd_core.errors import UserError
 from ompd_core.recording.reader import Reader
 from ompd_core.recording.record import Record
@@ -17,10 +17,9 @@ from ompd_core.recording.summary import summary
 from ompd_core.recording.timeline import timeline
 from ompd_core.views.exports import chrome_trace, folded, paraver, pprof, speedscope
 from ompd_core.views.recording import document, text
-from ompd_core.views.table import Style
-from ompd_core.views.terminal import DEFAULT_WIDTH, plain
+from ompd_core.views.terminal import plain
 
-from .. import unpacking
+from .. import terminal, unpacking
 from ..debugger import private_folder
 from ..origin import Origin, named
 from ..outcome import Outcome
@@ -41,19 +40,13 @@ def show(options: argparse.Namespace, origin: Origin) -> Outcome:
     if written and not wants_more:
         return Outcome(status, complaints=[*found.damage, *written])
     made = summary(found)
-    lines = text.lines(made, _style(options))
+    style = terminal.style_of_report(options)
+    lines = text.lines(made, style._replace(width=None) if options.all else style)
     document_of_it: dict[str, Any] = {}
     if options.json or options.html:
         document_of_it = dict(document.document("show", made, timeline(found)))
     said = "".join(plain(line) + "\n" for line in lines)
     return Outcome(status, said, document_of_it, complaints=written)
-
-
-def _style(options: argparse.Namespace) -> Style:
-    width = min(shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns, DEFAULT_WIDTH)
-    encoding = "utf-8" if options.output else sys.stdout.encoding or "ascii"
-    unicode = encoding.lower() in ("utf-8", "utf8")
-    return Style(None if options.all else width, unicode, options.all)
 
 
 def read(path: str) -> Record:
@@ -114,16 +107,13 @@ def _exports(found: Record, options: argparse.Namespace, origin: Origin) -> Sequ
     for name, write, _ in writers:
         if name is not None:
             path = named(name, origin)
-            with _new(path) as file:
+            with _named(path), files.created_text(path) as file:
                 write(found, file)
             written.append(f"{path} is written.")
     if options.pprof is not None:
         path = named(options.pprof, origin)
-        try:
-            with open(path, "wb") as packed:
-                pprof.write(found, packed)
-        except OSError as error:
-            raise _not_written(path, error) from None
+        with _named(path), files.created(path) as packed:
+            pprof.write(found, packed)
         written.append(f"{path} is written.")
     return written
 
@@ -139,19 +129,16 @@ def _paraver(found: Record, options: argparse.Namespace, origin: Origin) -> Sequ
         (".pcf", paraver.write_pcf),
         (".row", paraver.write_row),
     ):
-        with _new(base + end) as file:
+        with _named(base + end), files.created_text(base + end) as file:
             write(found, file)
     return [f"{base}.prv, {base}.pcf and {base}.row are written."]
 
 
-def _new(path: str) -> TextIO:
+@contextlib.contextmanager
+def _named(path: str) -> Iterator[None]:
     try:
-        return open(path, "w", encoding="utf-8", errors="backslashreplace")
+        yield
     except OSError as error:
-        raise _not_written(path, error) from None
-
-
-def _not_written(path: str, error: OSError) -> UserError:
-    return UserError(
-        "not_written", f"{path} cannot be written: {error.strerror}.", "Name another file."
-    )
+        raise UserError(
+            "not_written", f"{path} cannot be written: {error.strerror}.", "Name another file."
+        ) from None

@@ -22,9 +22,9 @@ from ompd_core.recording.sums import Totals
 from ompd_core.views import json_text
 from ompd_core.views.recording import document, live
 from ompd_core.views.recording.words import seconds
-from ompd_core.views.table import Style
-from ompd_core.views.terminal import DEFAULT_WIDTH, plain
+from ompd_core.views.terminal import plain
 
+from .. import terminal
 from ..origin import Origin
 from ..outcome import CANNOT_READ, INTERRUPTED, Outcome
 from . import sampler
@@ -46,7 +46,7 @@ def top(options: argparse.Namespace, _: Origin) -> Outcome:
     words = ["-F", f"{options.rate:g}", "--flush", f"{min(options.interval, _FIRST):g}"]
     if duration:
         words += ["-d", f"{duration:g}"]
-    on_screen = sys.stdout.isatty() and not options.json and not options.once
+    on_screen = terminal.obeys(sys.stdout) and not options.json and not options.once
     shown = _Shown(options, target)
     sampler.found()  # before the screen is another
     with _output(target, on_screen) as output, contextlib.ExitStack() as stack:
@@ -177,9 +177,9 @@ class _Shown:
         if screen is not None:
             screen.draw(lines)
         elif self._options.json:
-            self._write(json.dumps(self._document()) + "\n")
+            terminal.write(json.dumps(self._document()) + "\n", self._stream())
         else:
-            self._write("\n".join([*lines, "", ""]))
+            terminal.write("\n".join([*lines, "", ""]), self._stream())
 
     def last_table(self, on_screen: bool) -> None:
         """Of the whole time, when all is over."""
@@ -188,9 +188,9 @@ class _Shown:
         self._all = True
         self._moments.append((self.reader.record.last, sums.totals(self.reader.record)))
         if self._options.json:
-            self._write(json_text.text(self._document()) + "\n")
+            terminal.write(json_text.text(self._document()) + "\n", self._stream())
         else:
-            self._write("\n".join([*self._lines(False), ""]))
+            terminal.write("\n".join([*self._lines(False), ""]), self._stream())
 
     def _summary(self) -> tuple[Summary, str]:
         """With the words for the time that it is of."""
@@ -206,10 +206,10 @@ class _Shown:
         return Summary(self.reader.record, of, has_rows and self.reader.rows <= _MOST_ROWS)
 
     def _lines(self, with_keys: bool) -> list[str]:
-        size = shutil.get_terminal_size((DEFAULT_WIDTH, 24))
-        width = size.columns if with_keys else min(size.columns, DEFAULT_WIDTH)
-        encoding = (sys.stdout.encoding or "ascii").lower()
-        style = Style(width, encoding in ("utf-8", "utf8"))
+        stream = sys.stdout if with_keys else self._stream()
+        style = terminal.style(stream)
+        if with_keys:
+            style = style._replace(width=terminal.width(stream))
         found, what = self._summary()
         keys = (
             ["", "r regions  t threads  w waits  s stacks  a " + ("recent" if self._all else "all")]
@@ -234,8 +234,5 @@ class _Shown:
     def _document(self) -> dict[str, Any]:
         return dict(document.document("top", self._summary()[0]))
 
-    def _write(self, text: str) -> None:
-        stream: TextIO = sys.stderr if self._target.program else sys.stdout
-        encoding = stream.encoding or "ascii"
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-        stream.flush()
+    def _stream(self) -> TextIO:
+        return sys.stderr if self._target.program else sys.stdout

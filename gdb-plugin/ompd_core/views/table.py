@@ -39,6 +39,10 @@ class Style(NamedTuple):
     def trunk(self) -> str:
         return "│  " if self.unicode else "|  "
 
+    def drawn(self, text: str) -> str:
+        """With what the screen has no characters for written in others."""
+        return text if self.unicode else text.replace("±", "+-")
+
 
 def place(
     function: str | None, file: str | None, line: int | None, width: int | None = LONGEST_PLACE
@@ -89,14 +93,14 @@ class Table:
         assert isinstance(cell, str)
         if column in self._folding and self._style.width is not None:
             return cut(fold(cell, max(self._style.width // 4, NARROWEST)))
-        return cell.split("\n")
+        return self._style.drawn(cell).split("\n")
 
     def _last(self, cell: Cell, room: int | None) -> list[str]:
         if not isinstance(cell, str):
             return [cell(room)]
         if room is not None and len(self._rows[0]) - 1 in self._folding:
             return cut(fold(cell, max(room, NARROWEST)))
-        return [cell]
+        return [self._style.drawn(cell)]
 
 
 def cut(lines: list[str]) -> list[str]:
@@ -138,7 +142,7 @@ def _at_commas(word: str, width: int) -> list[str]:
 
 
 def paragraph(text: str, style: Style, indent: str = "") -> list[str]:
-    text = plain(text)
+    text = style.drawn(plain(text))
     if style.width is None:
         return [text]
     # A command that is to be typed stays whole.

@@ -8,6 +8,7 @@ import os
 from typing import Any, Iterable
 
 import gdb
+from ompd_core import files
 from ompd_core.errors import UserError
 from ompd_core.views import json_text
 from ompd_core.views.table import Style
@@ -16,13 +17,22 @@ from ompd_core.views.terminal import DEFAULT_WIDTH, plain
 from . import colours
 from .arguments import Arguments
 
+# Where the shell's command shows what is written into a file, and escapes what it lacks there.
+of_shell: Style | None = None
+
 
 def style(arguments: Arguments) -> Style:
-    width = gdb.parameter("width")  # None: unlimited, as with -batch
-    limit: int | None = min(DEFAULT_WIDTH, int(width)) if width else DEFAULT_WIDTH
+    found = of_shell if of_shell is not None else _own()
     if "wide" in arguments.flags:
-        limit = None
-    return Style(limit, _host_charset() == "UTF-8", "all" in arguments.flags)
+        found = found._replace(width=None)
+    return found._replace(every="all" in arguments.flags)
+
+
+def _own() -> Style:
+    """Of GDB's own terminal."""
+    width = gdb.parameter("width")  # None: unlimited, as with -batch
+    limit = min(DEFAULT_WIDTH, int(width)) if width else DEFAULT_WIDTH
+    return Style(limit, _host_charset() == "UTF-8")
 
 
 def _host_charset() -> str:
@@ -35,7 +45,7 @@ def _host_charset() -> str:
 def safe(text: str) -> str:
     """No control characters, and nothing that the host's character set lacks."""
     text = plain(text)
-    if _host_charset() != "UTF-8":
+    if of_shell is None and _host_charset() != "UTF-8":
         text = text.encode("ascii", "backslashreplace").decode("ascii")
     return text
 
@@ -68,8 +78,7 @@ def file(name: str, text: str) -> None:
     """Raises UserError."""
     path = os.path.expanduser(name)
     try:
-        with open(path, "w", encoding="utf-8") as opened:
-            opened.write(text)
+        files.write(path, text)
     except OSError as error:
         raise UserError(
             "file_error", f"{path} cannot be written: {error.strerror}.", "Name another file."

@@ -75,9 +75,12 @@ def _regions(summary: Summary, style: Style) -> list[str]:
             words.percent(outside.ns, whole),
             *("" for _ in heads[1:]),
             *("" for _ in kinds),
-            "(outside of regions: serial, idle, other threads)",
+            lambda room: _OUTSIDE if room is None or room >= len(_OUTSIDE) else "(outside)",
         )
     return table.lines()
+
+
+_OUTSIDE = "(outside of regions: serial, idle, other threads)"
 
 
 def columns(summary: Summary) -> list[tuple[str, tuple[Kind, ...]]]:
@@ -106,6 +109,7 @@ def _waits(summary: Summary, style: Style) -> list[str]:
 
 
 def _fit(line: str, style: Style) -> str:
+    line = style.drawn(line)
     if style.width is None or len(line) <= style.width:
         return line
     return line[: style.width - 3] + "..."

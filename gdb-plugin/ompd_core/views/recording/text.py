@@ -85,7 +85,7 @@ def _notes(record: Record, style: Style) -> list[str]:
 
 def _states(summary: Summary, style: Style) -> list[str]:
     whole = summary.whole.whole
-    table = Table(["Time of all threads", "%", "", ""], style)
+    table = Table(["Time of all threads", "%", "", ""], style, folding=(3,))
     for of in Kind:
         ns = summary.whole.ns(of)
         if ns:
