@@ -21,7 +21,17 @@ from ompd_core.formats.elf import ElfFile, NotElf
 from . import debugger
 from .guardian import PYTHONS
 from .origin import Origin
-from .outcome import ASKED, AT_ONCE, CANNOT_READ, FAILED, FINDING, FOUND, LATE, Outcome
+from .outcome import (
+    ASKED,
+    AT_ONCE,
+    CANNOT_READ,
+    FAILED,
+    FINDING,
+    FOUND,
+    LATE,
+    Outcome,
+    not_executable,
+)
 from .progress import Progress
 from .wrapper import NOT_BEGUN
 
@@ -72,7 +82,7 @@ _STATUS = {FINDING: FOUND, CANNOT_READ: FAILED}
 def _found(name: str) -> str:
     path = shutil.which(name)
     if path is None and os.path.isfile(name) and "/" in name:
-        raise UserError("not_executable", f"{name} may not be executed.", "`chmod +x' allows it.")
+        raise not_executable(name)
     if path is None:
         raise UserError("no_executable", f"There is no program {name}.", "Name another one.")
     try:

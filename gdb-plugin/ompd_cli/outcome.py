@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any, Sequence
 
 from ompd_core.errors import UserError
@@ -70,6 +71,13 @@ def confirm(document: dict[str, Any], seen_before: Sequence[str]) -> list[str]:
     if set(seen_before) - {"cannot_tell"} and not codes & {*seen_before, "standing_still"}:
         notes.append("A look before showed something odd that has passed.")
     return notes
+
+
+def not_executable(path: str) -> UserError:
+    command = f"chmod +x {shlex.quote(path)}"
+    return UserError(
+        "not_executable", f"{path} is not executable.", f"If it is a program: `{command}'."
+    )
 
 
 def status_of_a_run(error: UserError) -> int:

@@ -105,6 +105,7 @@ def current() -> Session:
     if session is None:
         session = _sessions[inferior.num] = Session(inferior)
     session.check()
+    doubts.Stop.is_last = session.target.core is not None
     return session
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import jsonschema  # type: ignore[import]
 import pytest
 from ompd_core.errors import UserError
-from ompd_core.library.types import View, ViewRegion, ViewThread
+from ompd_core.library.types import Diagnostic, View, ViewRegion, ViewThread
 from ompd_core.model import doubts, ids
 from ompd_core.model.assessment import Assessment
 from ompd_core.model.deadlock import find
-from ompd_core.model.facts import Program
+from ompd_core.model.facts import Library, Program
 from ompd_core.model.judgement import judge
 from ompd_core.model.locks import Locks
 from ompd_core.model.native import Location, NativeThread
@@ -216,3 +216,33 @@ def test_addresses_and_big_numbers_survive_every_reader() -> None:
 def _check(document: object) -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.validate(json.loads(json_text.text(document)), schema)  # type: ignore[arg-type]
+
+
+def test_advice_is_of_the_kind_of_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a core file there is no other: nobody is sent to look again."""
+    every = [one for one in vars(doubts).values() if isinstance(one, doubts.Doubt)]
+    assert sum("another stop" in one.sentence for one in every) >= 6
+    monkeypatch.setattr(doubts.Stop, "is_last", True)
+    for one in every:
+        assert "another stop" not in one.sentence + one.advice
+        assert one.sentence.startswith(one.why)
+    fields: dict[str, object] = {}
+    json_document.with_doubts(fields, {"state": doubts.BARRIER_NOT_PROVEN})
+    assert fields["doubts"] == {
+        "state": {"certainty": "likely", "why": doubts.BARRIER_NOT_PROVEN.why, "how": ""}
+    }
+
+
+def test_what_nobody_asked_for() -> None:
+    """A stock runtime lacks variables that only `ompd icvs' would read."""
+    of = runtime(None)
+    of.supported, of.descriptors = True, "symbols"
+    of.diagnostics = [
+        Diagnostic("global_not_found", "__kmp_tool", "it cannot be located"),
+        Diagnostic("locks_cut", "", "not all could be read"),
+    ]
+    library = Library("libompd.so", "1", 5)
+    for every in (False, True):
+        text = "\n".join(status.status(None, library, [of], [], Style(every=every)))
+        assert "noted: not all could be read" in text
+        assert ("noted: __kmp_tool: it cannot be located" in text) == every

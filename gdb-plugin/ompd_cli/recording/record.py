@@ -10,6 +10,7 @@ import json
 import os
 import re
 import select
+import shlex
 import signal
 import sys
 import time
@@ -196,7 +197,7 @@ def _ended(copy: _Copy, target: Target, options: argparse.Namespace) -> Outcome:
     samples = end.get("samples")
     number = f", {count(samples, 'sample')}" if isinstance(samples, int) else ""
     said = f"{long}{number} in {copy.path} ({copy.size / 1e6:.1f} MB)."
-    text = f"{said} `ompd show {copy.path}' tells where the time went."
+    text = f"{said} `ompd show {shlex.quote(copy.path)}' tells where the time went."
     return Outcome(_status(end, target), complaints=[text])
 
 

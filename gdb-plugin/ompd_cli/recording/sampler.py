@@ -18,6 +18,8 @@ from typing import IO, Iterator, Sequence
 from ompd_core.errors import UserError
 from ompd_core.light_classes import dataclass
 
+from ..outcome import not_executable
+
 NAME = "ompd-sampler"
 _PIPE = 1 << 20  # bytes: what is not read at once does not hold the sampler up
 _LAST_WORDS = 4000  # bytes
@@ -62,7 +64,7 @@ def program_found(name: str) -> str:
     if path is not None:
         return path
     if os.path.isfile(name) and "/" in name:
-        raise UserError("not_executable", f"{name} may not be executed.", "`chmod +x' allows it.")
+        raise not_executable(name)
     raise UserError("no_executable", f"There is no program {name}.", "Name another one.")
 
 

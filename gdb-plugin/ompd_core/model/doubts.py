@@ -6,14 +6,27 @@ from __future__ import annotations
 from ..light_classes import NamedTuple
 
 
+class Stop:
+    """The one that is shown. Sessions set it with each command: advice depends on it."""
+
+    is_last = False  # of a core file: there is no other to look at
+
+
+_AGAIN = "look again at another stop"
+
+
 class Doubt(NamedTuple):
     certainty: str  # "likely", "unknown"
     why: str
     how: str = ""
 
     @property
+    def advice(self) -> str:
+        return "" if Stop.is_last and self.how.startswith(_AGAIN) else self.how
+
+    @property
     def sentence(self) -> str:
-        return f"{self.why}; {self.how}" if self.how else self.why
+        return f"{self.why}; {self.advice}" if self.advice else self.why
 
 
 STATE_NOT_DERIVED = Doubt(
@@ -67,7 +80,7 @@ END_OR_BEGINNING = Doubt(
     "likely",
     "it has come to the end of its region, or has not begun it yet: the barrier's words do not"
     " tell which",
-    "look again at another stop",
+    _AGAIN,
 )
 END_OR_FORK = Doubt(
     "likely",
@@ -189,13 +202,13 @@ BARRIER_NOT_PROVEN = Doubt(
     "likely",
     "the barrier's own words do not tell whether a thread there still waits, or has been let go and"
     " has not woken up",
-    "look again at another stop: whoever has been let go is elsewhere then",
+    f"{_AGAIN}: whoever has been let go is elsewhere then",
 )
 BETWEEN_TASKS = Doubt(
     "likely",
     "the runtime begins or ends a task on a thread at a barrier, if the task's code has not called"
     " the barrier, which it must not",
-    "look again at another stop: whoever ends a task is elsewhere then",
+    f"{_AGAIN}: whoever ends a task is elsewhere then",
 )
 OWNER_UNKNOWN = Doubt(
     "unknown",
@@ -205,7 +218,7 @@ OWNER_UNKNOWN = Doubt(
 QUEUE_CHANGING = Doubt(
     "unknown",
     "the queue is being changed, or is damaged: more may wait",
-    "look again at another stop",
+    _AGAIN,
 )
 SUSPENDED_WHERE = Doubt(
     "unknown",
@@ -229,9 +242,7 @@ TASK_REGION = Doubt(
     "the runtime keeps serialized regions that are nested in each other in one structure, "
     "and not which of them the task belongs to",
 )
-TASK_IN_TRANSITION = Doubt(
-    "unknown", "the runtime was moving the task between its lists", "look again at another stop"
-)
+TASK_IN_TRANSITION = Doubt("unknown", "the runtime was moving the task between its lists", _AGAIN)
 TASKWAIT_PLACE = Doubt(
     "unknown",
     "the compiler recorded no source position of the taskwait",
@@ -325,9 +336,7 @@ def of_problem(problem: str) -> Doubt:
     return Doubt("unknown", why, "`ompd status' lists what the library noted")
 
 
-BETWEEN_CHUNKS = Doubt(
-    "unknown", "the thread is asking the runtime for iterations", "look again at another stop"
-)
+BETWEEN_CHUNKS = Doubt("unknown", "the thread is asking the runtime for iterations", _AGAIN)
 LOOPS_NOT_READ = Doubt(
     "unknown",
     "a thread may be in a loop that the runtime hands out, and where this build of it, or this"

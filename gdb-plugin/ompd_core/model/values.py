@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Callable, Sequence, Union
 
 from ..light_classes import NamedTuple, dataclass, field
@@ -52,11 +53,25 @@ def grouped(
     return list(groups.values())
 
 
-def extremes(found: Sequence[Answer]) -> tuple[Number, Number] | None:
-    """The least and the greatest, where all are numbers and they differ."""
-    numbers = [value.number for _, value in found]
-    if len(numbers) < 2 or any(number is None for number in numbers):
+class Extremes(NamedTuple):
+    """As the table shows them, so that they are found there."""
+
+    least: str
+    greatest: str
+    nans: int  # which are neither less nor greater than anything
+
+
+def extremes(found: Sequence[Answer]) -> Extremes | None:
+    """Where all are numbers, and some differ."""
+    numbers = []
+    for _, value in found:
+        if value.number is None or value.text is None:
+            return None
+        if not math.isnan(value.number):
+            numbers.append((value.number, value.text))
+    if not numbers:
         return None
-    known = [number for number in numbers if number is not None]
-    low, high = min(known), max(known)
-    return (low, high) if low != high else None
+    least, greatest = (choose(numbers, key=lambda one: one[0]) for choose in (min, max))
+    if least[0] == greatest[0]:
+        return None
+    return Extremes(least[1], greatest[1], len(found) - len(numbers))

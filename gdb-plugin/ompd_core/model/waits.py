@@ -225,7 +225,7 @@ class _Edges:
             self._forget(needs, lock)
         elif lock.holder is None:
             doubt = lock.doubts.get("holder")
-            how = f"; {doubt.how}" if doubt is not None and doubt.how else ""
+            how = f"; {doubt.advice}" if doubt is not None and doubt.advice else ""
             needs.unknown = f"it is not known who holds {lock.id}{how}"
         elif lock.holder is needs.thread and lock.holder not in lock.told:
             needs.unknown = (

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Sequence
 
 from ..debugger import Debugger
@@ -66,7 +67,7 @@ def of_core(target: Debugger) -> list[str]:
         program = target.images.program
         mapping = core.mapping_of(program.start) if program else None
         executable = mapping.path if mapping else "EXE"
-        found.append(_WITHOUT_EXECUTABLE.format(core=core.path, exe=executable))
+        found.append(_WITHOUT_EXECUTABLE.format(core=quote(core.path), exe=quote(executable)))
     if core is not None and core.missing > 0:
         found.append(
             f"The core file is truncated: {core.missing} bytes are missing at its end. What lay"

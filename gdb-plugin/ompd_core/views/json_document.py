@@ -516,7 +516,7 @@ def with_doubts(fields: T, uncertain: Mapping[str, Doubt]) -> T:
     """Of an object that may have `doubts'."""
     if uncertain:
         cast(Json, fields)["doubts"] = {
-            field: {"certainty": doubt.certainty, "why": doubt.why, "how": doubt.how}
+            field: {"certainty": doubt.certainty, "why": doubt.why, "how": doubt.advice}
             for field, doubt in uncertain.items()
         }
     return fields

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from ..model.assessment import Assessment
+from ..model.doubts import Stop
 from ..model.facts import Library, Program
 from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
@@ -22,6 +23,8 @@ _FROM = {
 }
 
 
+# Whoever asks for what a variable would tell gets it as the reason: else it is noise.
+ONLY_IF_ASKED = frozenset(("global_not_found",))
 # What the line about the descriptors' source says too.
 _SAID_BY_DESCRIPTORS = {
     "recovered": ("symbols_absent",),
@@ -98,6 +101,8 @@ def _runtime(runtime: Runtime, alone: bool, style: Style) -> list[str]:
     # Of a runtime that has not started nothing can be found, and that says nothing about it.
     for diagnostic in runtime.diagnostics if runtime.initialized is not False else ():
         if diagnostic.code in _SAID_BY_DESCRIPTORS.get(runtime.descriptors or "", ()):
+            continue
+        if diagnostic.code in ONLY_IF_ASKED and not style.every:
             continue
         subject = f"{diagnostic.subject}: " if diagnostic.subject else ""
         rows.append(f"noted: {subject}{diagnostic.text}")
@@ -247,7 +252,7 @@ def following(of: Assessment) -> list[str]:
     odd = {code for code, _ in findings(of)}
     if odd == {CANNOT_TELL} and any(thread.running for thread in process.threads):
         return ["interrupt -a", "ompd threads"]
-    if odd == {CANNOT_TELL}:
+    if odd == {CANNOT_TELL} and not Stop.is_last:
         return ["ompd deadlock -watch 2", "ompd threads"]
     if odd and odd <= {"deadlock", "self_deadlock", "lock_never_released"}:
         return ["ompd deadlock", "ompd locks"]

@@ -69,7 +69,8 @@ def _summary(found: Sequence[Answer], style: Style) -> list[str]:
     words += "all agree" if distinct == 1 and not failed else count(distinct, "value")
     limits = extremes(found)
     if limits is not None:
-        words += f", from {limits[0]} to {limits[1]}"
+        words += f", from {limits.least} to {limits.greatest}"
+        words += f", {limits.nans} nan" if limits.nans else ""
     if failed:
         words += f"; {failed} cannot tell"
     return paragraph(f"{words}.", style)

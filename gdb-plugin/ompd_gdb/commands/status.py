@@ -10,17 +10,18 @@ from .base import OmpdCommand
 class Status(OmpdCommand):
     """Show the OpenMP runtimes and where the facts come from.
 
-    Usage: ompd status [-wide] [-json [FILE]]
+    Usage: ompd status [-all] [-wide] [-json [FILE]]
 
     For each runtime: its version and file, how libompd learnt where it keeps
     its data, whether it records thread states, and what could not be found out
     and why.
 
+    -all also names variables that this build of a runtime does not have.
     -wide breaks no lines. -json prints a JSON document ("ompd/1"), or writes it
     to FILE."""
 
     name = "ompd status"
-    flags = ("wide",)
+    flags = ("all", "wide")
     hidden_flags = ("counts",)
 
     def run(self, arguments: Arguments) -> None:

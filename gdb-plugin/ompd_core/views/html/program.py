@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ... import runtimes
+from ..status import ONLY_IF_ASKED
 from .document import Json, number, object_of, objects, word, words
 from .markup import Markup, Part, join, tag
 from .report import Report, Section
@@ -94,7 +95,11 @@ def _runtime(report: Report, runtime: Json) -> Markup:
         ("Facts from", _source(runtime)),
         ("Thread states", _tracking(runtime)),
     ]
-    notes = [[_subject(one), word(one, "text")] for one in objects(runtime, "diagnostics") if one]
+    notes = [
+        [_subject(one), word(one, "text")]
+        for one in objects(runtime, "diagnostics")
+        if one and word(one, "code") not in ONLY_IF_ASKED
+    ]
     if notes and runtime.get("initialized") is not False:
         rows.append(("Noted", tag("ul", [tag("li", note) for note in notes])))
     return join(tag("h3", title), _facts(rows))
