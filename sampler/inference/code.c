@@ -128,6 +128,11 @@ static void look(struct codes *codes, struct code *code)
 		code->function = name.start;
 	}
 	describe(code);
+	uint64_t end;
+
+	/* A name need not tell, unwind information does. */
+	if (!code->function)
+		images_function(codes->images, code->pc, &code->function, &end);
 	const struct runtime_code *runtime = runtime_of(codes, code);
 
 	code->frame = (ompdx_frame_t){.code = runtime ? ompdx_code_runtime : whose(code),

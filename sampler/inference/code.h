@@ -22,6 +22,7 @@ struct code {
 	bool is_called;
 	bool call_unresolved; /* by the dynamic linker: it is looked at again */
 	uint32_t met_unresolved;
+	bool is_region; /* a call that begins regions passes it */
 };
 
 /* The runtimes that are open: whose code is in which image. */

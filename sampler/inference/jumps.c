@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include "inference/a64_words.h"
+#include "inference/instruction.h"
 
-/* Addresses are loaded at a function's beginning, or in front of a loop. */
-#define CALLER_BYTES 16384
+/* Addresses are loaded at a function's beginning, or in front of a loop: of a longer one it is not known. */
+#define CALLER_BYTES 65536
 /* A region's code that only calls a function loads what it passes. */
 #define JUMPER_BYTES 1024
 
 #if defined __x86_64__
-
-#define UNIT 1
 
 static uint64_t relative(const uint8_t *code, uint64_t next)
 {
@@ -38,8 +37,6 @@ static bool jumps(const uint8_t *code, size_t size, uint64_t at, uint64_t to)
 }
 
 #else
-
-#define UNIT 4
 
 /* adr REGISTER, ADDRESS; adrp REGISTER, PAGE and, not far behind it, add REGISTER, REGISTER, OFFSET */
 static bool loads(const uint8_t *code, size_t size, uint64_t at, uint64_t *address)
@@ -91,31 +88,34 @@ static bool ends_by_jump(struct codes *codes, uint64_t from, uint64_t to)
 	uint8_t bytes[JUMPER_BYTES];
 	const size_t size = memory_read_some(codes->memory, from, sizeof bytes, bytes);
 
-	for (size_t i = 0; i < size; i += UNIT)
-		if (jumps(bytes + i, size - i, from + i, to))
-			return beginning(codes, from) == from && beginning(codes, from + i) == from;
+	if (beginning(codes, from) != from)
+		return false;
+	for (size_t at = 0, length; (length = instruction_length(bytes + at, size - at));
+	     at += length)
+		if (jumps(bytes + at, size - at, from + at, to))
+			return beginning(codes, from + at) == from;
 	return false;
 }
 
 uint64_t jumps_from(struct codes *codes, uint32_t place, uint64_t function)
 {
 	static uint8_t bytes[CALLER_BYTES];
-	const uint64_t end = code_of(codes, place)->pc;
-	uint64_t start = code_of(codes, place)->function, address, found = 0;
+	const uint64_t end = code_of(codes, place)->pc, start = code_of(codes, place)->function;
+	uint64_t address, found = 0;
 
-	if (!start || start > end)
+	if (!start || start > end || end - start > sizeof bytes)
 		return 0;
-	if (end - start > sizeof bytes)
-		start = end - sizeof bytes / UNIT * UNIT;
 	const size_t size = memory_read_some(codes->memory, start, (size_t)(end - start), bytes);
 
-	for (size_t i = 0; i < size; i += UNIT) {
-		if (!loads(bytes + i, size - i, start + i, &address) || address == found ||
-		    address == function || !ends_by_jump(codes, address, function))
+	for (size_t at = 0, length; (length = instruction_length(bytes + at, size - at));
+	     at += length) {
+		if (!loads(bytes + at, size - at, start + at, &address) || address == found)
 			continue;
-		if (found)
-			return 0;
-		found = address;
+		/* What is loaded itself need not have been jumped to. */
+		if (address == function)
+			return function;
+		if (ends_by_jump(codes, address, function))
+			found = found ? SEVERAL_JUMP : address;
 	}
 	return found;
 }

@@ -7,8 +7,10 @@
 
 #include "inference/code.h"
 
+#define SEVERAL_JUMP UINT64_MAX
+
 /* Of the functions whose addresses the code loads in front of the place, in the same function, the one that jumps to the
- * beginning of `function'; 0: none does, or several do. */
+ * beginning of `function', or that is it itself; 0: none; SEVERAL_JUMP: it may be any of several. */
 uint64_t jumps_from(struct codes *codes, uint32_t place, uint64_t function);
 
 #endif /* SAMPLER_JUMPS_H */

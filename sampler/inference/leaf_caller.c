@@ -6,7 +6,6 @@
 #include "inference/a64_words.h"
 #include "inference/call_target.h"
 #include "names/names.h"
-#include "unwind/entries.h"
 #include "unwind/machine.h"
 
 #if defined __aarch64__
@@ -22,14 +21,7 @@ struct function {
 
 static bool function_at(const struct images *images, uint64_t address, struct function *function)
 {
-	uint64_t bias;
-	const struct cfi *cfi = images_cfi((void *)(uintptr_t)images, address, &bias);
-	struct entry entry;
-
-	if (!cfi || !find_entry(cfi, address - bias, &entry))
-		return false;
-	*function = (struct function){entry.begin + bias, entry.end + bias};
-	return address >= function->start && address < function->end;
+	return images_function(images, address, &function->start, &function->end);
 }
 
 static size_t read_words(const struct images *images, const struct function *function,

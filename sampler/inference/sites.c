@@ -9,9 +9,9 @@
 
 struct site {
 	struct call_site recorded;
-	uint64_t lock, code;
-	bool has_lock;   /* that is known or not, but has been looked for */
-	uint64_t called; /* so has the code of which this was found on a stack; 0: it has not */
+	uint64_t lock, code, jumper;
+	bool has_lock, has_code; /* that is known or not, but has been looked for */
+	uint64_t called;         /* and of which function who jumps to it; 0: of none */
 };
 
 void sites_init(struct sites *sites, struct codes *codes, struct memory *memory)
@@ -78,13 +78,19 @@ uint64_t code_of_site(struct sites *sites, uint32_t code, uint64_t called)
 {
 	const struct code *call = code_of(sites->codes, code);
 	struct site *site = at(sites, code);
+	const bool takes_code = call->is_called && call->called.code_argument >= 0;
 
-	if (!site || site->called == called)
-		return site ? site->code : 0;
-	site->called = call->call_unresolved ? 0 : called;
-	site->code = call->is_called ? passed(sites, call, call->called.code_argument) : 0;
+	if (!site)
+		return 0;
+	if (!site->has_code && takes_code)
+		site->code = passed(sites, call, call->called.code_argument);
+	site->has_code = !call->call_unresolved;
+	if (site->code || !called || !takes_code)
+		return site->code;
 	/* It is in a register since long before, when regions are begun in a loop. */
-	if (!site->code && call->is_called && call->called.code_argument >= 0)
-		site->code = jumps_from(sites->codes, code, called);
-	return site->code;
+	if (site->called != called) {
+		site->called = called;
+		site->jumper = jumps_from(sites->codes, code, called);
+	}
+	return site->jumper;
 }

@@ -26,7 +26,8 @@ const struct call_site *site_of(struct sites *sites, uint32_t code);
 /* The lock, or the critical construct's variable, that the place's call always passes; 0: not known. */
 uint64_t lock_of_site(struct sites *sites, uint32_t code);
 
-/* The code that it always passes for the runtime to call, which has called, or jumped to, this function; 0: not known. */
+/* The code that it always passes for the runtime to call; 0: not known; SEVERAL_JUMP: it may be any of several. called: what
+ * the runtime seems to have called, which that may have jumped to; 0: not known. */
 uint64_t code_of_site(struct sites *sites, uint32_t code, uint64_t called);
 
 #endif /* SAMPLER_SITES_H */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "inference/called.h"
+#include "inference/jumps.h"
 
 void tellings_init(struct tellings *tellings, struct codes *codes, struct memory *memory)
 {
@@ -44,31 +46,6 @@ struct looked {
 static const struct code *frame_code(const struct looked *looked, uint32_t frame)
 {
 	return code_of(looked->tellings->codes, looked->code[frame]);
-}
-
-/* Whatever the runtime calls for a construct: the next of the program's frames inside of this one. */
-static uint64_t called_by(const struct looked *looked, uint32_t frame)
-{
-	while (frame-- > 0)
-		if (!code_is_runtime(frame_code(looked, frame)))
-			return code_is_program(frame_code(looked, frame))
-				       ? frame_code(looked, frame)->function
-				       : 0;
-	return 0;
-}
-
-/* libgomp's threads call a region's code themselves; a task's they call from deeper inside. */
-static bool begins_thread(const struct looked *looked, uint32_t frame)
-{
-	const struct code *code = frame_code(looked, frame);
-
-	if (code->frame.runtime_kind != ompdx_runtime_gomp || code_is_entry(code) || frame == 0 ||
-	    code_is_runtime(frame_code(looked, frame - 1)))
-		return false;
-	for (uint32_t i = frame + 1; i < looked->count; i++)
-		if (frame_code(looked, i)->frame.code != ompdx_code_system)
-			return false;
-	return looked->whole;
 }
 
 static struct fork_call *fork_call_of(struct tellings *tellings, uint64_t function)
@@ -154,8 +131,7 @@ static size_t bodies_known(const struct tellings *tellings)
 	return tellings->body_count < BODIES_MAX ? tellings->body_count : BODIES_MAX;
 }
 
-/* The call that began the region passes its code; the runtime seems to have called another. Of libraries that come and go
- * the last ones are kept. */
+/* What the call passes has jumped to the function. Of libraries that come and go the last ones are kept. */
 static void learn_body(struct tellings *tellings, uint64_t function, uint64_t region)
 {
 	for (size_t i = 0; i < bodies_known(tellings); i++)
@@ -165,23 +141,49 @@ static void learn_body(struct tellings *tellings, uint64_t function, uint64_t re
 	tellings->bodies[tellings->body_count++ % BODIES_MAX] = (struct body){function, region};
 }
 
+/* Of the program's function that begins there; NULL: none does. */
+static struct code *code_of_function(const struct tellings *tellings, uint64_t function)
+{
+	const uint32_t number = function ? code_at(tellings->codes, function) : NONE;
+	struct code *code = number == NONE ? NULL : &tellings->codes->codes[number];
+
+	return code && code->function == function && code_is_program(code) ? code : NULL;
+}
+
+/* By what the call at the place passes, and by what the runtime seems to have called; 0: not known. */
 static uint64_t region_of_call(struct tellings *tellings, uint32_t place, uint64_t function)
 {
 	const uint64_t passed = code_of_site(&tellings->sites, place, function);
-	const uint32_t code =
-		passed && passed != function ? code_at(tellings->codes, passed) : NONE;
 
-	if (code == NONE || code_of(tellings->codes, code)->function != passed ||
-	    !code_is_program(code_of(tellings->codes, code)))
+	if (passed == SEVERAL_JUMP)
+		return 0;
+	struct code *code = code_of_function(tellings, passed);
+
+	if (!code && !code_of(tellings->codes, place)->call_unresolved)
+		code = code_of_function(tellings, function);
+	if (!code)
 		return function;
-	learn_body(tellings, function, passed);
-	return passed;
+	code->is_region = true;
+	if (function && function != code->function)
+		learn_body(tellings, function, code->function);
+	return code->function;
+}
+
+/* A call passes it, or the compiler's name of it tells. */
+static bool is_region(const struct tellings *tellings, uint64_t function)
+{
+	const struct code *code = code_of_function(tellings, function);
+
+	return code && (code->is_region || (code->is_described && code->described.function_class ==
+									  ompdx_function_outlined));
 }
 
 uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_t likely)
 {
-	uint64_t found = 0;
+	uint64_t found = is_region(tellings, function) ? function : 0;
 
+	if (found && found == likely)
+		return likely;
 	for (size_t i = 0; i < bodies_known(tellings); i++) {
 		const struct body *body = &tellings->bodies[i];
 
@@ -193,30 +195,34 @@ uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_
 			return 0;
 		found = body->region;
 	}
-	return found ? found : function;
+	return found;
 }
 
+/* The innermost that is on the stack: whose code the runtime has called, or which a call begins. */
 static void find_region(const struct looked *looked, struct stack_told *told)
 {
+	const struct called_stack stack = {looked->tellings->codes, looked->code, looked->count,
+					   looked->whole};
+
 	for (uint32_t i = 0; i < looked->count; i++) {
 		const struct code *code = frame_code(looked, i);
 
 		if (!code_is_runtime(code))
 			continue;
-		bool forks = code_is_entry(code) && code_has_role(code, OMPDX_ROLE_FORKS);
-		bool league = code_has_role(code, OMPDX_ROLE_LEAGUE);
-		bool calls = code_has_role(code, OMPDX_ROLE_INVOKES) ||
-			     (forks && code->frame.runtime_kind == ompdx_runtime_gomp) ||
-			     begins_thread(looked, i);
-
-		if (calls && !told->region)
-			told->region = called_by(looked, i);
+		if (!told->region && told->forks[0] == NONE && i > 0 &&
+		    code_is_program(frame_code(looked, i - 1)) &&
+		    what_called(&stack, i - 1) == CALLED_REGION)
+			told->region = frame_code(looked, i - 1)->function;
 		if (is_fork_of_libgomp(code))
 			learn_fork_call(looked, i);
-		if (!forks || i + 1 == looked->count || code_is_runtime(frame_code(looked, i + 1)))
+		if (!begins_region(&stack, i))
 			continue;
+		const struct code *caller = frame_code(looked, i + 1);
+		const bool league = code_has_role(code, OMPDX_ROLE_LEAGUE) ||
+				    (caller->is_called && caller->called.roles & OMPDX_ROLE_LEAGUE);
+
 		/* Other places may be looked at here, and they move. */
-		if (told->region && told->forks[0] == NONE)
+		if (told->forks[0] == NONE)
 			told->region =
 				region_of_call(looked->tellings, looked->code[i + 1], told->region);
 		add_fork(told, looked->code[i + 1], league);

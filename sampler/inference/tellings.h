@@ -81,7 +81,8 @@ static inline const struct stack_told *told_of(const struct tellings *tellings, 
 	return interned(&tellings->told, number);
 }
 
-/* The region with whose function the stack seems to begin: of several that call it, the `likely' one; 0: not known. */
+/* The region with whose function the stack seems to begin: that is one itself, or has been jumped to by one: of several,
+ * the `likely' one; 0: not known. */
 uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_t likely);
 
 /* The lock that is waited for, or the critical construct's variable; 0: for none, or it is not known which. */

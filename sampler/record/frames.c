@@ -73,35 +73,59 @@ uint32_t table_frame(struct tables *tables, enum frame_kind kind, uint32_t code)
 	return tables->frame_of_code[code] - 1;
 }
 
-uint32_t table_construct_frame(struct tables *tables, uint32_t region, uint32_t code)
+static struct frame key_of_construct(void)
 {
-	struct frame key = {
-		.kind = FRAME_CONSTRUCT, .region = region, .construct = NONE, .state = NONE};
+	return (struct frame){
+		.kind = FRAME_CONSTRUCT, .region = NONE, .construct = NONE, .state = NONE};
+}
+
+static void put_construct(struct tables *tables, uint32_t frame, const char *text)
+{
+	line_begin(tables->writer);
+	put_number(tables->writer, "frame", frame);
+	put_text(tables->writer, "kind", word_of_frame(FRAME_CONSTRUCT));
+	put_text(tables->writer, "text", text);
+}
+
+uint32_t table_region_frame(struct tables *tables, uint32_t region)
+{
+	struct frame key = key_of_construct();
 	bool is_new;
 
-	/* A task's code: wherever in it. */
-	if (region == NONE && code != NONE)
-		key.function = place_of_function(code_of(tables->codes, code));
+	key.region = region;
 	uint32_t frame = table_number(tables, &tables->frames, &key, &is_new);
 
 	if (!is_new)
 		return frame;
-	const char *recorded = NULL;
+	const uint32_t code = code_of_region(tables, region);
 
-	if (region != NONE) {
-		code = code_of_region(tables, region);
-		recorded = tables->region_more[region].source;
-	}
-	line_begin(tables->writer);
-	put_number(tables->writer, "frame", frame);
-	put_text(tables->writer, "kind", word_of_frame(FRAME_CONSTRUCT));
-	put_text(tables->writer, "text",
-		 region == NONE                       ? "#pragma omp task"
-		 : tables->region_more[region].league ? "#pragma omp teams"
-						      : "#pragma omp parallel");
+	put_construct(tables, frame,
+		      tables->region_more[region].league ? "#pragma omp teams"
+							 : "#pragma omp parallel");
 	if (code != NONE)
-		put_code(tables->writer, code_of(tables->codes, code), recorded);
-	put_number_or_null(tables->writer, "region", region);
+		put_code(tables->writer, code_of(tables->codes, code),
+			 tables->region_more[region].source);
+	put_number(tables->writer, "region", region);
+	line_end(tables->writer);
+	return frame;
+}
+
+uint32_t table_task_frame(struct tables *tables, uint32_t code)
+{
+	struct frame key = key_of_construct();
+	bool is_new;
+
+	/* Wherever in its code. */
+	key.function = place_of_function(code_of(tables->codes, code));
+	uint32_t frame = table_number(tables, &tables->frames, &key, &is_new);
+
+	if (!is_new)
+		return frame;
+	table_image(tables, code_of(tables->codes, code)->image);
+	put_construct(tables, frame, "#pragma omp task");
+	put_code(tables->writer, code_of(tables->codes, code), NULL);
+	put_place(tables->writer, &key.function);
+	put_null(tables->writer, "region");
 	line_end(tables->writer);
 	return frame;
 }

@@ -19,7 +19,8 @@ enum frame_kind {
 /* All return NONE if the table is full. Of code: all places of one line of a function are one frame, and all of a system
  * function. */
 uint32_t table_frame(struct tables *tables, enum frame_kind kind, uint32_t code);
-uint32_t table_construct_frame(struct tables *tables, uint32_t region, uint32_t code);
+uint32_t table_region_frame(struct tables *tables, uint32_t region);
+uint32_t table_task_frame(struct tables *tables, uint32_t code);
 uint32_t table_wait_frame(struct tables *tables, uint32_t state, uint32_t construct);
 
 #endif /* SAMPLER_FRAMES_H */

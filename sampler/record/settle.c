@@ -66,33 +66,71 @@ static uint32_t state_of(const struct settling *settling, const struct thread *t
 	return piece->kind == PIECE_ASLEEP && is_work(state) ? STATE_ASLEEP : state;
 }
 
-static bool any_fork(const void *context, uint32_t told)
+static uint32_t region_of_forked(const struct settling *settling, const struct forked *forked)
 {
-	(void)context;
-	(void)told;
-	return true;
+	struct tables *tables = settling->stacks.tables;
+
+	return region_of_fork(tables, told_of(tables->tellings, forked->told)->forks[0]);
 }
 
-/* libgomp does not keep which code a region has: the thread that began it was met in it. */
-static uint32_t region_by_team(const struct settling *settling, uint32_t team, uint64_t time)
+static uint64_t distance(uint64_t a, uint64_t b)
 {
+	return a > b ? a - b : b - a;
+}
+
+/* Of the regions that the thread began that began the team: that at the moment next to this, before and behind it. libgomp does
+ * not keep which code a region has. */
+struct around {
+	uint32_t before, behind; /* NONE: not known */
+	bool behind_is_nearer;
+};
+
+static struct around regions_around(const struct settling *settling, uint32_t team, uint64_t time)
+{
+	const struct forked *forked[2];
+
 	if (team == NONE)
-		return NONE;
-	const struct forked *forked = history_nearest_fork(
-		&settling->stacks.threads->all[team]->history, time, any_fork, NULL);
+		return (struct around){NONE, NONE, false};
+	history_forks_around(&settling->stacks.threads->all[team]->history, time, forked);
+	const struct forked *before = forked[0] ? forked[0] : forked[1],
+			    *behind = forked[1] ? forked[1] : forked[0];
 
-	return forked ? region_of_fork(
-				settling->stacks.tables,
-				told_of(settling->stacks.tables->tellings, forked->told)->forks[0])
-		      : NONE;
+	if (!before)
+		return (struct around){NONE, NONE, false};
+	return (struct around){region_of_forked(settling, before),
+			       region_of_forked(settling, behind),
+			       distance(behind->time, time) < distance(before->time, time)};
 }
 
-/* What a picture tells of the region. */
-static uint32_t region_seen(const struct settling *settling, const struct seen *seen, uint64_t time)
+/* What a picture tells of the region. Who waits at its end is taken for the nearer one's, who is at work may be in neither. */
+static uint32_t region_seen(const struct settling *settling, const struct seen *seen, uint64_t time,
+			    bool at_work)
 {
+	const uint32_t shown =
+		seen->region ? table_region(settling->stacks.tables, seen->region) : NONE;
+
+	if (seen->level <= 0 || (shown != NONE && !at_work))
+		return shown;
+	const struct around around = regions_around(settling, seen->team, time);
+
+	if (around.before == NONE && around.behind == NONE)
+		return shown;
+	if (at_work)
+		return around.before == around.behind ? around.before : NONE;
+	return around.behind_is_nearer ? around.behind : around.before;
+}
+
+/* Does a picture show it in this region? */
+static bool is_seen_in(const struct settling *settling, const struct seen *seen, uint64_t time,
+		       uint32_t region)
+{
+	if (!seen || seen->level <= 0)
+		return false;
 	if (seen->region)
-		return table_region(settling->stacks.tables, seen->region);
-	return seen->level > 0 ? region_by_team(settling, seen->team, time) : NONE;
+		return table_region(settling->stacks.tables, seen->region) == region;
+	const struct around around = regions_around(settling, seen->team, time);
+
+	return around.before == region || around.behind == region;
 }
 
 struct jumped_to {
@@ -126,8 +164,7 @@ static uint32_t region_among(const struct settling *settling, const struct seen 
 	const struct forked *forked = history_nearest_fork(
 		&settling->stacks.threads->all[seen->team]->history, time, begins_one_of, &to);
 
-	return forked ? region_of_fork(tables, told_of(tables->tellings, forked->told)->forks[0])
-		      : NONE;
+	return forked ? region_of_forked(settling, forked) : NONE;
 }
 
 /* Its own stack tells the region, or a picture does. */
@@ -146,10 +183,9 @@ static void add_region(const struct settling *settling, const struct thread *thr
 		activity->region = table_region(tables, function);
 	else if (told->region)
 		activity->region = region_among(settling, seen, told->region, time);
-	else if (seen && (!told->inside || seen->level > 0))
-		activity->region = region_seen(settling, seen, time);
-	const bool same =
-		seen && seen->level > 0 && region_seen(settling, seen, time) == activity->region;
+	if (activity->region == NONE && seen && (!told->inside || seen->level > 0))
+		activity->region = region_seen(settling, seen, time, told->inside);
+	const bool same = is_seen_in(settling, seen, time, activity->region);
 
 	if (of_fork != NONE && of_fork == activity->region) {
 		activity->team = thread->number;

@@ -13,6 +13,7 @@
 #include "base/grow.h"
 #include "base/search.h"
 #include "target/elf_headers.h"
+#include "unwind/entries.h"
 
 /* Longer lists are cut. */
 #define MAPPINGS_MAX 65536
@@ -264,4 +265,17 @@ const struct cfi *images_cfi(void *images, uint64_t address, uint64_t *bias)
 		return NULL;
 	*bias = image->bias;
 	return &image->cfi;
+}
+
+bool images_function(const struct images *images, uint64_t address, uint64_t *start, uint64_t *end)
+{
+	uint64_t bias;
+	const struct cfi *cfi = images_cfi((void *)(uintptr_t)images, address, &bias);
+	struct entry entry;
+
+	if (!cfi || !find_entry(cfi, address - bias, &entry))
+		return false;
+	*start = entry.begin + bias;
+	*end = entry.end + bias;
+	return true;
 }

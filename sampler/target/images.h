@@ -56,6 +56,9 @@ bool images_refresh(struct images *images);
 struct image *image_at(const struct images *images, uint64_t address);
 struct image *image_of_bias(const struct images *images, uint64_t bias);
 
+/* Where the function that the address is in begins and ends, by the image's unwind information: false: it does not say. */
+bool images_function(const struct images *images, uint64_t address, uint64_t *start, uint64_t *end);
+
 /* Its call frame information; NULL: none. For a struct cfi_source, whose context is the images. */
 const struct cfi *images_cfi(void *images, uint64_t address, uint64_t *bias);
 

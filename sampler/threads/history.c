@@ -131,3 +131,14 @@ const struct forked *history_nearest_fork(const struct history *history, uint64_
 	}
 	return NULL;
 }
+
+void history_forks_around(const struct history *history, uint64_t time,
+			  const struct forked *around[2])
+{
+	const uint64_t end = history->forked_count;
+	const uint64_t begin = end - kept(end, history->forked_room);
+	const uint64_t later = first_behind(begin, end, time, fork_time, history);
+
+	around[0] = later > begin ? fork_at(history, later - 1) : NULL;
+	around[1] = later < end ? fork_at(history, later) : NULL;
+}

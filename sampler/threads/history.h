@@ -47,4 +47,8 @@ const struct forked *history_nearest_fork(const struct history *history, uint64_
 					  bool (*is)(const void *context, uint32_t told),
 					  const void *context);
 
+/* The moments next to it, before and behind, at which it was in a region that it had begun; NULL: none. */
+void history_forks_around(const struct history *history, uint64_t time,
+			  const struct forked *around[2]);
+
 #endif /* SAMPLER_HISTORY_H */

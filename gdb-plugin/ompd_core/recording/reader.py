@@ -180,13 +180,15 @@ class Reader:
         self._put("image", line, self.record.images, made)
 
     def _frame(self, line: Json) -> None:
+        region = self._of("region", line, "region")
+        place = self._place(line)
+        if region is not None and not place:
+            place = self.record.regions[region].place
         made = Frame(
             word(line, "kind") or "unknown",
-            _place(line),
+            place,
             word(line, "text"),
-            self._of("image", line, "image"),
-            fields.address(line, "offset"),
-            self._of("region", line, "region"),
+            region,
             self._of("construct", line, "construct"),
         )
         self._put("frame", line, self.record.frames, made)
@@ -206,14 +208,13 @@ class Reader:
             self._depths[at : at + 1] = [depth]
 
     def _region(self, line: Json) -> None:
-        self._put(
-            "region", line, self.record.regions, Region(_place(line), word(line, "generator"))
-        )
+        made = Region(self._place(line), word(line, "generator"))
+        self._put("region", line, self.record.regions, made)
 
     def _construct(self, line: Json) -> None:
         made = Construct(
             word(line, "kind"),
-            _place(line),
+            self._place(line),
             word(line, "name"),
             word(line, "address"),
             self._of("region", line, "region"),
@@ -262,6 +263,16 @@ class Reader:
         else:
             into[at] = made
         return at
+
+    def _place(self, line: Json) -> Place:
+        """Code without a name is called by its file."""
+        at = number(line, "line", 1 << 31)
+        place = Place(word(line, "function"), word(line, "file"), at or None)
+        image, offset = self._of("image", line, "image"), fields.address(line, "offset")
+        path = None if place or image is None else self.record.images[image].path
+        if not path or offset is None:
+            return place
+        return Place(f"{path.rsplit('/', 1)[-1]}+{offset:#x}")
 
     def _of(self, kind: str, line: Json, name: str) -> int | None:
         return self._place_of(kind, line, name)
@@ -415,11 +426,6 @@ def _is_row(row: object) -> bool:
         and fields.is_number(row[1])
         and fields.is_number(row[2], (1 << 32) - 1)
     )
-
-
-def _place(line: Json) -> Place:
-    at = number(line, "line", 1 << 31)
-    return Place(word(line, "function"), word(line, "file"), at or None)
 
 
 def _parsed(text: bytes) -> Json | None:

@@ -56,8 +56,6 @@ class Frame:
     kind: str = "unknown"  # user, construct, wait, runtime, system, unknown
     place: Place = Place()
     text: str | None = None
-    image: int | None = None
-    offset: int | None = None
     region: int | None = None
     construct: int | None = None
 

@@ -66,7 +66,7 @@ class Steps:
 
     def _step(self, number: int) -> Step:
         if number not in self._frames:
-            self._frames[number] = _step(self._record, self._record.frames[number])
+            self._frames[number] = _step(self._record.frames[number])
         return self._frames[number]
 
 
@@ -81,7 +81,7 @@ def _from_main(steps: list[Step]) -> tuple[Step, ...]:
     return tuple(steps[at:] or steps)
 
 
-def _step(record: Record, frame: Frame) -> Step:
+def _step(frame: Frame) -> Step:
     if frame.kind == "construct":
         return Step(frame.text or "#pragma omp parallel", frame.kind, frame.place)
     if frame.kind == "wait":
@@ -91,13 +91,7 @@ def _step(record: Record, frame: Frame) -> Step:
     name = frame.place.function or frame.text
     if not name and frame.place.file:
         return Step(at(frame.place), frame.kind, Place())
-    return Step(name or _unnamed(record, frame), frame.kind, frame.place)
-
-
-def _unnamed(record: Record, frame: Frame) -> str:
-    path = record.images[frame.image].path if frame.image is not None else None
-    file = path.rsplit("/", 1)[-1] if path else "??"
-    return f"{file}+{frame.offset:#x}" if frame.offset is not None else file
+    return Step(name or "??", frame.kind, frame.place)
 
 
 def at(place: Place) -> str:
@@ -109,8 +103,10 @@ def at(place: Place) -> str:
 
 
 def label(step: Step) -> str:
-    """solve (heat.c:42)"""
+    """solve (heat.c:42), #pragma omp parallel (heat+0x1463)"""
     where = at(step.place)
+    if not where and step.text != step.place.function:
+        where = step.place.function or ""
     return f"{step.text} ({where})" if where else step.text
 
 

@@ -4,8 +4,8 @@ as their share; and the same as a list that folds."""
 
 from __future__ import annotations
 
+from ...recording import stacks
 from ...recording.record import Place
-from ...recording.stacks import at
 from . import time_kinds
 from .document import Json, number, object_of, objects, word
 from .markup import Markup, Part, join, tag
@@ -65,11 +65,9 @@ def _style(node: Json) -> str:
 
 
 def label(node: Json) -> str:
-    """solve (heat.c:42)"""
     loc = object_of(node, "loc")
-    where = at(Place(None, word(loc, "file"), number(loc, "line")))
-    name = word(node, "text") or "?"
-    return f"{name} ({where})" if where else name
+    place = Place(word(loc, "function"), word(loc, "file"), number(loc, "line"))
+    return stacks.label(stacks.Step(word(node, "text") or "?", "", place))
 
 
 def _list(nodes: list[Json], total: int, depth: int) -> list[Markup]:
