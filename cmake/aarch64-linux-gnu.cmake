@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # For AArch64 on another machine, by Debian's cross-compiler (g++-aarch64-linux-gnu):
-#   cmake -S . -B build/aarch64 --toolchain cmake/aarch64-linux-gnu.cmake
+#   cmake -S . -B build/aarch64 -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64-linux-gnu.cmake
 # With -DOMPD_FOREIGN_ROOT=FOLDER (what `tools/test-runtimes path libraries-arm64' prints) also what other libraries of that
 # machine are linked with: ompd-sampler, and the C suites, which ctest runs in an emulator (qemu-user).
 set(CMAKE_SYSTEM_NAME Linux)

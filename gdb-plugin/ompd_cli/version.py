@@ -10,9 +10,12 @@ import subprocess
 import sys
 from typing import Sequence
 
+from ompd_core import source_tree
+from ompd_core.errors import UserError
 from ompd_core.views.terminal import plain
 
 from .debugger import HOME
+from .recording import sampler
 
 SECONDS = 20  # for GDB, which may have to be read from a slow disk
 
@@ -20,8 +23,9 @@ SECONDS = 20  # for GDB, which may have to be read from a slow disk
 def lines(gdb: str = "gdb") -> list[str]:
     return [
         f"ompd {_own()}",
-        f"Python {platform.python_version()} ({sys.executable})",
-        _debuggers(gdb),
+        f"Python {platform.python_version()} ({sys.executable}); 3.9 or newer is needed",
+        f"{_debuggers(gdb)}; 10 or newer is needed, with Python 3.9",
+        _sampler(),
     ]
 
 
@@ -29,7 +33,7 @@ def _own() -> str:
     """Written by the build, beside the plugin where it is installed."""
     for path in (
         os.path.join(HOME, "version.txt"),
-        os.path.join(os.path.dirname(HOME), "build", "version.txt"),
+        os.path.join(source_tree.build(os.path.dirname(HOME)), "version.txt"),
     ):
         try:
             with open(path, encoding="utf-8") as file:
@@ -37,6 +41,14 @@ def _own() -> str:
         except OSError:
             pass
     return "of a source tree that is not built: cmake -S . -B build && cmake --build build"
+
+
+def _sampler() -> str:
+    """What `top' and `record' need besides."""
+    try:
+        return f"{sampler.NAME}: {sampler.found()}"
+    except UserError as error:
+        return error.sentence()
 
 
 def _debuggers(name: str) -> str:

@@ -2,7 +2,7 @@
 """What do the tests run with? The plugin, libompd, runtimes, GDBs and compiled programs, each
 found or made once. What is missing is a failure that says how to get it, never a silent skip.
 
-OMPD_BUILD   the build directory, with libompd/libompd.so; build/ of the source tree unless set
+OMPD_BUILD   the build directory, with libompd/libompd.so; unless set, as source_tree.py finds it
 OMPD_FULL    1: every cell of the matrix, instead of a pairwise cover
 """
 
@@ -16,14 +16,20 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from _pytest.outcomes import Failed
 
 ROOT = Path(__file__).resolve().parents[2]
-USUAL_BUILD = ROOT / "build"  # where the plugin looks by itself
-BUILD = Path(os.environ.get("OMPD_BUILD") or USUAL_BUILD).resolve()
+sys.path.append(str(ROOT / "gdb-plugin"))
+
+from ompd_core import source_tree  # noqa: E402
+
+BUILD = Path(source_tree.build(str(ROOT)))
+# All that is started finds the same.
+os.environ[source_tree.VARIABLE] = str(BUILD)
 # Most of what a short GDB session of ours takes is the compilation of our Python: once is enough.
 os.environ["PYTHONPYCACHEPREFIX"] = str(BUILD / "pycache")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -103,8 +109,15 @@ def cached(name: str) -> Path:
 
 
 def command(compiler: str) -> str:
-    """As it is called; some are in the cache."""
-    return str(cached(compiler) / compiler) if compiler in CACHED_CLANGS else compiler
+    """As it is called: what the distribution does not have is in the cache."""
+    if compiler in CACHED_CLANGS or compiler.startswith("clang-") and not shutil.which(compiler):
+        return str(cached(compiler) / compiler)
+    return compiler
+
+
+# Where the distribution has left it behind: found by its name all the same.
+if shutil.which(CLANG) is None:
+    os.environ["PATH"] += f":{cached(CLANG)}"
 
 
 @functools.lru_cache(maxsize=None)
@@ -148,6 +161,11 @@ def gdb(name: str) -> str:
     if path is None:
         raise Missing(f"There is no {name}: apt-get install {name}")
     return path
+
+
+def variant(name: str) -> Path:
+    """The build directory of another kind: below build/, or beside tools/check's own."""
+    return (BUILD.parent if BUILD.parent.name == "check" else BUILD) / name
 
 
 def in_background(*command: object) -> list[str]:

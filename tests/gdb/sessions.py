@@ -64,11 +64,8 @@ class Answer:
 
 def sourcing() -> list[str]:
     """The commands that make ompd known to GDB."""
-    steps = [f"source {machine.PLUGIN}"]
-    library = machine.library()
-    if machine.BUILD != machine.USUAL_BUILD:
-        steps.append(f"set ompd library {library}")
-    return steps
+    machine.library()
+    return [f"source {machine.PLUGIN}"]
 
 
 def ask(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import machine
 import pytest
-import sessions
 from cells import GDBS
 from sentences import is_a_sentence, is_an_error
 from sessions import ask, target
@@ -111,7 +110,7 @@ def test_library_that_is_none(what: str, gdb: str, folder: Path) -> None:
         "live", machine.compiled("nested"), (), machine.cached("libomp-14"), folder
     ) as made:
         before = [*made.before, f"set ompd library {path}"]
-        again = ["set ompd library", *sessions.sourcing()[1:], "ompd threads"]
+        again = ["set ompd library", "ompd threads"]
         commands = ["ompd threads", "ompd parallel", "ompd threads -json", *again]
         answer = ask(gdb, commands, before, made.files, folder=folder)
     for text in answer.texts[:3]:

@@ -23,13 +23,13 @@ Cell = tuple[str, str, tuple[str, ...]]  # build, compiler, further flags
 CELLS: list[Cell] = [
     (build, compiler, ())
     for build in ("debug", "optimised", "plain")
-    for compiler in ("clang-14", "clang-19", "gcc")
+    for compiler in (machine.CLANG, "clang-19", "gcc")
 ]
 CELLS += [
-    ("optimised", "clang-14", ("-fno-plt", "-fPIC")),
+    ("optimised", machine.CLANG, ("-fno-plt", "-fPIC")),
     ("optimised", "gcc", ("-fno-plt", "-fPIC", "-fcf-protection")),
     ("debug", "gcc", ("-Os",)),
-    ("debug", "clang-14", ("-O1", "-no-pie")),
+    ("debug", machine.CLANG, ("-O1", "-no-pie")),
 ]
 Json = dict[str, Any]
 Object = tuple[str, str]  # kind, and address or name
@@ -162,7 +162,7 @@ def test_holders(number: int, kind: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("build", ["debug", "optimised", "plain"])
-@pytest.mark.parametrize("compiler", ["clang-14", "g++"])
+@pytest.mark.parametrize("compiler", [machine.CLANG, "g++"])
 def test_exceptions(compiler: str, build: str, folder: Path) -> None:
     told, true = asked("holding_exceptions", (build, compiler, ()), "live", 0, folder)
     print(judge(told, true))

@@ -24,12 +24,6 @@ def auto_loading(runtime: Path, folder: Path) -> tuple[str, str]:
     return f"set auto-load scripts-directory {directory}", f"add-auto-load-safe-path {directory}"
 
 
-def library() -> list[str]:
-    """Where the commands do not find it by themselves."""
-    usual = machine.BUILD == machine.USUAL_BUILD
-    return [] if usual else [f"set ompd library {machine.library()}"]
-
-
 @pytest.mark.parametrize("gdb", ["gdb-10", "gdb", "gdb-16", "gdb-18"])
 @pytest.mark.parametrize("kind", ["live", "attach", "core"])
 def test_loaded_with_the_runtime(kind: str, gdb: str, folder: Path) -> None:
@@ -37,7 +31,7 @@ def test_loaded_with_the_runtime(kind: str, gdb: str, folder: Path) -> None:
     plugin = auto_loading(home / "libomp.so.5", folder)
     with target(kind, machine.compiled("nested"), (), home, folder) as made:
         # GDB reads the core file before its commands are given.
-        before = [*made.before, *(f"core {made.core}" for _ in [0] if made.core), *library()]
+        before = [*made.before, *(f"core {made.core}" for _ in [0] if made.core)]
         answer = ask(gdb, ASK, before, made.files, folder=folder, plugin=plugin)
         told_truth(made.truth(), answer)
 

@@ -33,7 +33,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 BUILDS = {
     PLAIN_CPU: [
         Build((level, *flags), compiler)
-        for compiler in ("clang-14", "gcc")
+        for compiler in (machine.CLANG, "gcc")
         for level, flags in (
             *(("-O0", ("-g",)), ("-O1", ("-g", "-no-pie")), ("-O2", ("-g",)), ("-O3", ())),
             *(("-O2", ("-g", "-fno-plt", "-fPIC")), ("-Os", ("-g",))),

@@ -32,7 +32,7 @@ SIGNED = "-mbranch-protection=standard"
 @dataclass(frozen=True)
 class Build:
     flags: tuple[str, ...] = ("-O0", "-g")
-    compiler: str = "clang-14"
+    compiler: str = machine.CLANG
 
     def __str__(self) -> str:
         return "".join([self.compiler, *self.flags])

@@ -198,6 +198,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_core.errors": (),
     "ompd_core.files": (),
     "ompd_core.signals": (),
+    "ompd_core.source_tree": (),
     "ompd_core.code.": ("ompd_core.code.",),
     "ompd_core.arch.": ("ompd_core.arch.", "ompd_core.code.", "ompd_core.errors"),
     "ompd_core.abi.": ("ompd_core.abi.",),
@@ -207,7 +208,12 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_core.light_classes": (),
     "ompd_core.late_patterns": (),
     "ompd_core.library.types": (),
-    "ompd_core.library.": ("ompd_core.library.", "ompd_core.formats.elf", "ompd_core.errors"),
+    "ompd_core.library.": (
+        "ompd_core.library.",
+        "ompd_core.formats.elf",
+        "ompd_core.errors",
+        "ompd_core.source_tree",
+    ),
     "ompd_core.model.": (
         "ompd_core.model.",
         "ompd_core.signals",
@@ -358,6 +364,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.library.search",
         "ompd_core.files",
         "ompd_core.errors",
+        "ompd_core.source_tree",
     ),
 }
 PACKAGES = ("ompd_core", "ompd_gdb", "ompd_cli")

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does each recorded stack still tell what it told? tests/inference/stacks.jsonl has one a line:
 of the programs and core files of tests/, as GDB walked them, and what the plugin's own inference
-said of them before libompd's took its place. The library is that of OMPD_BUILD, or of build/."""
+said of them before libompd's took its place. The library is that of the build."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
+from ompd_core import source_tree
 from ompd_core.library import capi, types
 from ompd_core.library.inference import Inference
 from ompd_core.library.types import (
@@ -23,7 +23,7 @@ from ompd_core.library.types import (
 from ompd_core.model import doubts, states
 
 TREE = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("OMPD_BUILD") or TREE / "build").resolve()
+BUILD = Path(source_tree.build(str(TREE)))
 RECORDED = [
     json.loads(line)
     for line in (TREE / "tests/inference/stacks.jsonl").read_text(encoding="utf-8").splitlines()

@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do libompd's tables of functions say what the plugin's say? The library is that of OMPD_BUILD, or
-of build/."""
+"""Do libompd's tables of functions say what the plugin's say? The library is that of
+the build."""
 
 from __future__ import annotations
 
 import ctypes
-import os
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ompd_core import abi, runtimes
+from ompd_core import abi, runtimes, source_tree
 from ompd_core.abi import omp
 from ompd_core.library import capi
 from ompd_core.library.capi import FunctionClass, WaitFor
 from ompd_core.model.naming import is_outlined
 
 TREE = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("OMPD_BUILD") or TREE / "build").resolve()
+BUILD = Path(source_tree.build(str(TREE)))
 
 ENTRIES = sorted(
     {

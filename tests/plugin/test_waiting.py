@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from ompd_core import source_tree
 from ompd_core.library import capi, types
 from ompd_core.library.inference import Inference
 from ompd_core.library.types import Classification, ViewRegion, ViewThread
@@ -16,7 +16,7 @@ from ompd_core.model.process import Membership, Region
 from ompd_core.model.where import VDSO, CodeMap, Runtime, call_of
 
 TREE = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("OMPD_BUILD") or TREE / "build").resolve()
+BUILD = Path(source_tree.build(str(TREE)))
 INFERENCE = Inference(capi.load(str(BUILD / "libompd/libompd.so"))[0])
 
 PROGRAM, LIBOMP, LIBC = 0x1000, 0x8000, 0x9000

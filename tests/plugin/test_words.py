@@ -4,10 +4,10 @@ barrier?"""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from ompd_core import source_tree
 from ompd_core.library import capi, types
 from ompd_core.library.inference import Inference
 from ompd_core.library.types import (
@@ -24,7 +24,7 @@ from ompd_core.model import region_ends, states
 from ompd_core.model.process import Membership, Region, Task, Thread, Wait
 
 TREE = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("OMPD_BUILD") or TREE / "build").resolve()
+BUILD = Path(source_tree.build(str(TREE)))
 INFERENCE = Inference(capi.load(str(BUILD / "libompd/libompd.so"))[0])
 
 TEAM = 0x10000

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 TREE = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("OMPD_BUILD", TREE / "build"))
+sys.path.append(str(TREE / "tests" / "gdb"))
+
+import machine  # noqa: E402
+
+BUILD = machine.BUILD
 SAMPLER = BUILD / "sampler" / "ompd-sampler"
 PROGRAMS = Path(__file__).parent / "programs"
-COMPILERS = {"clang": ("clang-14", "-fopenmp"), "gcc": ("gcc", "-fopenmp"), "plain": ("gcc",)}
+COMPILERS = {"clang": (machine.CLANG, "-fopenmp"), "gcc": ("gcc", "-fopenmp"), "plain": ("gcc",)}
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +41,7 @@ def build(tmp_path_factory: pytest.TempPathFactory):
 @pytest.fixture(scope="session")
 def sanitized() -> Path:
     """The sampler with the sanitizers, as it is now."""
-    folder = TREE / "build" / "asan-ubsan"
+    folder = machine.variant("asan-ubsan")
     assert (folder / "CMakeCache.txt").exists(), "tools/check build-asan makes it"
     command = ("cmake", "--build", folder, "--target", "ompd-sampler")
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -46,4 +50,4 @@ def sanitized() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def there_is_a_sampler() -> None:
-    assert SAMPLER.exists(), f"{SAMPLER} is not built: install libelf-dev and libdw-dev"
+    assert SAMPLER.exists(), f"{SAMPLER} is not built: cmake says why"

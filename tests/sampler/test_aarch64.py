@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAMS, TREE
+from conftest import PROGRAMS, TREE
 from record import read
 from test_locks import judge_addresses
 from test_truth import notes_of, samples_of, shares, told_by, truth_of
@@ -31,7 +31,7 @@ LATE = "?"
 
 def with_sampler(folder: Path, runtime: str) -> virtual.Shared:
     """It, and the libraries that it is linked with."""
-    built = BUILD / "aarch64"
+    built = machine.variant("aarch64")
     assert (built / "CMakeCache.txt").exists(), "tools/check build-aarch64 makes it"
     subprocess.run(("cmake", "--build", built, "--target", "ompd-sampler"), check=True)
     made = virtual.shared(folder, runtime)
@@ -114,8 +114,11 @@ def test_who_called_a_function_without_a_frame(
     """libgomp's threads sleep in such a one. Told without a stop, it is what a register says."""
     made = with_sampler(tmp_path, "libgomp-12")
     for program in ("leaves", "lazy"):
-        subprocess.run(("cmake", "--build", BUILD / "aarch64", "--target", program), check=True)
-        shutil.copy2(BUILD / "aarch64" / "tests" / "unwind" / program, made.host)
+        subprocess.run(
+            ("cmake", "--build", machine.variant("aarch64"), "--target", program), check=True
+        )
+        made_there = machine.variant("aarch64") / "tests" / "unwind"
+        shutil.copy2(made_there / program, made.host)
     made.compiled(PROGRAMS / "phases.c", Build(("-O2", "-g", *flags), "gcc"), "phases")
     # Who waits sleeps at once.
     leaves = "GOMP_SPINCOUNT=0 /host/leaves 40 /host/phases 1 90 /host/truth"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PROGRAMS, TREE
+from conftest import COMPILERS, PROGRAMS, TREE
 from record import Record, read
 
 FULL = os.environ.get("OMPD_FULL") == "1"
@@ -214,7 +214,7 @@ def test_a_file_that_is_written_to_meanwhile(build, sanitized, tmp_path, compile
     """Its end is cut off, with all names: what is met from then on has none, and it is said why."""
     library = tmp_path / "region.so"
     # With macros, which fill pages behind the program's own.
-    made = {"clang": ("clang-14", "-fdebug-macro"), "gcc": ("gcc",)}[compiler]
+    made = (*COMPILERS[compiler][:1], *(["-fdebug-macro"] if compiler == "clang" else []))
     options = ("-DLIBRARY", "-shared", "-fPIC", "-fopenmp", "-O2", "-g3", "-o", library)
     subprocess.run((*made, *options, PROGRAMS / "plugin.c"), check=True)
     listed = sections(library)

@@ -118,7 +118,7 @@ def compiled(source: Path, folder: Path, compiler: str, *options: str) -> Binary
     if compiler == "clang":
         runtime = machine.cached("libomp-19-arm64")
         linking = (f"-L{runtime}", "-fuse-ld=lld", "-Wl,--allow-shlib-undefined")
-        words = ["clang-14", f"--target={TARGET}", *linking]
+        words = [machine.CLANG, f"--target={TARGET}", *linking]
     path = folder / "program"
     subprocess.run(
         [*map(str, words), *options, "-fopenmp", "-pthread", str(source), "-o", str(path)],
@@ -167,7 +167,7 @@ def test_ways_that_join_before_the_call(tmp_path, name, compiler) -> None:
         if name == "aarch64":
             binary = compiled(source, tmp_path, compiler, *options)
         else:
-            words = {"gcc": "gcc", "clang": "clang-14"}[compiler]
+            words = {"gcc": "gcc", "clang": machine.CLANG}[compiler]
             output(words, *options, "-fopenmp", source, "-o", tmp_path / "program")
             binary = Binary(tmp_path / "program", name)
         calls = [(of, at) for of, called, at in binary.calls() if called == "omp_set_lock"]

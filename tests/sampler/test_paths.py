@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAMS, SAMPLER
+from conftest import COMPILERS, PROGRAMS, SAMPLER
 from record import Record, read
 
 FULL = os.environ.get("OMPD_FULL") == "1"
@@ -141,7 +141,7 @@ def test_program_in_step_with_the_sampler(build, tmp_path, periods) -> None:
 def test_runtime_that_comes_and_goes(build, tmp_path, compiler) -> None:
     """Before it comes nothing is OpenMP's, and each region is told."""
     library = tmp_path / "region.so"
-    made = {"clang": "clang-14", "gcc": "gcc"}[compiler]
+    made = COMPILERS[compiler][0]
     options = ["-DLIBRARY", "-shared", "-fPIC", "-fopenmp", "-O2", "-g", "-o", library]
     if compiler == "gcc":
         options.append("-Wl,-z,nodelete")  # libgomp does not survive it, with its threads

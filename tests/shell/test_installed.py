@@ -60,10 +60,12 @@ def test_version(prefix: Path, folder: Path) -> None:
     (package,) = prefix.rglob("ompdConfigVersion.cmake")
     expected = re.findall('PACKAGE_VERSION "([0-9.]+)"', package.read_text(encoding="utf-8"))[0]
     for where in (prefix / "bin" / "ompd", command.OMPD):
-        own, python, gdb = ompd("--version", folder=folder, command=where).text.splitlines()
+        lines = ompd("--version", folder=folder, command=where).text.splitlines()
+        own, python, gdb, sampler = lines
         assert re.fullmatch(rf"ompd {expected}( \(commit [0-9a-f]{{10}}(, changed)?\))?", own)
-        assert python.startswith("Python 3.")
-        assert re.fullmatch(r"GNU gdb .*[0-9] \(/.*gdb\), Python 3\..*", gdb)
+        assert re.fullmatch(r"Python 3\..*; 3\.9 or newer is needed", python)
+        assert re.fullmatch(r"GNU gdb .*[0-9] \(/.*gdb\), Python 3\..*; 10 or newer is .*", gdb)
+        assert re.fullmatch(r"ompd-sampler: /.*/ompd-sampler", sampler)
     alone = {"PATH": "/nowhere"}
     words = [sys.executable, command.OMPD, "--version"]
     done = subprocess.run(words, env=alone, stdout=subprocess.PIPE, text=True, check=True)

@@ -68,6 +68,11 @@ MUTATIONS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def build_of_the_copy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPD_BUILD", str(folder / "build"))
+
+
 def copied(folder: Path) -> Path:
     """The command, of a copy of the plugin with the library of this build beside it."""
     ignored = shutil.ignore_patterns("__pycache__")

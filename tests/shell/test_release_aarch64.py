@@ -37,7 +37,7 @@ def for_aarch64() -> tuple[str, ...]:
 
 def built_for_aarch64() -> Path:
     """The build directory."""
-    build = machine.BUILD / "aarch64"
+    build = machine.variant("aarch64")
     machine.run("cmake", "-S", machine.ROOT, "-B", build, "-G", "Ninja", *for_aarch64())
     machine.run("cmake", "--build", build, "--target", "ompd", "ompd-sampler")
     return build

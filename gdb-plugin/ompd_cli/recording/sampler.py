@@ -15,12 +15,14 @@ import sys
 import tempfile
 from typing import IO, Iterator, Sequence
 
+from ompd_core import source_tree
 from ompd_core.errors import UserError
 from ompd_core.light_classes import dataclass
 
 from ..outcome import not_executable
 
 NAME = "ompd-sampler"
+_NOT_BUILT = "sampler-not-built.txt"  # the build's reason
 _PIPE = 1 << 20  # bytes: what is not read at once does not hold the sampler up
 _LAST_WORDS = 4000  # bytes
 _PATIENCE = 5.0  # seconds that it may take to close a record
@@ -42,7 +44,8 @@ def found() -> str:
     """In the source tree or installed, as this file is. Raises UserError."""
     home = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     source, prefix = os.path.dirname(home), os.path.dirname(os.path.dirname(home))
-    candidates = [os.path.join(source, "build", "sampler", NAME)]
+    build = source_tree.build(source)
+    candidates = [os.path.join(build, "sampler", NAME)]
     if os.path.basename(home) == "ompd" and os.path.basename(source) == "share":
         escaped = glob.escape(prefix)
         candidates = sorted(glob.glob(os.path.join(escaped, "lib*", "ompd", NAME)))
@@ -50,6 +53,9 @@ def found() -> str:
     for candidate in candidates:
         if os.access(candidate, os.X_OK):
             return candidate
+    for folder in (home, build):
+        with contextlib.suppress(OSError), open(os.path.join(folder, _NOT_BUILT)) as file:
+            raise UserError("no_sampler", f"{NAME} was not built: {file.read().strip()}.")
     raise UserError(
         "no_sampler",
         f"{NAME} was not found; looked for {', '.join(candidates)}.",

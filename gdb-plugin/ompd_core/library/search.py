@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import os
 
+from .. import source_tree
 from ..errors import UserError
 from ..formats.elf import PT_LOAD, ElfFile, NotElf
 
@@ -17,14 +18,14 @@ NAME = "libompd.so"
 
 def own_candidates(package: str) -> list[str]:
     """Where our library lies, seen from the directory of this package: in the source tree it is
-    SOURCE/gdb-plugin/ompd_gdb with SOURCE/build, installed PREFIX/share/ompd/ompd_gdb with
+    SOURCE/gdb-plugin/ompd_gdb with the build of SOURCE, installed PREFIX/share/ompd/ompd_gdb with
     PREFIX/lib*.
     """
     home = os.path.dirname(os.path.realpath(package))
     source, prefix = os.path.dirname(home), os.path.dirname(os.path.dirname(home))
     installed = os.path.basename(home) == "ompd" and os.path.basename(source) == "share"
     if not installed:
-        return [os.path.join(source, "build", "libompd", NAME)]
+        return [os.path.join(source_tree.build(source), "libompd", NAME)]
     return sorted(
         glob.glob(os.path.join(glob.escape(prefix), "lib*", NAME))
         + glob.glob(os.path.join(glob.escape(prefix), "lib", "*-linux-*", NAME))

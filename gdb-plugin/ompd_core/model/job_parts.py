@@ -343,7 +343,8 @@ def _of(job: Job, told: Any) -> Members:
 
 
 def _members(told: Any) -> Members:
-    ranks, *others = [told] if isinstance(told, str) else told
+    parts: list[Any] = [told] if isinstance(told, str) else told
+    ranks, *others = parts
     if len(others) > MOST_OTHERS:
         raise ValueError("members")
     found = Members(sets.parsed(str(ranks)))
