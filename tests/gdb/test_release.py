@@ -29,7 +29,7 @@ def test_unpacked_anywhere(kind: str, file: str, prefix: Path, folder: Path) -> 
     with target(kind, machine.compiled("nested"), (), machine.cached("libomp-14"), folder) as made:
         answer = ask("gdb", ASK, made.before, made.files, folder=folder, plugin=plugin)
         told_truth(made.truth(), answer)
-    assert f"{elsewhere}/lib/libompd.so" in " ".join(answer.texts[2].split())
+    assert f"{elsewhere}/lib/ompd/libompd.so" in " ".join(answer.texts[2].split())
 
 
 def test_pkg_config(prefix: Path, folder: Path) -> None:
@@ -43,7 +43,7 @@ def test_pkg_config(prefix: Path, folder: Path) -> None:
     os.environ["PKG_CONFIG_PATH"] = str(config.parent)
     flags = machine.run("pkg-config", "--cflags", "--libs", "ompd").split()
     tool = folder / "tool"
-    machine.run("gcc", source, *flags, f"-Wl,-rpath,{prefix}/lib", "-o", tool)
+    machine.run("gcc", source, *flags, f"-Wl,-rpath,{prefix}/lib/ompd", "-o", tool)
     machine.run(tool)
 
 

@@ -519,7 +519,7 @@ def python_runtime_names(path: str, text: str) -> Iterator[str]:
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 # Namespaces that documents name and nobody fetches.
-HOSTS = ("www.apache.org", "json-schema.org", "www.speedscope.app")
+HOSTS = ("www.apache.org", "json-schema.org", "www.speedscope.app", "www.debian.org")
 
 
 def is_source(path: str, text: str) -> bool:

@@ -27,8 +27,9 @@ def test_installed(prefix: Path, folder: Path) -> None:
     core = command.crashed(folder, "abort")
     answer = ompd("core", "--json", core, folder=folder, command=prefix / "bin" / "ompd")
     assert answer.status == FINDING, answer
-    assert answer.document["library"]["path"] == str(prefix / "lib" / "libompd.so")
-    assert (prefix / "lib" / "libgompd.so").samefile(prefix / "lib" / "libompd.so")
+    library = prefix / "lib" / "ompd" / "libompd.so"
+    assert answer.document["library"]["path"] == str(library)
+    assert library.with_name("libgompd.so").samefile(library)
     # Moved, and called by a link of the user's.
     moved, link = folder / "moved", folder / "by-link"
     shutil.move(prefix, moved)
@@ -36,7 +37,22 @@ def test_installed(prefix: Path, folder: Path) -> None:
     page = folder / "page.html"
     answer = ompd("core", "--json", "--html", page, core, folder=folder, command=link)
     assert "</html>" in page.read_text(encoding="utf-8"), "its parts are not installed"
-    assert answer.document["library"]["path"] == str(moved / "lib" / "libompd.so")
+    assert answer.document["library"]["path"] == str(moved / "lib" / "ompd" / "libompd.so")
+
+
+def test_uninstalled(prefix: Path, folder: Path) -> None:
+    """Of ours nothing is left, and what was there before is."""
+    # CMake writes such a list, but other tests install from the same build.
+    files = [path for path in prefix.rglob("*") if not path.is_dir()]
+    names = [f"{path}\n" for path in files if path.suffix != ".pyc"]
+    (folder / "install_manifest.txt").write_text("".join(names), encoding="utf-8")
+    assert "uninstall" in machine.run("cmake", "--build", machine.BUILD, "--target", "help")
+    other = prefix / "bin" / "other"
+    other.touch()
+    machine.run("python3", "-m", "compileall", "-q", prefix / "share" / "ompd")
+    machine.run("cmake", f"-Dbuild={folder}", "-P", machine.ROOT / "cmake" / "uninstall.cmake")
+    assert [path for path in prefix.rglob("*") if not path.is_dir()] == [other]
+    assert not list(prefix.rglob("ompd"))
 
 
 def test_man_page(prefix: Path) -> None:

@@ -40,11 +40,10 @@ def test_version(prefix: Path, folder: Path) -> None:
     told = ompd("--version", folder=folder, command=command).text
     assert told.startswith((f"ompd {version} (commit ", f"ompd {version}\n")), told
     assert prefix.name == f"ompd-{version}-linux-x86_64"
-    assert (prefix / "lib" / "libompd.so").resolve().name == f"libompd.so.{version}"
-    (soname,) = re.findall(
-        r"soname: \[(.+)\]", machine.run("readelf", "--dynamic", prefix / "lib" / "libompd.so")
-    )
-    assert (prefix / "lib" / soname).samefile(prefix / "lib" / "libgompd.so")
+    library = prefix / "lib" / "ompd" / "libompd.so"
+    assert library.resolve().name == f"libompd.so.{version}"
+    (soname,) = re.findall(r"soname: \[(.+)\]", machine.run("readelf", "--dynamic", library))
+    assert library.with_name(soname).samefile(library.with_name("libgompd.so"))
 
 
 def test_nothing_of_the_builder_is_in_it() -> None:

@@ -66,10 +66,10 @@ sys.exit(status)
 
 
 def package() -> bytes:
-    """As it is installed: share/ompd, and the library in lib. Raises UserError, OSError."""
+    """As it is installed: share/ompd, and the library in lib/ompd. Raises UserError, OSError."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w:gz", compresslevel=6) as file:
-        _add(file, search.find(os.path.join(HOME, "ompd_gdb"), "", ""), f"lib/{search.NAME}")
+        _add(file, search.find(os.path.join(HOME, "ompd_gdb"), "", ""), f"lib/ompd/{search.NAME}")
         for name in ("ompd-gdb.py", os.path.join("bin", "ompd")):
             _add(file, os.path.join(HOME, name), os.path.join("share", "ompd", name))
         for top in _PACKAGES:

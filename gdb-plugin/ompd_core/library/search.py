@@ -19,17 +19,18 @@ NAME = "libompd.so"
 def own_candidates(package: str) -> list[str]:
     """Where our library lies, seen from the directory of this package: in the source tree it is
     SOURCE/gdb-plugin/ompd_gdb with the build of SOURCE, installed PREFIX/share/ompd/ompd_gdb with
-    PREFIX/lib*.
+    PREFIX/lib*/ompd.
     """
     home = os.path.dirname(os.path.realpath(package))
     source, prefix = os.path.dirname(home), os.path.dirname(os.path.dirname(home))
     installed = os.path.basename(home) == "ompd" and os.path.basename(source) == "share"
     if not installed:
         return [os.path.join(source_tree.build(source), "libompd", NAME)]
+    escaped = glob.escape(prefix)
     return sorted(
-        glob.glob(os.path.join(glob.escape(prefix), "lib*", NAME))
-        + glob.glob(os.path.join(glob.escape(prefix), "lib", "*-linux-*", NAME))
-    ) or [os.path.join(prefix, "lib", NAME)]
+        glob.glob(os.path.join(escaped, "lib*", "ompd", NAME))
+        + glob.glob(os.path.join(escaped, "lib", "*-linux-*", "ompd", NAME))
+    ) or [os.path.join(prefix, "lib", "ompd", NAME)]
 
 
 def find(package: str, named: str, path: str) -> str:

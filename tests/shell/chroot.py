@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A minimal Debian in a folder, with processes of its own: what a fresh machine has."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import machine
+
+PATIENCE = 1800  # seconds: a mirror may be far away
+# What programs write for themselves, whatever is installed.
+_PASSING = ("dev", "proc", "run", "sys", "tmp", "var/cache", "var/lib/apt", "var/log")
+
+
+@dataclass(frozen=True)
+class Chroot:
+    root: Path
+
+    def run(self, script: str) -> str:
+        """By its shell."""
+        done = subprocess.run(
+            ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={self.root / 'proc'}"]
+            + ["chroot", str(self.root), "sh", "-euc", script],
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, f"{script}\n{done.stdout}"
+        return done.stdout
+
+    def install(self, *packages: str) -> None:
+        self.run(f"apt-get -qq update && apt-get -qq -y install {' '.join(packages)}")
+
+    def put(self, *paths: Path) -> None:
+        """Into its /tmp."""
+        for path in paths:
+            copy = shutil.copytree if path.is_dir() else shutil.copy
+            copy(path, self.root / "tmp" / path.name)
+
+    def files(self) -> set[str]:
+        """Folders, too."""
+        found = set()
+        for folder, folders, names in os.walk(self.root):
+            inside = os.path.relpath(folder, self.root)
+            folders[:] = [one for one in folders if os.path.join(inside, one)[2:] not in _PASSING]
+            found |= {os.path.normpath(os.path.join(inside, name)) for name in folders + names}
+        return found
+
+
+def made(release: str, root: Path) -> Chroot:
+    if os.geteuid() != 0:
+        raise machine.Missing("A chroot is root's to make: run this test as root.")
+    wanted = ("--format", "$(SITE)", "Created-By: Packages", "Label: Debian")
+    archive = machine.run("apt-get", "indextargets", *wanted).split()[0]
+    machine.run("debootstrap", "--variant=minbase", release, root, archive)
+    (root / "etc" / "apt" / "apt.conf.d" / "99-no-recommends").write_text(
+        'APT::Install-Recommends "false";\n', encoding="utf-8"
+    )
+    return Chroot(root)
