@@ -13,7 +13,7 @@ from ompd_core import runtimes
 from ompd_core.errors import UserError
 from ompd_core.formats import symbols
 from ompd_core.library.library import OmpdError
-from ompd_core.model.events import Event, Listed, Place
+from ompd_core.model.events import Event, Listed
 from ompd_core.model.process import Thread
 from ompd_core.views import breakpoints as view
 from ompd_core.views.terminal import plain
@@ -21,6 +21,7 @@ from ompd_core.views.terminal import plain
 from . import session
 from .target import conditions, event_breakpoint, stepping
 from .target.event_breakpoint import EventBreakpoint
+from .target.location_spec import LocationSpec
 from .target.passages import Hits
 from .target.stepping import Step
 from .target.watches import Watch
@@ -37,7 +38,7 @@ class Breakpoint:
     """One that the user set. It outlives processes."""
 
     def __init__(
-        self, event: Event, place: Place | None, condition: str | None, temporary: bool
+        self, event: Event, place: LocationSpec | None, condition: str | None, temporary: bool
     ) -> None:
         self.event = event
         self.place = place
@@ -50,7 +51,7 @@ class Breakpoint:
         self._process: EventBreakpoint | None = None
         self._pid = 0
         self._to_ignore = 0
-        self.gdbs = _pending(view.location(event, place), temporary)
+        self.gdbs = _pending(view.location(event, place.text if place else None), temporary)
         self._seen = (True, 0, self.gdbs.commands)
         self._setting = False
         self._program: tuple[str | None, bool] = (None, False)
@@ -61,7 +62,7 @@ class Breakpoint:
         return Listed(
             self.gdbs.number,
             self.event,
-            self.place,
+            self.place.text if self.place is not None else None,
             self.condition,
             self.temporary,
             self.enabled,
@@ -71,13 +72,14 @@ class Breakpoint:
 
     def _unknown_place(self) -> str | None:
         """Why it is not hit yet, also when the runtime is there. What was hit is known."""
-        if self.place is None or self.hits or _is_known(self.place):
+        if self.place is None or self.hits or self.place.is_known():
             return None
         return f"GDB knows no `{self.place.text}' yet: pending until a library with it is loaded"
 
     def attach(self) -> None:
         """To the process that there is now, and to runtimes that are new. Raises UserError."""
         here = session.current()
+        self.forget_places()
         if self._pid != self.inferior.pid or self._process is None:
             self.detach()
             self._pid = self.inferior.pid
@@ -89,6 +91,10 @@ class Breakpoint:
         self._process.set_enabled(self.enabled)
         # GDB disables one that has had a condition of GDB's when it looks for its place in vain.
         self._set("enabled", self.enabled)
+
+    def forget_places(self) -> None:
+        if self.place is not None:
+            self.place.forget()
 
     def catch_up(self) -> None:
         if self._process is not None:
@@ -226,13 +232,6 @@ def _selected_thread() -> Thread | None:
     return next((t for t in process.threads if t.native and t.native.num == selected.num), None)
 
 
-def _is_known(place: Place) -> bool:
-    try:
-        return bool(gdb.decode_line(place.text)[1])
-    except gdb.error:
-        return False
-
-
 def _say(lines: Sequence[str]) -> None:
     for line in lines:
         gdb.write(plain(line) + "\n")
@@ -254,7 +253,7 @@ def _pending(location: str, temporary: bool) -> gdb.Breakpoint:
 # ---- For the commands ----------------------------------------------------------------------------
 
 
-def create(event: Event, place: Place | None, condition: str | None, temporary: bool) -> Listed:
+def create(event: Event, at: str | None, condition: str | None, temporary: bool) -> Listed:
     """Raises UserError."""
     session.library()  # that there is none is told now, not when a runtime is loaded
     if session.has_process() and session.current().program().kind == "core":
@@ -262,8 +261,10 @@ def create(event: Event, place: Place | None, condition: str | None, temporary: 
     if not session.has_process() and not gdb.current_progspace().filename:
         raise UserError("no_program", "There is no program yet.", "First `file EXE'.")
     event_breakpoint.machine_of(gdb.selected_inferior())
-    if place is not None and gdb.parameter("breakpoint pending") is False:
-        if not _is_known(place):
+    place = LocationSpec(at) if at is not None else None
+    if place is not None:
+        place.refuse_without(event_breakpoint.entry_points(event))
+        if gdb.parameter("breakpoint pending") is False and not place.is_known():
             raise UserError(
                 "no_such_place",
                 f"GDB knows no `{place.text}', and `breakpoint pending' is off.",
@@ -332,6 +333,7 @@ def _new_objfile(event: Any) -> None:
     file = event.new_objfile.filename
     found = _may_be_runtime(file)
     for one in _all:
+        one.forget_places()
         if found or one.problem and one.is_in_program() or one.may_be_called_by(file):
             _attach(one)
 

@@ -34,9 +34,10 @@ from .target.inferior import InferiorTarget
 
 # What few commands need is loaded by them.
 if TYPE_CHECKING:
-    from ompd_core.model.events import Event, Place
+    from ompd_core.model.events import Event
 
     from .target.event_breakpoint import EventBreakpoint
+    from .target.location_spec import LocationSpec
     from .target.stepper import Stepper
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
@@ -381,7 +382,7 @@ class Session:
     def event_breakpoint(
         self,
         event: Event,
-        place: Place | None,
+        place: LocationSpec | None,
         wanted: Callable[[], bool],
         may_be_wanted: Callable[[int], bool],
     ) -> EventBreakpoint:

@@ -8,7 +8,6 @@ from typing import Callable, Hashable
 
 from .. import late_patterns
 from ..light_classes import NamedTuple, dataclass
-from .naming import users_function
 from .native import Location
 
 WHENS = {
@@ -62,26 +61,11 @@ class Event:
         return self.kind if self.when == "all" else f"{self.kind} {self.when}"
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a user wants to see events: FILE:LINE of the construct, or the function around it."""
-
-    text: str
-
-    def holds(self, construct: Location) -> bool:
-        match = re.fullmatch(r"(.+):(\d+)", self.text)
-        if match is None:
-            names = [construct.function, users_function(construct.function or "")]
-            return any(f"::{name}".endswith(f"::{self.text}") for name in names if name)
-        file, line = construct.file or "", int(match.group(2))
-        return construct.line == line and f"/{file}".endswith(f"/{match.group(1)}")
-
-
 class NoEvent(ValueError):
     """What was typed names none."""
 
 
-def parse(text: str) -> tuple[Event, Place | None, str | None]:
+def parse(text: str) -> tuple[Event, str | None, str | None]:
     """KIND [WHEN] [at LOC] [if COND], with the condition last. Raises NoEvent."""
     kind, rest = _word(text)
     if kind not in WHENS:
@@ -96,8 +80,10 @@ def parse(text: str) -> tuple[Event, Place | None, str | None]:
     place = None
     word, behind = _word(rest)
     if word == "at":
-        at, rest = _word(behind)
-        place = _place(kind, "" if _IF.match(behind) else at)
+        # Names of C++ have blanks in them: only the condition ends one.
+        condition_begins = _BEGINS_IF.search(behind)
+        end = condition_begins.start() if condition_begins is not None else len(behind)
+        place, rest = _place(kind, behind[:end].strip()), behind[end:].strip()
     condition = _IF.match(rest)
     if condition is None and rest:
         raise NoEvent(f"`{rest}' has no place behind `{text[: -len(rest)].strip()}'.")
@@ -107,6 +93,7 @@ def parse(text: str) -> tuple[Event, Place | None, str | None]:
 
 
 _IF = late_patterns.compile(r"if\b\s*(.*)", re.DOTALL)
+_BEGINS_IF = late_patterns.compile(r"(?:^|\s)if\b")
 
 
 def _word(text: str) -> tuple[str, str]:
@@ -114,14 +101,12 @@ def _word(text: str) -> tuple[str, str]:
     return word, rest[0] if rest else ""
 
 
-def _place(kind: str, text: str) -> Place:
+def _place(kind: str, text: str) -> str:
     if kind == "thread":
         raise NoEvent("A thread begins at no construct: leave out `at'.")
     if not text:
         raise NoEvent("`at' needs a place: FILE:LINE of the construct, or the function around it.")
-    if text.isdigit():
-        raise NoEvent(f"Line {text} of which file? Type FILE:LINE, or a function.")
-    return Place(text)
+    return text
 
 
 class Note(NamedTuple):
@@ -164,7 +149,7 @@ class Listed:
 
     number: int
     event: Event
-    place: Place | None
+    place: str | None  # as it was typed
     condition: str | None
     temporary: bool
     enabled: bool

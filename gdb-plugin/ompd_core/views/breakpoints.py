@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Sequence
 
-from ..model.events import Event, Hit, Listed, Place
+from ..model.events import Event, Hit, Listed
 from ..model.naming import users_function
 from ..model.native import Location
 from ..model.process import Membership, Thread
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ..documents.stop import Breakpoint
 
 
-def location(event: Event, at: Place | None) -> str:
+def location(event: Event, at: str | None) -> str:
     """What GDB's own list shows."""
-    text = f"OpenMP {event.name}" + (f" at {at.text}" if at else "")
+    text = f"OpenMP {event.name}" + (f" at {at}" if at else "")
     return plain(text).replace("'", "")
 
 
@@ -31,7 +31,7 @@ def created(one: Listed) -> list[str]:
 def _what(one: Listed) -> str:
     words = one.event.title
     if one.place is not None:
-        words += f", at {one.place.text}"
+        words += f", at {one.place}"
     if one.condition is not None:
         words += f", if {one.condition}"
     return words
@@ -110,7 +110,7 @@ def document(found: Sequence[Listed]) -> list[Breakpoint]:
             "number": one.number,
             "kind": one.event.kind,
             "when": one.event.when,
-            "at": one.place.text if one.place else None,
+            "at": one.place,
             "condition": one.condition,
             "temporary": one.temporary,
             "enabled": one.enabled,

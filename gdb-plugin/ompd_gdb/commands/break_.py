@@ -41,9 +41,9 @@ class Break(RawCommand):
     the end of target data, behind the call; update for target update. For what
     `if' keeps on the host there is no such call.
 
-    LOC is the construct: FILE:LINE of its directive, or the name of the
-    function around it. Where the compiler records no directives, as gcc, its
-    line is the first of the code made of it. COND is any expression of GDB's,
+    LOC is the construct: FILE:LINE of its directive, LINE, or the function
+    around it, spelled as for GDB's `break'. A line or a function that contains
+    no such construct is refused. COND is any expression of GDB's,
     evaluated where the program would stop; for parallel begin, one of numbers
     and global variables alone already where the region is begun, a moment
     before, which costs less than a breakpoint of GDB's there. $_omp_level(),

@@ -9,7 +9,7 @@ program is stopped, the breakpoint set, and the program continued (arm). Places 
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Collection, Iterator, Sequence
 
 import gdb
 from ompd_core import abi
@@ -18,13 +18,14 @@ from ompd_core.errors import Unreadable, UserError
 from ompd_core.formats.symbols import may_name
 from ompd_core.light_classes import dataclass
 from ompd_core.model import glibc, where
-from ompd_core.model.events import Event, Hit, Note, Notes, Place
+from ompd_core.model.events import Event, Hit, Note, Notes
 from ompd_core.model.native import Location
 from ompd_core.model.process import Runtime
 
 from . import machines, stepping
 from .calls import Calls
 from .inferior import InferiorTarget
+from .location_spec import LocationSpec
 from .machines import registers_at_breakpoint
 from .stepping import Step
 from .watches import Watch
@@ -66,13 +67,23 @@ def machine_of(inferior: gdb.Inferior) -> Machine:
     return machine
 
 
+def _leading(event: Event) -> tuple[str, str]:
+    """The event at whose entry points it is seen."""
+    return event.kind, "begin" if event.when == "entry" else event.when
+
+
+def entry_points(event: Event) -> Collection[str]:
+    """That a construct calls with which there is such an event."""
+    return abi.EVENTS[_leading(event)].keys()
+
+
 class EventBreakpoint:
     """In one process. It stops where `wanted' agrees."""
 
     def __init__(
         self,
         event: Event,
-        place: Place | None,
+        place: LocationSpec | None,
         wanted: Callable[[], bool],
         may_be_wanted: Callable[[int], bool],
         target: InferiorTarget,
@@ -123,7 +134,7 @@ class EventBreakpoint:
     def _not_called(self, images: Sequence[tuple[int, str | None]]) -> set[str]:
         """Each breakpoint more makes GDB slower at every stop, and runtimes have a dozen entry
         points for the same event."""
-        known = abi.EVENTS.get(self._leading, {})
+        known = abi.EVENTS.get(_leading(self.event), {})
         names = {name for name in known if name.startswith(abi.IN_FILES)}
         # A runtime that is linked into the program is called without a name.
         if not names or not all(where.is_runtime_file(path) for _, path in images):
@@ -142,7 +153,7 @@ class EventBreakpoint:
         names = {name for name, argument in known.items() if argument == abi.AFTER}
         for call in self._calls.under_way(names):
             construct = self._target.code.location(call.back - 1)
-            if self._place is None or self._place.holds(construct):
+            if self._is_at_place(construct, call.back - 1, 0):
                 note = self._after(call.name, call.back, call.stack, construct)
                 self._notes.add(call.ptid, note)
                 self._meet(note.address, self._at_place)
@@ -159,17 +170,13 @@ class EventBreakpoint:
             return [(one.bias, one.path) for one in loaded if where.is_offload(one.path)]
         return [(one.base, one.path) for one in runtimes if one.supported]
 
-    @property
-    def _leading(self) -> tuple[str, str]:
-        """The event at whose entry points it is seen."""
-        return self.event.kind, "begin" if self.event.when == "entry" else self.event.when
 
     def _entries(self, base: int, path: str | None) -> Iterator[tuple[str, int | None, Hook]]:
         if self.event.kind == "thread":
             name = glibc.CREATES_THREAD[0]
             yield name, self._target.symbol(name, None), self._at_creation
             return
-        for name, argument in abi.EVENTS[self._leading].items():
+        for name, argument in abi.EVENTS[_leading(self.event)].items():
             address = self._target.symbol_at(base, path, name)
             yield name, address, self._entry(name, argument)
 
@@ -266,7 +273,7 @@ class EventBreakpoint:
         construct = self._construct(name, ident, function, back)
         if construct is None:
             return False
-        if self._place is not None and not self._place.holds(construct):
+        if not self._is_at_place(construct, back - 1, function):
             return False
         if argument == abi.CALLED and self._is_jump(name, back, stack):
             return False
@@ -402,6 +409,9 @@ class EventBreakpoint:
                 found = where.recorded(source, near)
                 self._constructs[key] = found or near
         return self._constructs[key]
+
+    def _is_at_place(self, construct: Location, call: int, function: int) -> bool:
+        return self._place is None or self._place.holds(self._target, construct, call, function)
 
     def _source(self, address: int) -> str | None:
         text = self._target.number(address, self._target.pointer_size)
