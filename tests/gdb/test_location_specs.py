@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does `ompd break ... at LOC' take what GDB's `break' takes, however the compiler names the code of
-a construct? The programs begin each region another power of two times: how often it was stopped at
+"""Does `ompd break ... at LOC' take what GDB's `break' takes, however a compiler names the code of
+constructs? The programs begin each region another power of two times: how often it was stopped at
 a location tells which regions are there."""
 
 from __future__ import annotations

@@ -170,7 +170,6 @@ class EventBreakpoint:
             return [(one.bias, one.path) for one in loaded if where.is_offload(one.path)]
         return [(one.base, one.path) for one in runtimes if one.supported]
 
-
     def _entries(self, base: int, path: str | None) -> Iterator[tuple[str, int | None, Hook]]:
         if self.event.kind == "thread":
             name = glibc.CREATES_THREAD[0]
