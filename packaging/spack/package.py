@@ -23,7 +23,7 @@ class Ompd(CMakePackage):
     version("0.9.0")
 
     depends_on("c", type="build")
-    depends_on("cmake@3.20:", type="build")
+    depends_on("cmake@3.16:", type="build")
     depends_on("elfutils")
     depends_on("gdb@10: +python", type="run")
     depends_on("python@3.9:", type="run")
