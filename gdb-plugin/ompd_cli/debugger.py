@@ -192,7 +192,7 @@ def start(task: Task, gdb: str, folder: str, limit: float, options: argparse.Nam
     style = terminal.style_of_report(options)
     details = {
         "kind": task.kind,
-        "folder": folder,
+        "folder": os.fsencode(folder),
         "width": style.width,
         "unicode": style.unicode,
         "options": _options_of_report(options),
@@ -224,8 +224,8 @@ def start(task: Task, gdb: str, folder: str, limit: float, options: argparse.Nam
     return Run(started, folder, task, limit, style)
 
 
-def _options_of_report(options: argparse.Namespace) -> str:
-    return " ".join(f"-{name}" for name in ("all", "locals") if getattr(options, name))
+def _options_of_report(options: argparse.Namespace) -> list[str]:
+    return [f"-{name}" for name in ("all", "locals") if getattr(options, name)]
 
 
 # Who looks at many shows the progress himself, and wants to be able to abandon each.

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import signal
 import time
 from typing import TYPE_CHECKING, Any
 
 import gdb
 from ompd_core.views.table import Style
+from ompd_gdb import commands, texts
 
 from .outcome import ASKED, AT_ONCE, OF_ONE_LOOK
 
@@ -26,29 +26,31 @@ _CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
 
 def main(
     kind: str,
-    folder: str,
+    folder: bytes,
     width: int,
     unicode: bool,
-    options: str,
+    options: list[str],
     as_text: bool,
     as_json: bool,
     **details: Any,
 ) -> None:
+    """folder: bytes, since this Python's names of files may be others than its starter's."""
     from ompd_gdb.commands import output
 
+    inside = os.fsdecode(folder)
     result: dict[str, Any] = {}
     output.of_shell = Style(width, unicode)
     try:
-        report = _Report(folder, options, as_text, as_json)
+        report = _Report(inside, options, as_text, as_json)
         if kind == "pid":
             _pid(report, result, **details)
         elif kind == "run":
-            _run(report, result, folder, **details)
+            _run(report, result, inside, **details)
         else:
             report.write()
-    except gdb.error as error:
+    except (gdb.error, gdb.GdbError) as error:
         result["error"] = str(error)
-    with open(os.path.join(folder, "result.json"), "w", encoding="utf-8") as file:
+    with open(os.path.join(inside, "result.json"), "w", encoding="utf-8") as file:
         json.dump(result, file)
     if kind == "core" or not any(inferior.pid for inferior in gdb.inferiors()):
         # All is written, and no process is held: to give back what was read, piece by piece, is a
@@ -60,15 +62,14 @@ def main(
 class _Report:
     """Where it is not wanted as JSON, the verdict is all the same: the shell judges by it."""
 
-    def __init__(self, folder: str, options: str, as_text: bool, as_json: bool) -> None:
+    def __init__(self, folder: str, options: list[str], as_text: bool, as_json: bool) -> None:
         self._document = os.path.join(folder, "report.json")
-        text = shlex.quote(os.path.join(folder, "report.txt")) if as_text else ""
-        verdict = "" if as_json else "-verdict"
-        document = shlex.quote(self._document)
-        self._command = f"ompd report {options} {text} -json {document} {verdict}"
+        text = [os.path.join(folder, "report.txt")] if as_text else []
+        verdict = [] if as_json else ["-verdict"]
+        self._words = [*options, *text, "-json", self._document, *verdict]
 
     def write(self) -> None:
-        gdb.execute(self._command)
+        commands.registered["ompd report"].typed(self._words)
 
     def again(self) -> list[str]:
         """The findings for which it has to be looked at again: their codes."""
@@ -104,14 +105,14 @@ def _look(
 
     began = time.monotonic()
     with woken(pid):
-        gdb.execute(f"attach {pid}", to_string=True)
+        texts.silently(f"attach {pid}")
         try:
             if earlier is not None:
                 second_look.compare_with(earlier)
             report.write()
             moment = second_look.moment() if earlier is None and report.again() else None
         finally:
-            gdb.execute("detach", to_string=True)
+            texts.silently("detach")
     return moment, time.monotonic() - began
 
 
@@ -125,21 +126,19 @@ def _asked(folder: str) -> bool:
     return False
 
 
-def _run(report: _Report, result: dict[str, Any], folder: str, wrapper: str) -> None:
+def _run(report: _Report, result: dict[str, Any], folder: str) -> None:
     from ompd_gdb import second_look
 
-    for setting in ("disable-randomization off", f"exec-wrapper {wrapper}"):
-        gdb.execute(f"set {setting}", to_string=True)
-    gdb.execute("handle all nostop noprint pass", to_string=True)
-    gdb.execute(f"handle {_CRASHES} SIGINT SIGTERM stop nopass", to_string=True)
+    texts.silently("handle all nostop noprint pass")
+    texts.silently(f"handle {_CRASHES} SIGINT SIGTERM stop nopass")
     # A batch system sends it to every process of a job. The program does not inherit this.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     met: list[str] = []
     gdb.events.stop.connect(lambda event: met.append(getattr(event, "stop_signal", "")))
-    gdb.execute("run", to_string=True)
+    texts.silently("run")
     if met[-1:] == ["SIGTERM"] and not _asked(folder):
-        gdb.execute("handle SIGTERM nostop noprint pass", to_string=True)
-        gdb.execute("signal SIGTERM", to_string=True)
+        texts.silently("handle SIGTERM nostop noprint pass")
+        texts.silently("signal SIGTERM")
     if gdb.selected_inferior().pid:
         try:
             report.write()
@@ -151,7 +150,7 @@ def _run(report: _Report, result: dict[str, Any], folder: str, wrapper: str) -> 
                     result["seen_before"] = seen
         finally:
             if gdb.selected_inferior().pid:
-                gdb.execute("kill", to_string=True)
+                texts.silently("kill")
         return
     for name in ("_exitcode", "_exitsignal"):
         value = gdb.convenience_variable(name)

@@ -56,7 +56,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
         task = debugger.Task(
             "run",
             after=["--args", program, *words[1:]],
-            details={"wrapper": wrapper},
+            settings=["set disable-randomization off", f"set exec-wrapper {wrapper}"],
             pass_fds=streams,
             origin=origin,
         )

@@ -9,11 +9,13 @@ from __future__ import annotations
 import importlib
 import os
 import subprocess
+import sys
 from contextlib import contextmanager
 from typing import Iterator
 
 import gdb
 
+from . import texts
 from .target import machines
 
 MOST_FILES = 1000
@@ -32,7 +34,7 @@ _MODULES = (
 def load_modules() -> None:
     for command in ("ompd status", "ompd report"):
         try:
-            gdb.execute(command, to_string=True)
+            texts.silently(command)
         except gdb.error:
             pass  # there is no process yet
     for name in _MODULES:
@@ -52,17 +54,17 @@ def ask_kernel() -> None:
     quiet = subprocess.DEVNULL
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=quiet, stderr=quiet) as process:
         try:
-            gdb.execute("set auto-solib-add off", to_string=True)
-            gdb.execute(f"inferior {other}", to_string=True)
-            gdb.execute(f"attach {process.pid}", to_string=True)
-            gdb.execute("detach", to_string=True)
+            texts.silently("set auto-solib-add off")
+            texts.silently(f"inferior {other}")
+            texts.silently(f"attach {process.pid}")
+            texts.silently("detach")
         except gdb.error:
             pass  # so it is with any process, and the next attach says why
         finally:
             process.kill()
-    gdb.execute(f"inferior {own}", to_string=True)
-    gdb.execute(f"set auto-solib-add {'on' if reads_libraries else 'off'}", to_string=True)
-    gdb.execute(f"remove-inferiors {other}", to_string=True)
+    texts.silently(f"inferior {own}")
+    texts.silently(f"set auto-solib-add {'on' if reads_libraries else 'off'}")
+    texts.silently(f"remove-inferiors {other}")
 
 
 @contextmanager
@@ -73,20 +75,20 @@ def symbols_read(pid: int) -> Iterator[None]:
     other = _add_inferior()
     try:
         if other is not None:
-            gdb.execute(f"inferior {other}", to_string=True)
+            texts.silently(f"inferior {other}")
             for file in _files(pid):
                 _read(file)
-            gdb.execute(f"inferior {own}", to_string=True)
+            texts.silently(f"inferior {own}")
         yield
     finally:
         if other is not None:
-            gdb.execute(f"remove-inferiors {other}", to_string=True)
+            texts.silently(f"remove-inferiors {other}")
 
 
 def _add_inferior() -> int | None:
     known = {one.num for one in gdb.inferiors()}
     try:
-        gdb.execute("add-inferior", to_string=True)
+        texts.silently("add-inferior")
     except gdb.error:
         return None
     return next((one.num for one in gdb.inferiors() if one.num not in known), None)
@@ -97,7 +99,9 @@ def _files(pid: int) -> list[str]:
     found: dict[str, None] = {}
     try:
         program = os.readlink(f"/proc/{pid}/exe")
-        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as file:
+        with open(
+            f"/proc/{pid}/maps", encoding=sys.getfilesystemencoding(), errors="surrogateescape"
+        ) as file:
             for line in file:
                 words = line.rstrip("\n").split(None, 5)
                 if len(words) == 6 and "x" in words[1] and words[5].startswith("/"):
@@ -111,6 +115,6 @@ def _read(file: str) -> None:
     if any(letter in file for letter in "\"'\\ \t"):
         return  # GDB would take it apart: it reads it when it attaches
     try:
-        gdb.execute(f"add-symbol-file {file}", to_string=True)
+        texts.silently(f"add-symbol-file {file}")
     except (gdb.error, UnicodeError):
         pass  # so it is when it attaches

@@ -16,9 +16,8 @@ from ompd_core.library.library import OmpdError
 from ompd_core.model.events import Event, Listed
 from ompd_core.model.process import Thread
 from ompd_core.views import breakpoints as view
-from ompd_core.views.terminal import plain
 
-from . import session
+from . import session, texts
 from .target import conditions, event_breakpoint, stepping
 from .target.event_breakpoint import EventBreakpoint
 from .target.location_spec import LocationSpec
@@ -109,7 +108,7 @@ class Breakpoint:
 
     def is_in_program(self) -> bool:
         """Is the runtime linked into the program?"""
-        program = self.inferior.progspace.filename
+        program = texts.filename(self.inferior.progspace)
         if self._program[0] != program:
             self._program = (program, _may_be_runtime(program))
         return self._program[1]
@@ -234,19 +233,19 @@ def _selected_thread() -> Thread | None:
 
 def _say(lines: Sequence[str]) -> None:
     for line in lines:
-        gdb.write(plain(line) + "\n")
+        gdb.write(texts.printable(line) + "\n")
 
 
 def _pending(location: str, temporary: bool) -> gdb.Breakpoint:
     """GDB says that it does not find the place: that is as it should be."""
     before = {known.number for known in gdb.breakpoints()}
     old = gdb.parameter("breakpoint pending")
-    gdb.execute("set breakpoint pending on", to_string=True)
+    texts.silently("set breakpoint pending on")
     try:
-        gdb.execute(f"{'tbreak' if temporary else 'break'} '{location}'", to_string=True)
+        texts.silently(f"{'tbreak' if temporary else 'break'} '{location}'")
     finally:
         word = "auto" if old is None else "on" if old else "off"
-        gdb.execute(f"set breakpoint pending {word}", to_string=True)
+        texts.silently(f"set breakpoint pending {word}")
     return next(known for known in gdb.breakpoints() if known.number not in before)
 
 
@@ -258,7 +257,7 @@ def create(event: Event, at: str | None, condition: str | None, temporary: bool)
     session.library()  # that there is none is told now, not when a runtime is loaded
     if session.has_process() and session.current().program().kind == "core":
         raise UserError("core", "A core file does not run.", "Use `ompd break' on a live process.")
-    if not session.has_process() and not gdb.current_progspace().filename:
+    if not session.has_process() and not texts.filename(gdb.current_progspace()):
         raise UserError("no_program", "There is no program yet.", "First `file EXE'.")
     event_breakpoint.machine_of(gdb.selected_inferior())
     place = LocationSpec(at) if at is not None else None
@@ -330,7 +329,7 @@ def _may_be_runtime(file: str | None) -> bool:
 def _new_objfile(event: Any) -> None:
     """Programs have hundreds: only a runtime is worth looking at the process, the program itself
     where it is one, or what calls what nothing has called."""
-    file = event.new_objfile.filename
+    file = texts.filename(event.new_objfile)
     found = _may_be_runtime(file)
     for one in _all:
         one.forget_places()

@@ -27,7 +27,7 @@ from ompd_core.snapshot.places import code_map
 from ompd_core.snapshot.runtimes import Runtimes, names
 from ompd_core.snapshot.stripped import runtime_in
 
-from . import settings
+from . import settings, texts
 from .picture import Picture
 from .target import machines, selection, skips
 from .target.inferior import InferiorTarget
@@ -158,7 +158,7 @@ class Session:
     def check(self) -> None:
         """Is this still the process that was looked at, through the library that is wanted? What
         was not found is looked for again."""
-        identity = (self.inferior.pid, self.inferior.progspace.filename, library())
+        identity = (self.inferior.pid, texts.filename(self.inferior.progspace), library())
         settled = self._runtimes is not None and self._runtimes.settled
         if self._outdated or identity != self._identity or not (self.taken or settled):
             self.close()

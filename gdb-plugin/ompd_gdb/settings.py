@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import gdb
 
+from . import texts
+
 # Libraries without line information are passed over anyway; this is for machines that have it.
 SKIPPED = "libstdc++.so* libm.so* libgcc_s.so* libgfortran.so* libquadmath.so* libFortranRuntime*"
 
@@ -124,15 +126,15 @@ def register() -> None:
 
 
 def library() -> str:
-    return str(gdb.parameter("ompd library") or "")
+    return texts.parameter("ompd library")
 
 
 def library_path() -> str:
-    return str(gdb.parameter("ompd library-path") or "")
+    return texts.parameter("ompd library-path")
 
 
 def skip_libraries() -> list[str]:
-    return str(gdb.parameter("ompd skip-libraries") or "").split()
+    return texts.parameter("ompd skip-libraries").split()
 
 
 def frame_filter() -> bool:
@@ -140,4 +142,4 @@ def frame_filter() -> bool:
 
 
 def set_frame_filter(wanted: bool) -> None:
-    gdb.execute(f"set ompd frame-filter {'on' if wanted else 'off'}", to_string=True)
+    texts.silently(f"set ompd frame-filter {'on' if wanted else 'off'}")

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import gdb
 
+from . import texts
+
 # LLVM's runtime asks for it when it starts.
 _VARIABLE, _VALUE = "OMP_DEBUG", "enabled"
 
@@ -62,7 +64,7 @@ class StateTracking(gdb.Parameter):
                 inferior.unset_env(_VARIABLE)
         elif inferior == gdb.selected_inferior():
             command = f"set environment {_VARIABLE} {_VALUE}"
-            gdb.execute(command if self.value else f"unset environment {_VARIABLE}", to_string=True)
+            texts.silently(command if self.value else f"unset environment {_VARIABLE}")
         else:
             return
         self._changed ^= {inferior.num}

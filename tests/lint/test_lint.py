@@ -271,6 +271,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_gdb.picture": ("ompd_gdb.target.", "ompd_core.snapshot.", "ompd_core.model."),
     "ompd_gdb.before_attach": ("ompd_gdb.target.machines",),
     "ompd_gdb.settings": (),
+    "ompd_gdb.texts": ("ompd_core.views.terminal",),
     "ompd_gdb.thread_names_setting": ("ompd_gdb.thread_names",),
     "ompd_gdb.session": (
         "ompd_gdb.picture",
@@ -345,6 +346,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_cli.waking": ("ompd_cli.guardian",),
     "ompd_cli.inside": (
         "ompd_gdb.before_attach",
+        "ompd_gdb.commands.",
         "ompd_gdb.second_look",
         "ompd_gdb.commands.output",
         "ompd_core.views.table",
@@ -372,6 +374,8 @@ GDB_USERS = ("ompd_gdb.", "ompd_cli.inside")
 CTYPES_USERS = ("ompd_core.library.capi",)
 # Instead of the standard library's, for everybody.
 LIGHT_CLASSES, LATE_PATTERNS = "ompd_core.light_classes", "ompd_core.late_patterns"
+# Who alone makes text of what GDB calls things, for all that know GDB.
+TEXTS = "ompd_gdb.texts"
 # Who may speak of registers by their names, and of runtimes by the names of what they define.
 MACHINES = ("ompd_core.arch.", "ompd_gdb.target.machines")
 RUNTIMES = ("ompd_core.abi.", "ompd_core.runtimes.", "ompd_core.model.naming")
@@ -431,6 +435,7 @@ def python_imports(path: str, text: str) -> Iterator[str]:
             bad = module != LIGHT_CLASSES
         else:
             allowed = (LIGHT_CLASSES, LATE_PATTERNS, *PYTHON_LAYERS[layer])
+            allowed += (TEXTS,) if within(module.rstrip("."), GDB_USERS) else ()
             bad = name.split(".")[0] in PACKAGES and not within(name, allowed)
         if bad:
             yield f"{path}:{line}: must not import {name}"
@@ -449,6 +454,31 @@ def python_loading(path: str, text: str) -> Iterator[str]:
         elif isinstance(node, ast.Attribute) and node.attr == "compile":
             if isinstance(node.value, ast.Name) and node.value.id == "re":
                 yield f"{path}:{node.lineno}: must not compile yet; use {LATE_PATTERNS}"
+
+
+def python_texts(path: str, text: str) -> Iterator[str]:
+    """GDB raises where a name has other bytes than the host's character set."""
+    module = module_of(path)
+    if module is None or module == TEXTS or not within(module.rstrip("."), GDB_USERS):
+        return
+    for node in ast.walk(ast.parse(text)):
+        # A name may be given to a thread.
+        if isinstance(node, ast.Attribute) and type(node.ctx) is ast.Load and not may_name(node):
+            yield f"{path}:{node.lineno}: must not ask GDB for {node.attr}; ask {TEXTS}"
+        elif isinstance(node, ast.keyword) and node.arg == "to_string":
+            yield f"{path}:{node.lineno}: must not ask GDB for what it prints; ask {TEXTS}"
+
+
+GDB_TEXTS = "filename fullname solib_name linkage_name print_name format_string".split()
+NAMED_BY_GDB = "block field frame function kind newest_frame selected_frame symbol thread".split()
+
+
+def may_name(node: ast.Attribute) -> bool:
+    of = getattr(node.value, "func", node.value)
+    owner = getattr(of, "attr", getattr(of, "id", ""))
+    if node.attr == "name":
+        return owner not in NAMED_BY_GDB
+    return node.attr not in GDB_TEXTS or owner in ("texts", "super", "error")
 
 
 def python_registry(path: str, text: str) -> Iterator[str]:
@@ -630,6 +660,7 @@ RULES: tuple[Callable[[str, str], Iterator[str]], ...] = (
     c_routines,
     python_imports,
     python_loading,
+    python_texts,
     python_registry,
     python_types,
     python_registers,
@@ -739,6 +770,10 @@ VIOLATIONS = [
     (python_imports, SHELL + "wrapper.py", "from ompd_core.errors import UserError\n"),
     (python_loading, CORE + "model/waits.py", "from typing import Any, NamedTuple\n"),
     (python_loading, CORE + "model/waits.py", "import re\n_A = re.compile('a')\n"),
+    (python_texts, ADAPTER + "target/calls.py", "file = symtab.filename\n"),
+    (python_texts, ADAPTER + "target/calls.py", "name = gdb.selected_frame().name()\n"),
+    (python_texts, ADAPTER + "target/calls.py", "same = [one for one in all if symbol.name]\n"),
+    (python_texts, SHELL + "inside.py", 'gdb.execute("run", to_string=True)\n'),
     (python_registry, CORE + "model/waits.py", "from ..abi import kmpc\n"),
     (python_registry, CORE + "snapshot/places.py", "from ..runtimes import libomp\n"),
     (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch import x86_64\n"),

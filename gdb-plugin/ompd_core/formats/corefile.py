@@ -9,6 +9,7 @@ that backed them if its beginning is the same as the one in the core, or they ar
 from __future__ import annotations
 
 import bisect
+import os
 import struct
 from typing import Iterable
 
@@ -138,7 +139,7 @@ class CoreFile:
             start, end, offset = (
                 self._elf.format.word(note, (2 + i * 3 + k) * word) for k in range(3)
             )
-            path = names[i].decode("utf-8", "surrogateescape")
+            path = os.fsdecode(names[i])
             self.mappings.append(Mapping(start, end, offset * page, path))
         self.mappings.sort(key=lambda mapping: mapping.start)
         self._mapped = [mapping.start for mapping in self.mappings]

@@ -173,7 +173,7 @@ class ElfFile:
         """The definitions of a name, those of the full table first. Thread-local ones are left
         out."""
         sections = self.sections()
-        wanted = name.encode("utf-8", "surrogateescape") + b"\0"
+        wanted = os.fsencode(name) + b"\0"
         tables = [section for section in sections if section.kind in (SHT_SYMTAB, SHT_DYNSYM)]
         for table in sorted(tables, key=lambda section: section.kind):
             if table.link < len(sections):
@@ -189,7 +189,7 @@ class ElfFile:
         found: set[str] = set()
         for strings in (sections[link] for link in links if link < len(sections)):
             start, end = strings.offset, min(strings.offset + strings.size, self.size)
-            texts = {name: name.encode("utf-8", "surrogateescape") + b"\0" for name in names}
+            texts = {name: os.fsencode(name) + b"\0" for name in names}
             found.update(name for name in names if self.data.find(texts[name], start, end) >= 0)
         return found
 

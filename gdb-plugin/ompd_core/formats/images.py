@@ -6,6 +6,7 @@ and asking it by an expression depends on the user's language.
 
 from __future__ import annotations
 
+import os
 from typing import Callable, Iterable
 
 from ..errors import Unreadable
@@ -175,7 +176,7 @@ class ImageList:
                 break
             text += part
             address += step
-        return text.decode("utf-8", "surrogateescape")
+        return os.fsdecode(text)
 
 
 def mapped_image(read: Read, format_: Format, start: int, path: str) -> LoadedImage | None:

@@ -12,6 +12,7 @@ number that is looked up here, never the address of a Python object.
 from __future__ import annotations
 
 import functools
+import os
 from typing import Any, Callable, Protocol
 
 from ..errors import Unreadable
@@ -158,13 +159,13 @@ class Callbacks:
         if not name:
             return Rc.BAD_INPUT
         if thread:
-            address = target.thread_symbol(name.decode("utf-8", "surrogateescape"), thread)
+            address = target.thread_symbol(os.fsdecode(name), thread)
             if address is None:
                 return Rc.ERROR
             out[0] = capi.ompd_address_t(capi.OMPD_SEGMENT_UNSPECIFIED, address)
             return Rc.OK
-        file = None if file_name is None else file_name.decode("utf-8", "surrogateescape")
-        address = target.symbol(name.decode("utf-8", "surrogateescape"), file)
+        file = None if file_name is None else os.fsdecode(file_name)
+        address = target.symbol(os.fsdecode(name), file)
         if address is None:
             return Rc.ERROR
         out[0] = capi.ompd_address_t(capi.OMPD_SEGMENT_UNSPECIFIED, address)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cached_property
 from typing import Any, Callable, Sequence
@@ -521,7 +522,7 @@ def _index(number: int) -> int | None:
 
 
 def _c_image(image: Image) -> capi.ompdx_image_t:
-    path = None if image.path is None else image.path.encode("utf-8", "surrogateescape")
+    path = None if image.path is None else os.fsencode(image.path)
     return capi.image(image.load_bias, image.dynamic, path)
 
 

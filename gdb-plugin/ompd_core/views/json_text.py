@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from ..errors import UserError
+from . import terminal
 
 SCHEMA = "ompd/1"
 
@@ -27,8 +28,20 @@ def _section(value: object) -> str:
 
 
 def _compact(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=True)
+    if "\\udc" in text:
+        text = json.dumps(_readable(value), ensure_ascii=True)
     # DEL is the one control character that json does not escape.
-    return json.dumps(value, ensure_ascii=True).replace("\x7f", "\\u007f")
+    return text.replace("\x7f", "\\u007f")
+
+
+def _readable(value: Any) -> Any:
+    """Half a pair of surrogates is no Unicode: strict readers refuse it."""
+    if isinstance(value, str):
+        return terminal.readable(value)
+    if isinstance(value, dict):
+        return {_readable(key): _readable(one) for key, one in value.items()}
+    return [_readable(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def error(command: str, met: UserError) -> Json:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import gdb
 
+from .. import texts
 from .arguments import Arguments
 
 TYPE_CHECKING = False  # without typing, which takes its time
@@ -35,6 +36,11 @@ class OmpdCommand(gdb.Command):
         raise NotImplementedError
 
     def invoke(self, argument: str, from_tty: bool) -> None:
+        self.typed(gdb.string_to_argv(argument))
+
+    def typed(self, words: "list[str]") -> None:
+        """Of a name in the words any bytes come through, where GDB would make text of them. Raises
+        gdb.GdbError."""
         from ompd_core.errors import UserError
 
         from . import output
@@ -43,7 +49,7 @@ class OmpdCommand(gdb.Command):
         with without_traceback(self.name):
             try:
                 with in_users_terms():
-                    self._parse(argument, arguments)
+                    self._parse_words(words, arguments)
                     self.run(arguments)
             except UserError as error:
                 if arguments.json:
@@ -158,16 +164,14 @@ def without_traceback(name: str) -> Iterator[None]:
     """What is raised becomes a sentence that GDB prints. name: of the command."""
     from ompd_core.errors import UserError
 
-    from . import output
-
     try:
         yield
     except UserError as error:
-        raise gdb.GdbError(output.safe(error.sentence())) from None
+        raise gdb.GdbError(texts.printable(error.sentence())) from None
     except gdb.GdbError:
         raise
     except Exception as error:
-        raise gdb.GdbError(output.safe(_defect(name, error))) from None
+        raise gdb.GdbError(texts.printable(_defect(name, error))) from None
 
 
 @contextmanager

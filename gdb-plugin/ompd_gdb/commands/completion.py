@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import gdb
 
+from .. import texts
+
 # The last line, where there are more.
 _CUT = "max-completions reached"
 
@@ -16,7 +18,7 @@ def of_gdb(command: str, text: str, word: "str | None") -> "list[str]":
         return []
     typed = f"{command} {text.lstrip()}" if command else text.lstrip()
     try:
-        lines = str(gdb.execute(f"complete {typed}", to_string=True)).splitlines()
+        lines = texts.said(f"complete {typed}").splitlines()
     except gdb.error:
         return []
     before = len(typed) - len(word)

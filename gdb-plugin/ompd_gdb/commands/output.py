@@ -14,6 +14,7 @@ from ompd_core.views import json_text
 from ompd_core.views.table import Style
 from ompd_core.views.terminal import DEFAULT_WIDTH, plain
 
+from .. import texts
 from . import colours
 from .arguments import Arguments
 
@@ -32,27 +33,16 @@ def _own() -> Style:
     """Of GDB's own terminal."""
     width = gdb.parameter("width")  # None: unlimited, as with -batch
     limit = min(DEFAULT_WIDTH, int(width)) if width else DEFAULT_WIDTH
-    return Style(limit, _host_charset() == "UTF-8")
+    return Style(limit, texts.has_unicode())
 
 
-def _host_charset() -> str:
-    if hasattr(gdb, "host_charset"):
-        return str(gdb.host_charset()).upper()
-    text = gdb.execute("show host-charset", to_string=True).upper()
-    return "UTF-8" if "UTF-8" in text else ""
-
-
-def safe(text: str) -> str:
-    """No control characters, and nothing that the host's character set lacks."""
-    text = plain(text)
-    if of_shell is None and _host_charset() != "UTF-8":
-        text = text.encode("ascii", "backslashreplace").decode("ascii")
-    return text
+def _safe(text: str) -> str:
+    return texts.printable(text) if of_shell is None else plain(text)
 
 
 def lines(found: Iterable[str]) -> None:
     for line in found:
-        colours.write(safe(line) + "\n")
+        colours.write(_safe(line) + "\n")
 
 
 def lines_to(path: str | None, found: Iterable[str]) -> None:
@@ -60,7 +50,7 @@ def lines_to(path: str | None, found: Iterable[str]) -> None:
     if path is None:
         lines(found)
     else:
-        file(path, "".join(safe(line) + "\n" for line in found))
+        file(path, "".join(_safe(line) + "\n" for line in found))
 
 
 def document(arguments: Arguments, json: dict[str, Any]) -> None:
@@ -87,12 +77,12 @@ def file(name: str, text: str) -> None:
 
 def _unpaged(text: str) -> None:
     paging = gdb.parameter("pagination")
-    gdb.execute("set pagination off", to_string=True)
+    texts.silently("set pagination off")
     try:
         gdb.write(text)
     finally:
         if paging:
-            gdb.execute("set pagination on", to_string=True)
+            texts.silently("set pagination on")
 
 
 def json_error(command: str, arguments: Arguments, met: UserError) -> None:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
-from gdb.FrameDecorator import FrameDecorator
+from gdb.FrameDecorator import FrameDecorator, FrameVars
 from ompd_core import abi
 from ompd_core.model.naming import is_outlined, of_fortran, users_function, without_parameters
 from ompd_core.model.native import Frame
 from ompd_core.model.where import NAMELESS
+
+from .. import texts
 
 # Nothing of what the user wrote called it, or it has no name.
 IN_RUNTIME = "<in the OpenMP runtime>"
@@ -54,7 +56,49 @@ def _waits(frame: Frame) -> str | None:
 
 def _is_compilers(variable: Any) -> bool:
     """What compilers add to the code of a construct."""
-    return str(variable.symbol()).startswith((".", "__"))
+    symbol = variable.symbol()
+    name = symbol if isinstance(symbol, str) else texts.name(symbol)
+    return (name or "").startswith((".", "__"))
+
+
+class Printable(FrameDecorator):  # type: ignore[misc]
+    """GDB ends the whole stack at a name that it cannot make text of, or print."""
+
+    def function(self) -> Any:
+        try:
+            return _printable(super().function)
+        except (UnicodeError, LookupError):
+            return self.inferior_frame().pc()  # GDB finds the name's bytes by itself
+
+    def filename(self) -> Any:
+        try:
+            return _printable(super().filename)
+        except (UnicodeError, LookupError):
+            return None
+
+    # GDB asks for the file's name in these too.
+    def line(self) -> Any:
+        try:
+            return super().line()
+        except (UnicodeError, LookupError):
+            return self.inferior_frame().find_sal().line
+
+    def frame_args(self) -> Any:
+        try:
+            return super().frame_args()
+        except (UnicodeError, LookupError):
+            return FrameVars(self.inferior_frame()).fetch_frame_args()
+
+    def frame_locals(self) -> Any:
+        try:
+            return super().frame_locals()
+        except (UnicodeError, LookupError):
+            return FrameVars(self.inferior_frame()).fetch_frame_locals()
+
+
+def _printable(ask: Callable[[], Any]) -> Any:
+    found = texts.of(ask)
+    return texts.printable(found) if isinstance(found, str) else found
 
 
 class Named(FrameDecorator):  # type: ignore[misc]
@@ -63,7 +107,7 @@ class Named(FrameDecorator):  # type: ignore[misc]
         self._name = name
 
     def function(self) -> str:
-        return self._name
+        return texts.printable(self._name)
 
 
 class Outlined(Named):

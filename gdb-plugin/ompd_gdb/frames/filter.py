@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does GDB ask us about a stack? Only where a runtime is loaded: everywhere else `bt' is GDB's own.
-Read at GDB's start: imports gdb and the settings alone."""
+Read at GDB's start: imports gdb, texts and the settings alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import gdb
 
-from .. import settings
+from .. import settings, texts
 
 NAME = "ompd"
 # Every release of LLVM's runtime defines the first, of GNU's the second. GDB finds them by this
@@ -41,7 +41,7 @@ class FrameFilter:
 
     def _is_needed(self) -> bool:
         """Looked for again when files have come or gone."""
-        images = tuple(str(objfile.filename) for objfile in gdb.objfiles())
+        images = tuple(str(texts.filename(one)) for one in gdb.objfiles())
         if images != self._images:
             self._images = images
             self._has_runtime = any(map(_is_defined, _marks()))
@@ -50,7 +50,7 @@ class FrameFilter:
 
 def _is_defined(name: str) -> bool:
     try:
-        gdb.execute(f"info address {name}", to_string=True)
+        texts.silently(f"info address {name}")
     except gdb.error:
         return False
     return True

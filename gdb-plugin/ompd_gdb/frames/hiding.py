@@ -8,8 +8,6 @@ from __future__ import annotations
 from typing import Any, Iterable, Iterator
 
 import gdb
-from ompd_core.errors import UserError
-from ompd_core.library.library import OmpdError
 from ompd_core.model.logical_stack.stack import is_wrapper
 from ompd_core.model.native import Frame
 from ompd_core.model.where import CodeMap, starts_thread
@@ -24,13 +22,14 @@ MOST_PENDING = 256
 
 def users(frames: Iterable[Any]) -> Iterable[Any]:
     """All of them where it is not known whose they are: `ompd status' tells why."""
+    frames = map(decorators.Printable, frames)
     try:
         here = session.current()
         if not here.runtimes():
             return frames
         return Users(frames, here.target.code, here.code_map())
-    except (UserError, OmpdError, OSError, RuntimeError):
-        return frames  # gdb.error is a RuntimeError, and not all of GDB's are gdb.error
+    except Exception:
+        return frames
 
 
 class Users:
@@ -64,6 +63,16 @@ class Users:
     def _look_further(self) -> None:
         """Ready is empty; frames that are passed over may leave it so."""
         shown: list[Any] = []
+        items = [item for item, _ in self._pending]
+        try:
+            self._sort_next(items, shown)
+        except Exception:
+            # Whatever it is that cannot be told of a frame: GDB's own stays.
+            self._pending, self._inner, self._on_top = [], None, False
+            shown = items
+        self._ready = shown[::-1]
+
+    def _sort_next(self, items: list[Any], shown: list[Any]) -> None:
         try:
             item = next(self._frames)
         except StopIteration:
@@ -74,8 +83,8 @@ class Users:
             self._ended, self._failure = True, error
             self._settle(shown)
         else:
+            items.append(item)
             self._sort(item, shown)
-        self._ready = shown[::-1]
 
     def _sort(self, item: Any, shown: list[Any]) -> None:
         frame = self._recorded(item)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does GDB need help to unwind a stack? Only where a runtime is loaded, and code of which the
 compiler recorded nothing: GDB calls an unwinder for every frame of every stack, for which no other
-program shall pay. Read at GDB's start: imports gdb alone."""
+program shall pay. Read at GDB's start: imports gdb and the texts alone."""
 
 from __future__ import annotations
 
 import re
 
 import gdb
+
+from .. import texts
 
 TYPE_CHECKING = False  # without typing, which takes its time
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def _forget(_: object) -> None:
 
 def _is_needed() -> bool:
     for progspace in gdb.progspaces():
-        files = [str(one.filename) for one in progspace.objfiles()]
+        files = [str(texts.filename(one)) for one in progspace.objfiles()]
         if any(map(_RUNTIMES.match, files)) and (_keeps_link() or any(map(_is_untold, files))):
             return True
     return False

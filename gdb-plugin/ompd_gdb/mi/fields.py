@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
-from ..commands import output
+from .. import texts
 
 # Its keys are no names of fields but what is counted, and MI wants names there.
 COUNTS = "classes"
@@ -21,7 +21,7 @@ def of_document(document: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _counts(counts: Mapping[str, int]) -> list[object]:
-    return [{"name": output.safe(name), "count": str(count)} for name, count in counts.items()]
+    return [{"name": texts.printable(name), "count": str(count)} for name, count in counts.items()]
 
 
 def _value(value: Any) -> object:
@@ -31,4 +31,4 @@ def _value(value: Any) -> object:
         return [_value(one) for one in value if one is not None]
     if isinstance(value, bool):
         return str(int(value))
-    return output.safe(str(value))
+    return texts.printable(str(value))

@@ -11,6 +11,7 @@ from ompd_core.light_classes import NamedTuple
 from ompd_core.model import where
 from ompd_core.model.native import Frame
 
+from .. import texts
 from . import machines
 from .inferior import InferiorTarget
 from .selection import kept_selection, on_thread
@@ -60,8 +61,8 @@ class Calls:
                 older = frame.older()
                 if older is None:
                     break
-                name = frame.name()
-                if name in names and not self.is_runtime(older.pc()):
+                name = texts.function(frame)
+                if name is not None and name in names and not self.is_runtime(older.pc()):
                     stack = machines.stack_pointer(older)
                     yield UnderWay(thread.ptid, name, older.pc(), stack)
                 frame = older

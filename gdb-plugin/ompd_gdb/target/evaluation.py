@@ -17,6 +17,7 @@ from ompd_core.model.native import Frame, level_of
 from ompd_core.model.process import Region, Thread
 from ompd_core.model.values import Number, Value
 
+from .. import texts
 from . import console, variables
 from .selection import on_thread, select_frame
 from .stacks import Code
@@ -182,7 +183,7 @@ class Expression:
             variable, first_of_loop = variables.named(self._text, found)
             if found.is_optimized_out:
                 return Value(None, None, "optimized out")
-            shown = found.format_string(format=self._form) if self._form else found.format_string()
+            shown = texts.value(found, **({"format": self._form} if self._form else {}))
             number = _number(found)
             return Value(shown, number, first_of_loop=first_of_loop, variable=variable)
         except gdb.error as error:

@@ -17,6 +17,7 @@ from ompd_core.model import where
 from ompd_core.model.native import NativeThread
 from ompd_core.signals import Signal
 
+from .. import texts
 from . import machines, memory, stop, thread_local
 from .machines import Disassembly
 from .memory import LiveMemory
@@ -42,7 +43,7 @@ def _connection_type(inferior: gdb.Inferior) -> str:
     if connection is not None:
         return str(connection.type)
     # GDB 10 and 11 tell it only in words; the star stands at the selected inferior's.
-    for line in gdb.execute("info connections", to_string=True).splitlines():
+    for line in texts.said("info connections").splitlines():
         if line.startswith("*"):
             return line.split()[2]
     return "native"
@@ -96,7 +97,7 @@ class InferiorTarget:
     @property
     def executable(self) -> str | None:
         """The program's file, as GDB knows it."""
-        return self._inferior.progspace.filename
+        return texts.filename(self._inferior.progspace)
 
     def running(self) -> int:
         """How many threads."""
@@ -108,8 +109,9 @@ class InferiorTarget:
 
     def _objfiles(self) -> Iterable[tuple[str, str | None]]:
         for objfile in self._inferior.progspace.objfiles():
-            if objfile.filename:
-                yield objfile.filename, objfile.owner.filename if objfile.owner else None
+            file = texts.filename(objfile)
+            if file:
+                yield file, texts.filename(objfile.owner)
 
     def mapped_images(self) -> list[LoadedImage]:
         """Those of a core file, by the kernel's list of mapped files: the dynamic linker's may lie

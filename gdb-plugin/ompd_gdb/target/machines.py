@@ -3,19 +3,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+import re
+from typing import Any, Callable, Iterable, Iterator, Sequence
 
 import gdb
-from ompd_core import arch
+from ompd_core import arch, late_patterns
 from ompd_core.arch.base import Disassembled, KnownRegisters, Machine, Registers
 from ompd_core.errors import Unreadable, UserError
 from ompd_core.formats.elf import ElfFile, NotElf
 
+from .. import texts
+from . import console
+
+# "=> 0x0000000000401136 <main+4>:\te8 f5 fe ff ff\tcall 0x401030 <f>"
+_PRINTED = late_patterns.compile(
+    r"^(?:=>)? *(0x[0-9a-f]+).*?:\t((?:[0-9a-f]{2,8} ?)+) *\t(.*)$", re.MULTILINE
+)
 _WORD = 0xFFFFFFFFFFFFFFFF
 # GDB's own name of the register, on every machine.
 STACK_POINTER = "sp"
-# Of an expression in the language "unknown", as GDB 10 does. 13, which has this, is the next that
-# was tried.
+# As GDB 10 does of an expression in the language "unknown", and of disassembling where a symbol's
+# name is no UTF-8. 13, which has this, is the next that was tried.
 _DIES = not hasattr(gdb, "current_language")
 
 
@@ -31,7 +39,7 @@ def check_program(inferior: gdb.Inferior) -> None:
     """Of a process that GDB has not come to. Raises UserError if it never could, since it does not
     know the processor."""
     try:
-        file = ElfFile(inferior.progspace.filename or "")
+        file = ElfFile(texts.filename(inferior.progspace) or "")
     except (NotElf, OSError):
         return
     file.close()
@@ -110,14 +118,39 @@ class Disassembly:
             raise Unreadable(str(error)) from None
 
     def between(self, start: int, end: int) -> Sequence[Disassembled]:
-        return self._asked(lambda: self._architecture.disassemble(start, end - 1))
+        return self._asked(
+            lambda: self._architecture.disassemble(start, end - 1), lambda: _printed(start, end)
+        )
 
     def some(self, start: int, count: int) -> Sequence[Disassembled]:
-        return self._asked(lambda: self._architecture.disassemble(start, count=count))
+        return self._asked(
+            lambda: self._architecture.disassemble(start, count=count),
+            lambda: _printed_from(start, count),
+        )
 
     @staticmethod
-    def _asked(ask: Callable[[], Sequence[dict[str, Any]]]) -> Sequence[Disassembled]:
+    def _asked(
+        ask: Callable[[], Sequence[dict[str, Any]]], printed: Callable[[], Iterable[Disassembled]]
+    ) -> Sequence[Disassembled]:
+        """printed: the same, of what a command prints, where a symbol's name is no text."""
         try:
-            return [Disassembled(one["addr"], one["length"], one["asm"]) for one in ask()]
+            if _DIES:
+                return list(printed())
+            try:
+                return [Disassembled(one["addr"], one["length"], one["asm"]) for one in ask()]
+            except UnicodeDecodeError:
+                return list(printed())
         except gdb.error as error:
             raise Unreadable(str(error)) from None
+
+
+def _printed(start: int, end: int) -> Iterator[Disassembled]:
+    for place, raw, text in _PRINTED.findall(console.output_in_c(f"disassemble /r {start},{end}")):
+        yield Disassembled(int(place, 16), len(bytes.fromhex(raw)), text)
+
+
+def _printed_from(start: int, count: int) -> Iterator[Disassembled]:
+    for _ in range(count):
+        for one in _printed(start, start + 1):
+            yield one
+            start = one.address + one.length

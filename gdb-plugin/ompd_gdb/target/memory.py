@@ -12,6 +12,7 @@ from ompd_core.errors import Unreadable, UserError
 from ompd_core.formats.corefile import CoreFile
 from ompd_core.formats.elf import ET_CORE, ElfFile, Format, NotElf
 
+from .. import texts
 from . import console
 
 
@@ -39,10 +40,9 @@ def open_core(progspace: gdb.Progspace) -> CoreFile:
             "GDB does not tell which core file it has opened.",
             "Open it again with `core FILE'.",
         )
-    files = [progspace.filename] if progspace.filename else []
-    files += [objfile.filename for objfile in progspace.objfiles() if objfile.filename]
+    files = [texts.filename(one) for one in (progspace, *progspace.objfiles())]
     try:
-        return CoreFile(path, files)
+        return CoreFile(path, [file for file in files if file])
     except (OSError, NotElf) as error:
         raise UserError(
             "core_unreadable", f"The core file {path} cannot be read: {error}.", ""
@@ -84,7 +84,7 @@ def auxiliary_vector() -> dict[int, int]:
 
 def image_format(inferior: gdb.Inferior) -> Format:
     """Width and byte order: from the program's file, else from GDB's name of the architecture."""
-    path = inferior.progspace.filename
+    path = texts.filename(inferior.progspace)
     if path:
         try:
             file = ElfFile(path)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import gdb
 from ompd_core.model.naming import is_outlined, users_function
 
+from .. import texts
+
 # Constructs in constructs: real programs have three or four.
 MOST_NESTED = 16
 # Clauses that go on in further lines, between a construct's line and its body.
@@ -21,7 +23,7 @@ def enclosing(function: gdb.Symbol) -> str | None:
     try:
         for _ in range(MOST_NESTED):
             holders = _holders(function)
-            names = {users_function(one.name) for one in holders}
+            names = {users_function(texts.name(one) or "") for one in holders}
             if names and None not in names:
                 return names.pop() if len(names) == 1 else None
             if len(holders) != 1:
@@ -37,7 +39,7 @@ def _holders(function: gdb.Symbol) -> list[gdb.Symbol]:
     for line in range(function.line, max(function.line - MOST_LINES, 0), -1):
         others = [one for one in _functions_at(function.symtab, line) if not _same(one, function)]
         # clang's function between the runtime and the construct's code begins in that line.
-        holders = [one for one in others if not (is_outlined(one.name) and one.line == line)]
+        holders = [one for one in others if not (is_outlined(texts.name(one)) and one.line == line)]
         if others:
             known = line == function.line or len(holders) < len(others)
             return holders if known else []
@@ -57,4 +59,4 @@ def _functions_at(symtab: gdb.Symtab, line: int) -> list[gdb.Symbol]:
 
 def _same(one: gdb.Symbol, other: gdb.Symbol) -> bool:
     """GDB gives a new object each time, and does not compare them."""
-    return (one.linkage_name, one.line) == (other.linkage_name, other.line)
+    return one.line == other.line and texts.linkage_name(one) == texts.linkage_name(other)

@@ -9,6 +9,7 @@ from typing import Callable, Iterable, Iterator
 
 import gdb
 
+from .. import texts
 from . import console, machines
 from .watches import Watch
 
@@ -121,10 +122,10 @@ def others_may_run() -> Iterator[None]:
         return
     before = gdb.parameter("scheduler-locking")
     try:
-        gdb.execute("set scheduler-locking off", to_string=True)
+        texts.silently("set scheduler-locking off")
         yield
     finally:
-        surely([lambda: gdb.execute(f"set scheduler-locking {before}", to_string=True)])
+        surely([lambda: texts.silently(f"set scheduler-locking {before}")])
 
 
 @contextmanager
@@ -132,13 +133,11 @@ def functions_skipped(pattern: str) -> Iterator[None]:
     """GDB's step does not stop in functions that have such names."""
     before = _skips()
     try:
-        gdb.execute(f"skip -rfu {pattern}", to_string=True)
+        texts.silently(f"skip -rfu {pattern}")
         yield
     finally:
         made = _skips() - before
-        surely(
-            [lambda: gdb.execute(f"skip delete {' '.join(made)}", to_string=True)] if made else []
-        )
+        surely([lambda: texts.silently(f"skip delete {' '.join(made)}")] if made else [])
 
 
 def _skips() -> set[str]:

@@ -10,6 +10,7 @@ from typing import Collection
 import gdb
 from ompd_core.model.moments import Watched
 
+from .. import texts
 from . import watching
 
 
@@ -22,7 +23,7 @@ def run_for(
     watch = _Watch(seconds, pid, words)
     watch.start()
     try:
-        gdb.execute("continue", to_string=True)
+        texts.silently("continue")
     finally:
         watch.stopped.set()
         watch.join()
@@ -50,6 +51,6 @@ class _Watch(threading.Thread):
 def _interrupt() -> None:
     try:
         if any(thread.is_running() for thread in gdb.selected_inferior().threads()):
-            gdb.execute("interrupt", to_string=True)
+            texts.silently("interrupt")
     except gdb.error:
         pass  # it has just ended

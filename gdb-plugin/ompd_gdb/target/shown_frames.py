@@ -11,6 +11,7 @@ import gdb
 from ompd_core import late_patterns
 from ompd_core.model.process import Thread
 
+from .. import texts
 from . import console
 from .inferior import InferiorTarget
 from .selection import on_thread, select
@@ -95,11 +96,11 @@ def _arguments(frame: gdb.Frame) -> list[str]:
     symbols = [
         symbol
         for symbol in _of_function(frame)
-        if symbol.is_argument and not symbol.name.startswith((".", "__"))
+        if symbol.is_argument and not (texts.name(symbol) or "").startswith((".", "__"))
     ]
     if wanted in ("none", "presence"):
         return ["..."] if symbols else []
-    return [f"{s.name}={_shown(s, frame, wanted == 'all')}" for s in symbols]
+    return [f"{texts.name(s)}={_shown(s, frame, wanted == 'all')}" for s in symbols]
 
 
 def _of_function(frame: gdb.Frame) -> Iterable[gdb.Symbol]:
@@ -120,7 +121,7 @@ def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:
             value = value.referenced_value()
             kind = value.type.strip_typedefs()
         if kind.code in _SCALARS or every:
-            return str(value.format_string(max_elements=40))
+            return texts.value(value, max_elements=40)
         return "..."
     except (gdb.error, ValueError) as error:
         return "<optimized out>" if "optimized out" in str(error) else f"<{error}>"

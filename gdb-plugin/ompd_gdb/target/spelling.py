@@ -10,6 +10,8 @@ import gdb
 from ompd_core.light_classes import dataclass
 from ompd_core.model.naming import of_fortran
 
+from .. import texts
+
 # They are what is looked for: their members are a library's affair.
 _WHOLE = frozenset(
     "omp_lock_t omp_nest_lock_t sem_t std::mutex std::timed_mutex std::recursive_mutex"
@@ -64,7 +66,7 @@ def spelled(symbol: str) -> str:
 
 def _path(kind: gdb.Type, offset: int, language: _Language, depth: int = 0) -> str | None:
     """None: nothing of the type begins there."""
-    if kind.name in _WHOLE or depth == _DEEPEST:
+    if texts.name(kind) in _WHOLE or depth == _DEEPEST:
         return "" if offset == 0 else None
     kind = kind.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_ARRAY:
@@ -94,7 +96,7 @@ def _of_struct(kind: gdb.Type, offset: int, language: _Language, depth: int) -> 
         start = field.bitpos // 8
         if start <= offset < start + field.type.sizeof:
             rest = _path(field.type, offset - start, language, depth + 1)
-            unnamed = field.is_base_class or not field.name
-            named = "" if unnamed else f"{language.member}{field.name}"
+            member = None if field.is_base_class else texts.name(field)
+            named = f"{language.member}{member}" if member else ""
             return None if rest is None else named + rest
     return "" if offset == 0 else None

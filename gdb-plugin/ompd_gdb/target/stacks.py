@@ -16,6 +16,7 @@ from ompd_core.model.naming import is_flangs, is_nameless, without_parameters
 from ompd_core.model.native import Frame, Location
 from ompd_core.model.where import VDSO
 
+from .. import texts
 from . import console, machines, outlined, spelling
 from .machines import Disassembly
 from .unwound import KnownPlaces, Unwound, Walk, ends_by_places
@@ -96,7 +97,7 @@ class Code:
         key: object = frame.pc()
         kind = frame.type()
         if innermost or kind != gdb.NORMAL_FRAME:
-            key = (key, kind, frame.name(), frame.find_sal().line)
+            key = (key, kind, texts.function(frame), frame.find_sal().line)
         if key not in self._known:
             self._known[key] = self._record(frame)
         return self._known[key]
@@ -105,11 +106,11 @@ class Code:
         pc = frame.pc()
         sal = frame.find_sal()
         symtab = sal.symtab
-        function, name = frame.function(), frame.name()
+        function, name = frame.function(), texts.function(frame)
         location = Location(
-            function=None if name is None else self.readable(str(name)),
-            file=symtab.filename if symtab else None,
-            fullname=symtab.fullname() if symtab else None,
+            function=None if name is None else self.readable(name),
+            file=texts.filename(symtab),
+            fullname=texts.fullname(symtab),
             line=sal.line or None if symtab else None,
             pc=pc,
             objfile=self._objfile(pc),
@@ -151,7 +152,7 @@ class Code:
         compilers whose names do not tell."""
         if function is None:
             return None
-        key = (function.linkage_name, function.line)
+        key = (texts.linkage_name(function), function.line)
         if key not in self._holders:
             name = outlined.enclosing(function)
             self._holders[key] = None if name is None else without_parameters(name)
@@ -160,9 +161,7 @@ class Code:
     def holder_at(self, address: int) -> str | None:
         """The same of the code at an address."""
         function = self._symbol(address)
-        return (
-            self._holder(function) if function is not None and is_nameless(function.name) else None
-        )
+        return self._holder(function) if is_nameless(texts.name(function)) else None
 
     def is_known(self, start: int, end: int) -> bool:
         """GDB answers zeros for code of a core file that it has not found the file of, and
@@ -178,10 +177,10 @@ class Code:
 
     def _objfile(self, pc: int) -> str | None:
         if self.in_executable(pc):
-            return self._progspace.filename
+            return texts.filename(self._progspace)
         if self._vdso[0] <= pc < self._vdso[1]:
             return VDSO  # GDB tells no file of it
-        return self._progspace.solib_name(pc)
+        return texts.library(self._progspace, pc)
 
     def location(self, address: int) -> Location:
         """Of a function's address."""
@@ -191,8 +190,8 @@ class Code:
             symtab, line = self._first_of_outlined(address) or (symtab, line)
         return Location(
             function=function,
-            file=symtab.filename if symtab else None,
-            fullname=symtab.fullname() if symtab else None,
+            file=texts.filename(symtab),
+            fullname=texts.fullname(symtab),
             line=line or None if symtab else None,
             pc=address,
             objfile=self._objfile(address),
@@ -203,7 +202,7 @@ class Code:
         the functions too that are inlined there: the construct's is the first of its own file.
         None: it is no such code's first instruction."""
         block = self._progspace.block_for_pc(address)
-        while block is not None and "._omp_fn." not in str(block.function or ""):
+        while block is not None and "._omp_fn." not in (texts.name(block.function) or ""):
             block = block.superblock
         if block is None or self.start(address) != address:
             return None
@@ -316,8 +315,8 @@ class Code:
         return block.function if block is not None else None
 
     def _function(self, address: int) -> str | None:
-        function = self._symbol(address)
-        if function is not None:
-            return self.readable(str(function))
+        name = texts.name(self._symbol(address))
+        if name is not None:
+            return self.readable(name)
         match = re.match(r"(.+?)(?: \+ \d+)? in section ", self._symbol_text(address))
         return match.group(1) if match else None

@@ -21,6 +21,7 @@ from ompd_core.model.logical_stack.stack import Part, Parts, Walked
 from ompd_core.model.naming import is_outlined
 from ompd_core.model.process import Runtime
 
+from .. import texts
 from . import console, machines
 from .calls import Calls
 from .inferior import InferiorTarget
@@ -490,7 +491,7 @@ def _function_block(frame: gdb.Frame) -> gdb.Block | None:
     except RuntimeError:
         return None  # there is no debug information
     while block is not None and function is not None:
-        if block.function is not None and block.function.name == function.name:
+        if texts.name(block.function) == texts.name(function):
             return block
         block = block.superblock
     return None
@@ -503,7 +504,7 @@ def _is_before_inlined() -> bool:
     while block is not None and block.function is None:
         block = block.superblock
     function = frame.function()
-    return block is not None and (function is None or function.name != block.function.name)
+    return block is not None and texts.name(function) != texts.name(block.function)
 
 
 def _line_of(address: int) -> int:
@@ -525,4 +526,4 @@ def _caller(level: int) -> _Caller:
 def _place() -> tuple[str | None, int]:
     """Of the selected thread: which function, and which call of it."""
     frame = gdb.newest_frame()
-    return frame.name(), home(frame)
+    return texts.function(frame), home(frame)

@@ -10,6 +10,7 @@ from ompd_core.arch.base import KnownRegisters, Range
 from ompd_core.debugger import MOST_FRAMES
 from ompd_core.errors import Unreadable
 
+from .. import texts
 from . import machines
 from .stacks import Code
 from .unwound import Walk
@@ -47,7 +48,7 @@ class Stopped:
         try:
             frame = self._unwound.frame(level)
             for block in _blocks(frame):
-                symbols = {symbol.name: symbol for symbol in block}
+                symbols = {texts.name(symbol): symbol for symbol in block}
                 if names[0] in symbols:
                     wanted = [name for name in names if name in symbols]
                     return {name: _number(symbols[name], frame) for name in wanted}

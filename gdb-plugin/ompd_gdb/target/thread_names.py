@@ -12,6 +12,8 @@ from typing import Mapping
 
 import gdb
 
+from .. import texts
+
 # By thread: what it is called because of us, and what the program calls it.
 _ours: dict[gdb.InferiorThread, tuple[str, str]] = {}
 
@@ -19,7 +21,7 @@ _ours: dict[gdb.InferiorThread, tuple[str, str]] = {}
 def own(thread: gdb.InferiorThread) -> str | None:
     """As if we had named none."""
     ours, before = _ours.get(thread, (None, None))
-    name = _name(thread)
+    name = texts.name(thread)
     return before if ours is not None and name == ours else name
 
 
@@ -29,7 +31,7 @@ def put_before(ids: Mapping[gdb.InferiorThread, str]) -> None:
     for thread, id_ in ids.items():
         before = _by_program(thread)
         if before is not None:
-            name = f"{id_} {before}".rstrip()
+            name = texts.printable(f"{id_} {before}".rstrip())
             thread.name = name
             _ours[thread] = (name, before)
 
@@ -38,25 +40,16 @@ def restore() -> None:
     """What the user has named meanwhile keeps his name."""
     while _ours:
         thread, (ours, _) = _ours.popitem()
-        if thread.is_valid() and _name(thread) == ours:
+        if thread.is_valid() and texts.name(thread) == ours:
             thread.name = None
 
 
 def _by_program(thread: gdb.InferiorThread) -> str | None:
     """Its name by the program, "" if it has none; None where the user named it."""
-    shown = _name(thread)
+    shown = texts.name(thread)
     thread.name = None
-    programs = _name(thread) or ""
+    programs = texts.name(thread) or ""
     if shown in (None, programs):
         return programs
-    thread.name = shown
+    thread.name = texts.printable(shown or "")
     return None
-
-
-def _name(thread: gdb.InferiorThread) -> str | None:
-    """Any bytes may be one."""
-    try:
-        name: str | None = thread.name
-        return name
-    except UnicodeDecodeError as error:
-        return error.object.decode("utf-8", "backslashreplace")

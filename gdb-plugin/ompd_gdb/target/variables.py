@@ -11,6 +11,8 @@ from ompd_core.model.naming import is_outlined
 from ompd_core.model.sharing import COPY, REDUCTION
 from ompd_core.model.values import Variable
 
+from .. import texts
+
 _NAME = late_patterns.compile(r"[A-Za-z_]\w*")
 _REFERENCES = (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1))
 # clang's: what adds up the copies of a reduction, and the variables of a loop.
@@ -28,7 +30,7 @@ def named(text: str, value: gdb.Value) -> tuple[Variable | None, bool]:
     blocks = list(_blocks(frame))
     inside = [block for block in blocks if not block.is_global and not block.is_static]
     for block in blocks:
-        symbols = [symbol for symbol in block if symbol.name == name]
+        symbols = [symbol for symbol in block if texts.name(symbol) == name]
         if not symbols:
             continue
         if not any(symbol.is_variable or symbol.is_argument for symbol in symbols):
@@ -36,7 +38,7 @@ def named(text: str, value: gdb.Value) -> tuple[Variable | None, bool]:
         is_global = block not in inside
         captured = [s for s in _of_name(name, inside) if s.is_argument and _is_reference(s)]
         reference = all(_is_reference(symbol) for symbol in symbols)
-        in_construct = is_outlined(frame.name()) and not is_global
+        in_construct = is_outlined(texts.function(frame)) and not is_global
         copy = None
         if captured and not reference and in_construct:
             copy = REDUCTION if _only_reduces(inside, blocks, frame) else COPY
@@ -65,7 +67,7 @@ def _has_twin(name: str, frame: gdb.Frame) -> bool:
     block: gdb.Block | None = frame.block()
     while block is not None and not block.is_static and not block.is_global:
         around = not block.start <= frame.pc() <= block.end
-        if around and any(symbol.name == name for symbol in block):
+        if around and any(texts.name(symbol) == name for symbol in block):
             return True
         block = block.superblock
     return False
@@ -73,7 +75,7 @@ def _has_twin(name: str, frame: gdb.Frame) -> bool:
 
 def _of_name(name: str, blocks: list[gdb.Block]) -> Iterator[gdb.Symbol]:
     for block in blocks:
-        yield from (symbol for symbol in block if symbol.name == name)
+        yield from (symbol for symbol in block if texts.name(symbol) == name)
 
 
 def _is_reference(symbol: gdb.Symbol) -> bool:
@@ -84,8 +86,8 @@ def _is_reference(symbol: gdb.Symbol) -> bool:
 def _only_reduces(inside: list[gdb.Block], blocks: list[gdb.Block], frame: gdb.Frame) -> bool:
     """Whether the code has one copy of a variable that is shared, and a reduction."""
     symbols = [symbol for block in inside for symbol in block]
-    captured = {s.name for s in symbols if s.is_argument and _is_reference(s)}
-    copies = {s.name for s in symbols if s.name in captured and not _is_reference(s)}
+    captured = {texts.name(s) for s in symbols if s.is_argument and _is_reference(s)}
+    copies = captured & {texts.name(s) for s in symbols if not _is_reference(s)}
     function = frame.function()
     first = function.line - 1 if function is not None else 0
     lines = [
@@ -93,7 +95,7 @@ def _only_reduces(inside: list[gdb.Block], blocks: list[gdb.Block], frame: gdb.F
         for block in blocks
         if block.is_static or block.is_global
         for symbol in block
-        if _REDUCTION in symbol.name
+        if _REDUCTION in (texts.name(symbol) or "")
     ]
     return len(copies) == 1 and any(first <= line <= frame.find_sal().line for line in lines)
 
@@ -101,7 +103,7 @@ def _only_reduces(inside: list[gdb.Block], blocks: list[gdb.Block], frame: gdb.F
 def _is_first_of_loop(name: str, block: gdb.Block) -> bool:
     """Where the bounds are no constants, clang computes the number of iterations with a copy of the
     loop's variable, declared before its own variables of the bounds, and records that copy only."""
-    names = [symbol.name for symbol in block]
+    names = [texts.name(symbol) for symbol in block]
     if not {_AT, _FIRST, _LAST}.issubset(names):
         return False
     return names.index(_AT) < names.index(name) < min(names.index(_FIRST), names.index(_LAST))

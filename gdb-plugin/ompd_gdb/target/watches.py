@@ -7,6 +7,8 @@ from typing import Callable
 
 import gdb
 
+from .. import texts
+
 _all: list[Watch] = []
 _connected: list[bool] = []
 
@@ -26,11 +28,11 @@ class Watch(gdb.Breakpoint):
             super().__init__(f"*{address}", internal=True)
         except gdb.error:
             # Not every language has numbers of this size.
-            gdb.execute("set language c", to_string=True)
+            texts.silently("set language c")
             try:
                 super().__init__(f"*{address}", internal=True)
             finally:
-                gdb.execute(f"set language {language}", to_string=True)
+                texts.silently(f"set language {language}")
         # What is to be said about a stop is said when it has happened.
         self.silent = True
         self._address = address
