@@ -23,7 +23,7 @@ _RUNS_EXIT = """
 
 `ompd run' has others, since these may be the program's own: `ompd run --help' tells."""
 
-_WITH_PROGRAM = ("top", "record")  # which is everything behind `--'
+WITH_PROGRAM = ("top", "record")  # which is everything behind `--'
 
 
 class BadArgument(Exception):
@@ -58,14 +58,14 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     if asked:
         options = _parser(asked).parse_args(ours)
     else:
-        options = _whole().parse_args(ours)
+        options = whole().parse_args(ours)
     if program:
         options.program = program
     return options
 
 
 def _without_program(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    if words and words[0] in _WITH_PROGRAM and "--" in words:
+    if words and words[0] in WITH_PROGRAM and "--" in words:
         at = list(words).index("--")
         return list(words[:at]), list(words[at + 1 :])
     return list(words), []
@@ -75,7 +75,7 @@ def runs_a_program(words: Sequence[str]) -> bool:
     return list(words[:1]) == ["run"] or bool(_without_program(words)[1])
 
 
-def _whole() -> argparse.ArgumentParser:
+def whole() -> argparse.ArgumentParser:
     from .common import EXIT
 
     whole = _parser(COMMANDS)
