@@ -50,7 +50,8 @@ class Picture(picture.Picture):
     def _users(self) -> Frames:
         from .target.evaluation import Frames
 
-        return Frames(self._target.code, self._places.code, self.frames.native)
+        places = self._places
+        return Frames(self._target.code, places.code, self.frames.native, places.users_frame)
 
     def evaluate(self, threads: Sequence[Thread], text: str) -> list[Answer]:
         """An expression in the user's own frame of each thread."""

@@ -28,6 +28,7 @@ from ompd_core.code.returning import return_from
 from ompd_core.errors import Unreadable
 from ompd_core.model import where
 from ompd_core.model.native import Frame, Location
+from ompd_core.model.users_frame import users_frame
 
 AT = 0x10000
 SP = number(Register("sp"))
@@ -198,7 +199,7 @@ def test_atomic_operations_are_not_the_users() -> None:
     """In an own function, which the compiler calls, without a line."""
     inner = Frame(Location("__aarch64_ldadd4_acq_rel", pc=AT), executable=True)
     own = Frame(Location("count", pc=AT + 64), executable=True)
-    assert where.users_frame([inner, own], where.CodeMap([])) == own
+    assert users_frame([inner, own], where.CodeMap([])) == own
 
 
 # ---- Registers -----------------------------------------------------------------------------------

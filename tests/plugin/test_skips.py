@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 from ompd_core.model.native import Frame, Location
 from ompd_core.model.skips import Skip, in_system_header
-from ompd_core.model.where import CodeMap, Runtime, users_frame
+from ompd_core.model.users_frame import users_frame
+from ompd_core.model.where import CodeMap, Runtime
 
 PLACE = Location("grid::solve(int)", "solve.cc", "/src/grid/solve.cc", 7, 0x10, "/bin/p")
 

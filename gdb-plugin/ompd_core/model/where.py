@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which frame of a stack is the user's own?"""
+"""Whose code is a frame of, and what does the user call the place?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from .naming import (
     NAMELESS,
     is_flangs,
     is_outlined,
-    kernel_of,
     of_fortran,
     parse_source,
     system_name,
@@ -203,26 +202,6 @@ def is_runtime_file(path: str | None) -> bool:
     """Of a runtime that is a library by itself, and served."""
     name = (path or "").rsplit("/", 1)[-1]
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in runtimes.SERVED_FILES)
-
-
-def users_frame(frames: Iterable[Frame], code: CodeMap) -> Frame | None:
-    """The innermost frame with a line outside the runtime and the libraries that are skipped, of
-    those first that are the user's own; else the innermost in the executable, or of a kernel; else
-    the innermost outside them. None: the whole stack is theirs, as an idle worker's is."""
-    others = in_executable = outside = None
-    for frame in frames:
-        if code.is_runtime(frame) or code.is_skipped(frame):
-            continue
-        if frame.location.line:
-            if not code.is_others(frame):
-                return frame
-            others = others or frame
-        outside = outside or frame
-        its_own = frame.executable or kernel_of(frame.location.function) is not None
-        if in_executable is None and its_own:
-            in_executable = frame
-    found = others or in_executable or outside
-    return None if found is not None and starts_thread(found) else found
 
 
 def starts_thread(frame: Frame) -> bool:

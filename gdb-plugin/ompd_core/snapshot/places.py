@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Callable, Collection, Iterable, Mapping, Sequence
 
 from .. import abi, runtimes
 from ..debugger import MOST_FRAMES, Debugger, Stack, StoppedThread
@@ -42,6 +42,7 @@ from ..model.skips import Skip
 from ..model.targets import Target
 from ..model.tasks import Tasks
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
+from ..model.users_frame import around, users_frame
 from ..model.waiting import Seen
 from ..model.waits import Arrivals
 from . import passed
@@ -151,7 +152,7 @@ class Places:
                 thread.doubts["where"] = doubts.NO_FRAME
                 return
             frames = stopped.frames()
-            frame = where.users_frame(frames, self.code)
+            frame = self.users_frame(frames, thread)
             down_to_it = list(frames.seen)
             seen = Seen(down_to_it, self.code, frames.whole)
             found = self._classifier.tell(thread, seen, frames, stopped)
@@ -173,6 +174,11 @@ class Places:
                 self._hold(thread, stopped)
         if frame is None and not (call.told & STARTS or self._ends_where_it_began(down_to_it)):
             thread.doubts["where"] = doubts.NO_FRAME
+
+    def users_frame(self, frames: Iterable[Frame], thread: Thread) -> Frame | None:
+        """The user's own, on the thread's stack."""
+        inside = around(thread, self.code)
+        return users_frame(frames, self.code, inside, self._stacks.called_by)
 
     def _ends_where_it_began(self, frames: Sequence[Frame]) -> bool:
         """A whole stack ends where the C library started the thread."""

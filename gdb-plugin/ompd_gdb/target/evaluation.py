@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import Callable, Sequence
+from typing import Callable, Iterable, Sequence
 
 import gdb
 from ompd_core import abi, late_patterns
@@ -30,6 +30,8 @@ _MOVES = late_patterns.compile(r"(?:(up|down|dow)|(f|fr|fra|fram|frame)(?=\s+\S)
 
 # Commands and expressions of GDB's see GDB's threads: None, one that runs or is gone.
 Native = Callable[[Thread], "gdb.InferiorThread | None"]
+# On the stack of a thread.
+UsersFrame = Callable[[Iterable[Frame], Thread], "Frame | None"]
 
 
 class Place(NamedTuple):
@@ -44,17 +46,20 @@ class Place(NamedTuple):
 class Frames:
     """Of the user's, in the threads of one process."""
 
-    def __init__(self, code: Code, code_map: where.CodeMap, native: Native) -> None:
+    def __init__(
+        self, code: Code, code_map: where.CodeMap, native: Native, users_frame: UsersFrame
+    ) -> None:
         self._code = code
         self._map = code_map
         self.native = native
+        self._users_frame = users_frame
 
     def walk(self) -> Walk:
         return self._code.frames()
 
-    def own(self, walk: Walk) -> Place | None:
-        """In which the user's own code of the selected thread is."""
-        return _place(walk.seen, where.users_frame(walk, self._map))
+    def own(self, walk: Walk, thread: Thread) -> Place | None:
+        """In which the user's own code of the thread is. walk: of its stack."""
+        return _place(walk.seen, self._users_frame(walk, thread))
 
     def of_construct(self, walk: Walk) -> Place | None:
         """walk: which may have been begun."""
@@ -125,7 +130,7 @@ class Expression:
             running = thread.native is not None and thread.native.running
             return Value(None, None, "running" if running else "gone")
         with on_thread(native):
-            found = self._on_own_stack()
+            found = self._on_own_stack(thread)
         if found is None:
             return Value(None, None, "no frame of your own code")
         if found.text is not None:
@@ -137,9 +142,9 @@ class Expression:
                     return there
         return found
 
-    def _on_own_stack(self) -> Value | None:
+    def _on_own_stack(self, thread: Thread) -> Value | None:
         walk = self._frames.walk()
-        own = self._frames.own(walk)
+        own = self._frames.own(walk, thread)
         if own is None:
             return None
         found = self._at(own)
@@ -215,7 +220,7 @@ def output_of(frames: Frames, thread: Thread, command: str) -> str:
     if native is None:
         return "(the thread is running, or gone)\n"
     with on_thread(native):
-        own = frames.own(frames.walk())
+        own = frames.own(frames.walk(), thread)
         try:
             select_frame(own.level if own is not None else 0)
             return _output(command)

@@ -22,7 +22,7 @@ INCLUDED = "included"  # an explicit task, executed by the task that generated i
 BOTTOM = "bottom"  # the stack's end: what the thread began with
 CUT = "cut"  # not known: the stack could not be looked at any further
 
-# Helpers that compilers make of clauses: the runtime calls them, and they are no task.
+# See is_helper.
 _HELPER = late_patterns.compile(
     r"omp[._](reduction|combiner|task_dup|task_privates|cpyfn|copyprivate)"
 )
@@ -158,7 +158,7 @@ class _Parser:
         return not (self._code.is_runtime(self._frames[at]) or self._is_foreign(at))
 
     def _is_helper(self, at: int) -> bool:
-        return bool(_HELPER.search(self._frames[at].location.function or ""))
+        return is_helper(self._frames[at])
 
     def _is_wrapper(self, at: int, inner: int) -> bool:
         return self._is_users(at) and is_wrapper(self._frames[at], self._frames[inner])
@@ -239,8 +239,8 @@ class _Parser:
             self._close(stop, began, runtime, entry)
         elif not self._code.understands(runtime):
             pass  # nor are its tasks
-        elif part.base is not None and _HELPER.search(part.base.location.function or ""):
-            pass  # a clause's helper: it belongs to the task that called the runtime
+        elif part.base is not None and is_helper(part.base):
+            pass  # it belongs to the task that called the runtime
         elif entry in abi.EXECUTES_AT_ONCE:
             self._close(stop, INCLUDED, runtime, entry)
         else:
@@ -253,6 +253,11 @@ class _Parser:
         part.end, part.began, part.runtime, part.entry = end, began, runtime, entry
         if began != START:
             self.parts.append(Part(start=end))
+
+
+def is_helper(frame: Frame) -> bool:
+    """Made by the compiler of a clause: the runtime calls it, and it is no task."""
+    return bool(_HELPER.search(frame.location.function or ""))
 
 
 def is_threads_first(frame: Frame) -> bool:
