@@ -608,6 +608,8 @@ USERS_READ = (
     "docs/tutorial.md",
     "docs/performance.md",
     "docs/releases.md",
+    "docs/post-mortem.md",
+    "docs/jobs.md",
 )
 README_LINES = 120
 

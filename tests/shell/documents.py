@@ -26,9 +26,14 @@ DOCUMENTS = {
     "README.md": "",
     "docs/tutorial.md": "docs/examples",
     "docs/performance.md": "docs/examples",
+    "docs/post-mortem.md": "",
+    "docs/jobs.md": "",
 }
-# An example that hangs. What is typed next is typed when it does.
-HANGS = "./transfers &"
+# Examples that hang, and the process that does. What is typed next is typed when it has begun to.
+HANGS = {
+    "./transfers &": "$!",
+    "mpirun -n 4 ./halo &": "$(pgrep -P $! | sed -n 3p)",
+}
 # A shell's or our own command's status that says: this cannot be typed so.
 WRONG = (2, 125, 126, 127)
 MARK = "@@@"
@@ -103,7 +108,8 @@ def type_all(
     """In one shell, as they are read; each gets its text and status."""
     if any("ulimit -c" in step.words for step in steps):
         need_kernel_cores()
-    script = [f"cd {where}"]
+    # A launcher that is killed leaves its ranks.
+    script = ["trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT", f"cd {where}"]
     for number, step in enumerate(steps):
         words = re.sub(r"\bclang\b", compiler, step.words)
         if step.typed:
@@ -112,21 +118,21 @@ def type_all(
             options = f"-q -batch -ex 'source {folder}/typed.py' -ex 'python typed(\"{session}\")'"
             words = re.sub(r"^gdb\b", f"gdb {options}", words)
         # What spins must not starve who looks at it.
-        words = re.sub(r"^(?=\./\w+ &$)", "nice -n 19 ", words)
+        words = re.sub(r"^(?=(\./|mpirun ).*&$)", "nice -n 19 ", words)
         script += [
             f"{{ {words}\n}} >{folder}/{number}.text 2>&1",
             f"status=$?; echo $status >{folder}/{number}.status",
         ]
-        if step.words == HANGS:
-            # It may be some days before its deadlock.
-            script.append("until ompd pid $! >/dev/null; [ $? = 1 ]; do kill -0 $! || exit; done")
+        if step.words in HANGS:
+            looking = f"ompd pid {HANGS[step.words]} >/dev/null 2>&1"
+            script.append(f"until {looking}; [ $? = 1 ]; do kill -0 $! || exit; done")
         # As kernels do that are set so.
         script.append("for file in core.*; do [ -f $file ] && mv $file core; done")
         script.append("(exit $status)")
     process = subprocess.Popen(
         ["bash", "-c", "\n".join(script)],
         cwd=folder,
-        env={**os.environ, **_environment(steps, compiler, folder), **(environment or {})},
+        env={**os.environ, **(environment or {}), **_environment(steps, compiler, folder)},
         stdin=subprocess.DEVNULL,
         start_new_session=True,
     )
@@ -175,7 +181,8 @@ def _environment(steps: list[Step], compiler: str, folder: Path) -> dict[str, st
         "LC_ALL": "C.UTF-8",
         "COLUMNS": "100",
         "DEBUGINFOD_URLS": "",
-        # Open MPI, for root and on any machine.
+        # Open MPI: by this compiler, for root, on any machine.
+        "OMPI_CC": machine.CLANG if compiler == "clang" else compiler,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -208,7 +215,8 @@ def plain(text: str) -> str:
         (r"^(\[New |\[Thread debugging|Using host libthread_db|warning: Section `\.reg).*\n", ""),
         (r"0x[0-9a-f]{5,}", "ADDRESS"),
         (r"/\S*/(lib[\w.]+\.so)", r"\1"),
-        (r"([Pp]rocess|LWP|pid|-p) \d+", r"\1 PID"),
+        (r"([Pp]rocess|LWP|-p) \d+", r"\1 PID"),
+        (r"--jobid=\d+", "--jobid=ID"),
         (r"\d+\.\d+ s\b", "N s"),
         (r"on thread \d+ -+", "on thread N"),
         (r"__GI_|_(nocancel|time64)\b", ""),
@@ -228,6 +236,8 @@ _OF_GNU = (
     (r"\b(main|sum)( \(.*?\) at|,) (\w+\.c):\d+( -> parallel R\d)(, \w+\.c:\d+)?", r"\1, \3\4"),
     (r"(main|sum) \((.*?)\) at (\w+\.c):\d+", r"\1 () at \3"),
     (r"(R\d), serialized", r"\1"),
+    # Threads that spin have other words that may move than those that sleep.
+    (r"Compared: .*? moved\.( \d of them use a processor\.)?", "Compared."),
 )
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import command
+import documents
 import machine
 import pytest
 import slurm
@@ -63,6 +64,15 @@ def test_truth(job: SlurmJob, folder: Path) -> None:
     assert odd in document["closer"]
     assert "environment" not in answer.text and "SLURM" not in answer.text
     assert job.all_run()
+
+
+def test_what_is_documented(job: SlurmJob, folder: Path) -> None:
+    steps = documents.sections("docs/jobs.md")["A job of Slurm"]
+    for step in steps:
+        step.words = step.words.replace("4711", job.number)
+    documents.type_all(steps, "clang", folder, folder, job.slurm.environment)
+    for step in steps:
+        assert documents.agrees(step, "clang"), step.text
 
 
 def right(job: SlurmJob, document: Any) -> None:
