@@ -629,6 +629,17 @@ def users_documents(path: str, text: str) -> Iterator[str]:
             yield f"{path}:{number}: has {len(line)} columns"
 
 
+def users_requirements(path: str, text: str) -> Iterator[str]:
+    """What building needs is what CMake refuses to go without."""
+    if path not in ("README.md", "CHANGELOG.md"):
+        return
+    cmake = (TREE / "CMakeLists.txt").read_text(encoding="utf-8")
+    (needed,) = re.findall(r"^cmake_minimum_required\(VERSION ([\d.]+)\)", cmake, re.MULTILINE)
+    for line, told in numbered(r"CMake (\d[\d.]*\d)", text):
+        if told != needed:
+            yield f"{path}:{line}: CMake {told}, and CMakeLists.txt wants {needed}"
+
+
 ARCHITECTURE = "docs/architecture.md"
 # What the names of files in it are relative to, beside the tree.
 HOMES = ("gdb-plugin", "gdb-plugin/ompd_core/model/logical_stack", "libompd")
@@ -672,6 +683,7 @@ RULES: tuple[Callable[[str, str], Iterator[str]], ...] = (
     hosts,
     documented_paths,
     users_documents,
+    users_requirements,
     architecture_files,
     architecture_folders,
 )
@@ -798,6 +810,7 @@ VIOLATIONS = [
     (documented_paths, "docs/x.md", "| `tests/gdb` | x |\n| `tests/gdb` | y |\n"),
     (users_documents, "README.md", "a line\n" * (README_LINES + 1)),
     (users_documents, "docs/tutorial.md", "a word " * 15 + "\n"),
+    (users_requirements, "README.md", "a C compiler and CMake 2.8\n"),
     (architecture_files, ARCHITECTURE, "see `ompd_core/model/none.py`\n"),
     (architecture_files, ARCHITECTURE, "see `model/ids.py`\n"),
     (architecture_files, ARCHITECTURE, "see `target/none.c`\n"),
