@@ -3,6 +3,7 @@
  * The tutorial's crash: in a region inside another, one thread gets a block that was never allocated.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #define BLOCKS 3
 #define SIZE 1000
@@ -16,6 +17,7 @@ static double sum(double **blocks, int number)
 {
 	double total = 0;
 
+	usleep(100000 * number); /* blocks come one after another */
 #pragma omp parallel for num_threads(2) reduction(+ : total)
 	for (int i = 0; i < SIZE; i++)
 		total += block_of(blocks, number)[i];
