@@ -18,6 +18,8 @@ from .outcome import ASKED, AT_ONCE, OF_ONE_LOOK
 if TYPE_CHECKING:
     from ompd_gdb import second_look
 
+_WALL = 0x40000000  # all threads, as <linux/wait.h> has it
+MOST_ENDING = 10.0  # seconds, for the kernel to end all threads
 LATER = 1.0  # seconds until it is looked at again
 
 # What stops a program that is run: its crash, and the user's Ctrl-C.
@@ -117,13 +119,51 @@ def _look(
 
 
 def _asked(folder: str) -> bool:
-    """Was the SIGTERM meant for ompd, which gets it at the same time?"""
+    """Was the signal meant for ompd, which gets it at the same time?"""
+    if _sent_by_program():
+        return False
     end = time.monotonic() + AT_ONCE
     while time.monotonic() < end:
         if os.path.exists(os.path.join(folder, ASKED)):
             return True
         time.sleep(0.02)
     return False
+
+
+def _sent_by_program() -> bool:
+    try:
+        sender = int(gdb.parse_and_eval("$_siginfo._sifields._kill.si_pid"))
+    except gdb.error:
+        return False
+    return sender == gdb.selected_inferior().pid
+
+
+def _pass_on(name: str, result: dict[str, Any]) -> None:
+    pid = gdb.selected_inferior().pid
+    try:
+        texts.silently(f"signal {name}")
+    except gdb.error:
+        # A handler that ends the program ends threads that GDB has not resumed yet, and GDB gives
+        # up. It is still their parent.
+        status = _end_of(pid)
+        if status is None:
+            raise
+        result["exitsignal" if status < 0 else "exitcode"] = abs(status)
+
+
+def _end_of(pid: int) -> int | None:
+    """The exit status, or less a signal's number. None: it has not ended."""
+    end = time.monotonic() + MOST_ENDING
+    while time.monotonic() < end:
+        try:
+            ended, status = os.waitpid(-1, _WALL | os.WNOHANG)
+        except ChildProcessError:
+            return None
+        if ended == pid and not os.WIFSTOPPED(status):
+            return os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
+        if not ended:
+            time.sleep(0.01)
+    return None
 
 
 def _run(report: _Report, result: dict[str, Any], folder: str) -> None:
@@ -136,9 +176,14 @@ def _run(report: _Report, result: dict[str, Any], folder: str) -> None:
     met: list[str] = []
     gdb.events.stop.connect(lambda event: met.append(getattr(event, "stop_signal", "")))
     texts.silently("run")
-    if met[-1:] == ["SIGTERM"] and not _asked(folder):
-        texts.silently("handle SIGTERM nostop noprint pass")
-        texts.silently("signal SIGTERM")
+    while met and met[-1] in ("SIGINT", "SIGTERM") and not _asked(folder):
+        name = met[-1]
+        if name == "SIGTERM":
+            texts.silently("handle SIGTERM nostop noprint pass")
+        met.clear()
+        _pass_on(name, result)
+    if {"exitcode", "exitsignal"} & result.keys():
+        return
     if gdb.selected_inferior().pid:
         try:
             report.write()

@@ -139,8 +139,9 @@ def _own_streams() -> Iterator[list[int]]:
 
 def _wait(run: debugger.Run, seconds: float) -> tuple[dict[str, Any], int]:
     """The first Ctrl-C is the program's, where GDB meets it; the second is ours. So it is with
-    SIGTERM, by which batch systems and launchers announce a SIGKILL. seconds: after that time it is
-    interrupted in any case; 0: never. With the exit status that tells who asked for the report."""
+    SIGTERM, by which batch systems and launchers announce a SIGKILL. seconds: after that time of
+    the program's it is interrupted in any case; 0: never. With the exit status that says who asked
+    for the report."""
     usual: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
     if signal.getsignal(signal.SIGTERM) != signal.SIG_IGN:
         usual[signal.SIGTERM] = signal.getsignal(signal.SIGTERM)
@@ -157,14 +158,16 @@ def _wait(run: debugger.Run, seconds: float) -> tuple[dict[str, Any], int]:
         terms.append(time.monotonic())
         asked.append(128 + number)
         if terms[-1] - terms[0] < AT_ONCE:
-            with open(os.path.join(run.folder, ASKED), "wb"):
-                pass  # the program's own SIGTERM is no request
             if _interrupt(run):
                 return
         signal.signal(number, usual[number])
         os.kill(os.getpid(), number)
 
     def by_time(*_: object) -> None:
+        left = seconds - _age_of_program(run)
+        if left > 0:
+            signal.setitimer(signal.ITIMER_REAL, left)
+            return
         asked.append(LATE)
         if not _interrupt(run):
             signal.setitimer(signal.ITIMER_REAL, 1)
@@ -175,15 +178,25 @@ def _wait(run: debugger.Run, seconds: float) -> tuple[dict[str, Any], int]:
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         ended = run.wait(Progress())
-        return ended, asked[0] if asked else 128 + signal.SIGINT  # somebody sent it to the program
+        return ended, asked[0] if asked else 128 + signal.SIGINT
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in usual.items():
             signal.signal(number, handler)
 
 
+def _age_of_program(run: debugger.Run) -> float:
+    """In seconds; 0: GDB has not started it yet."""
+    try:
+        return time.time() - os.stat(os.path.join(run.folder, "pid")).st_mtime
+    except OSError:
+        return 0
+
+
 def _interrupt(run: debugger.Run) -> bool:
     """False: it has not begun, or has ended."""
+    with open(os.path.join(run.folder, ASKED), "wb"):
+        pass  # a signal that the program got alone is no request
     try:
         with open(os.path.join(run.folder, "pid"), encoding="ascii") as file:
             os.kill(int(file.read()), signal.SIGINT)

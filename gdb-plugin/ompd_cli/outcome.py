@@ -30,7 +30,7 @@ OF_ONE_LOOK = frozenset(
 )
 
 AT_ONCE = 1.0  # seconds: Slurm sends a SIGTERM to all processes of a job, and several times
-ASKED = "asked"  # a file in the private folder: somebody's SIGTERM asks for the report
+ASKED = "asked"  # a file in the private folder: somebody's signal asks for the report
 
 
 @dataclass

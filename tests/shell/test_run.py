@@ -60,6 +60,15 @@ def test_ended_by_a_signal(folder: Path) -> None:
     assert answer == Answer(128 + signal.SIGTERM, "", "")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])
+@pytest.mark.parametrize(("how", "status"), [("exit", 7), ("_exit", 7), ("return", 5)])
+def test_own_handler(how: str, status: int, number: int, folder: Path) -> None:
+    """A thread of a team ends the program, while GDB is busy with its other threads."""
+    program = machine.compiled("handlers")
+    answer = ompd("run", "--", program, str(int(number)), how, folder=folder)
+    assert answer == Answer(status, "", "")
+
+
 def test_crash(folder: Path) -> None:
     env = command.environment(folder)
     words = ("run", "--", command.program(), "unmapped")
