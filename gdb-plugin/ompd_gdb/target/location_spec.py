@@ -15,6 +15,7 @@ from ompd_core.light_classes import NamedTuple
 from ompd_core.model.naming import is_nameless, is_outlined, users_function, without_parameters
 from ompd_core.model.native import Location
 
+from .. import texts
 from .inferior import InferiorTarget
 
 _LINE = late_patterns.compile(r"(?:(.+):)?([+-]?\d+)", re.DOTALL)
@@ -73,11 +74,8 @@ class LocationSpec:
 
     def _is_on_line(self, place: Location) -> bool:
         assert self._resolved is not None
-        files = {place.file, place.fullname} - {None}
-        return any(
-            place.line == line and any(_is_file(one or "", file) for one in files)
-            for file, line in self._resolved.lines
-        )
+        lines = [file for file, line in self._resolved.lines if line == place.line]
+        return place.file is not None and any(_is_file(place.file, file) for file in lines)
 
     def _is_in_function(
         self, target: InferiorTarget, construct: Location, call: int, function: int
@@ -90,7 +88,7 @@ class LocationSpec:
             # A call by a jump returns to another function's caller: the name decides.
             return self._is_named(users_function(name))
         called = _symbol_at(call)
-        if called is not None and is_nameless(called.name):
+        if called is not None and is_nameless(texts.name(called)):
             holder = target.code.holder_at(call) or users_function(construct.function or "")
             return self._is_named(holder)
         at = target.code.location(call)
@@ -114,7 +112,7 @@ class LocationSpec:
             return _Resolved(starts=frozenset(begun), lines=frozenset(_lines(self.text, sals)))
         found = [symbol for symbol in map(_symbol_at, (sal.pc for sal in sals)) if symbol]
         starts = {target.code.start(sal.pc) or sal.pc for sal in sals}
-        names = {users_function(target.code.readable(one.name)) for one in found}
+        names = {users_function(target.code.readable(texts.name(one) or "")) for one in found}
         return _Resolved(
             frozenset(starts),
             frozenset(map(_key, found)),
@@ -141,7 +139,7 @@ class LocationSpec:
                 return
             symbol = _symbol_at(sal.pc)
             start = gdb.block_for_pc(sal.pc).start
-            if symbol is not None and _begins_construct(sal, symbol.name, start):
+            if symbol is not None and _begins_construct(sal, texts.name(symbol), start):
                 return
             met |= found
         if not sals:
@@ -183,7 +181,7 @@ def _linespec(text: str) -> str:
                 "Type FILE:LINE, or a function.",
             )
         number = int(text) if text.isdigit() else sals[0].line
-        return f"{sals[0].symtab.filename}:{number}"
+        return f"{texts.filename(sals[0].symtab)}:{number}"
     return text
 
 
@@ -205,7 +203,7 @@ def _lines(text: str, sals: list[gdb.Symtab_and_line]) -> set[tuple[str, int]]:
     what the compiler recorded."""
     match = _LINE.fullmatch(text)
     typed = int(match.group(2)) if match is not None else 0
-    found = {(sal.symtab.filename, line) for sal in sals for line in (sal.line, typed)}
+    found = {(texts.filename(sal.symtab) or "", line) for sal in sals for line in (sal.line, typed)}
     if match is not None and match.group(1):
         found.add((match.group(1), typed))
     return found
@@ -224,8 +222,9 @@ def _are_alike(one: str, other: str) -> bool:
     return f"::{left}".endswith(f"::{right}")
 
 
-def _is_file(path: str, typed: str) -> bool:
-    return f"/{path}".endswith(f"/{typed}")
+def _is_file(one: str, other: str) -> bool:
+    """Each may leave out folders."""
+    return f"/{one}".endswith(f"/{other}") or f"/{other}".endswith(f"/{one}")
 
 
 def _symbol_at(pc: int) -> gdb.Symbol | None:
@@ -238,7 +237,7 @@ def _symbol_at(pc: int) -> gdb.Symbol | None:
 
 def _key(symbol: gdb.Symbol) -> SymbolKey:
     """GDB makes a new object each time, and does not compare them."""
-    return symbol.linkage_name or symbol.name, symbol.line
+    return texts.linkage_name(symbol), symbol.line
 
 
 def _begins_construct(sal: gdb.Symtab_and_line, function: str | None, start: int) -> bool:
@@ -260,7 +259,7 @@ def _calling_lines(pc: int, entry_points: Collection[str]) -> set[int] | None:
         block = block.superblock
     if function is None or not 0 < function.end - function.start <= _MOST_CODE:
         return None
-    objfile = function.function.symtab.objfile.filename
+    objfile = texts.filename(function.function.symtab.objfile)
     # Calls into a stripped runtime that is linked into the program have no names.
     names = symbols.may_name(objfile, entry_points) if objfile else set()
     if not names:
