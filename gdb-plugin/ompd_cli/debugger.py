@@ -8,6 +8,7 @@ import argparse
 import errno
 import json
 import os
+import resource
 import select
 import shutil
 import sys
@@ -43,6 +44,7 @@ _SAFE = (
 # GDB ends with its report: what could be collected till then is not worth a twentieth of its time.
 _OF_A_REPORT = "python import gc; gc.disable()"
 USUAL, FOR_ALL_PROCESSORS = "gdb", "gdb-multiarch"
+FEWEST_FILES = 256  # which any report does with
 PATIENCE = 60  # seconds that a GDB has to say what it knows
 LONGEST_LOG = 4096  # bytes of GDB's last words that are looked at
 
@@ -346,8 +348,20 @@ def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -
     return UserError(
         "gdb_failed",
         f"GDB wrote no report. {_last_words(run.folder)}".strip(),
-        "It has to be GDB 10 or newer, with Python 3.9 or newer in it.",
+        _limits() or "It has to be GDB 10 or newer, with Python 3.9 or newer in it.",
     )
+
+
+def _limits() -> str:
+    """What GDB may not have enough of."""
+    found = []
+    memory = resource.getrlimit(resource.RLIMIT_AS)[0]
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if memory != resource.RLIM_INFINITY:
+        found.append(f"GDB may have {memory >> 20} MiB of memory (`ulimit -v'): allow more.")
+    if files < FEWEST_FILES:
+        found.append(f"GDB may open {files} files at once (`ulimit -n'): allow more.")
+    return " ".join(found)
 
 
 def _is_full(folder: str) -> bool:
@@ -364,5 +378,5 @@ def _last_words(folder: str) -> str:
             lines = file.read().decode("utf-8", "replace").split("\n")
     except OSError:
         return ""
-    last = [line.strip() for line in lines if line.strip()]
+    last = [line for line in (line.strip(" \t\r\0") for line in lines) if line]
     return f"Its last words: {last[-1].rstrip('.')}." if last else ""

@@ -12,17 +12,15 @@ starter holds open; what it writes, one line of JSON: how GDB ended, and what th
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import select
 import signal
 import time
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import Any, Iterable
 
 from ompd_core.light_classes import NamedTuple
-
-if TYPE_CHECKING:
-    import socket
 
 STDIN, STDOUT, STDERR = range(3)
 LOOK = 0.02  # seconds between two looks at GDB
@@ -103,12 +101,14 @@ def _main(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _guard_alone(request: dict[str, Any]) -> dict[str, Any]:
-    import socket  # which no core file needs
-
-    with socket.socket(socket.AF_UNIX) as claim:
-        if not _claimed(claim, request["target"]):
+    memory = memory_of(request["target"])
+    try:
+        if memory is not None and not _claimed(memory):
             return {"ended": "busy", "status": None, "target": "runs"}
         return _guard(request)
+    finally:
+        if memory is not None:
+            os.close(memory)
 
 
 def _is_abandoned(patience: float = 0) -> bool:
@@ -116,18 +116,22 @@ def _is_abandoned(patience: float = 0) -> bool:
     return bool(select.select([STDIN], [], [], patience)[0])
 
 
-def name_of(target: int) -> str:
-    """Processes of other namespaces may have the same number, and the kernel's names in common."""
-    return f"\0ompd-guardian-{os.readlink('/proc/self/ns/pid')}-{target}"
+def memory_of(target: int) -> int | None:
+    """None: it may not be traced either, or has ended."""
+    try:
+        return os.open(f"/proc/{target}/mem", os.O_RDONLY)
+    except OSError:
+        return None
 
 
-def _claimed(claim: socket.socket, target: int) -> bool:
+def _claimed(memory: int) -> bool:
     """One guardian at a time: what another one's GDB has left standing, and is just being woken, is
-    not to be taken for stopped by the user. A name of the kernel's, which ends with its holder."""
+    not to be taken for stopped by the user. The lock ends with its holder, and nobody can hold it
+    who may not trace the process himself."""
     end = time.monotonic() + WATCH
     while time.monotonic() < end and not _is_abandoned():
         try:
-            claim.bind(name_of(target))
+            fcntl.flock(memory, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         except OSError:
             time.sleep(LOOK)

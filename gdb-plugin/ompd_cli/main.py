@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import NoReturn, Sequence
+from typing import Any, NoReturn, Sequence
 
 from ompd_core import files
 from ompd_core.errors import UserError
@@ -23,6 +23,7 @@ from .outcome import CANNOT_READ, FAILED, INTERRUPTED, status_of_a_run
 
 def main(arguments: Sequence[str]) -> int:
     _open_streams()
+    _hear_ctrl_c()
     # The other statuses may be the program's own.
     failed = FAILED if runs_a_program(arguments) else CANNOT_READ
     try:
@@ -37,6 +38,29 @@ def main(arguments: Sequence[str]) -> int:
         _complain("interrupted.")
         return INTERRUPTED
     return failed
+
+
+def _hear_ctrl_c() -> None:
+    """At any moment by a sentence, never by the line where it came."""
+    sys.excepthook = _at_the_end
+    sys.unraisablehook = _in_between
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _at_the_end(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    if not isinstance(error, KeyboardInterrupt):
+        return sys.__excepthook__(kind, error, trace)
+    _complain("interrupted.")
+    os._exit(INTERRUPTED)
+
+
+def _in_between(met: sys.UnraisableHookArgs) -> None:
+    """Where Python passes over what is raised, as while it reads a module."""
+    if issubclass(met.exc_type, KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+    else:
+        sys.__unraisablehook__(met)
 
 
 def leave(status: int) -> NoReturn:

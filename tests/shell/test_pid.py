@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import random
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import sys
@@ -327,10 +327,41 @@ def test_the_guardian_knows_what_was_killed() -> None:
 
 def test_one_at_a_time(counting: Counting, folder: Path) -> None:
     """What another guardian is about to wake must not be taken for stopped by the user."""
-    with socket.socket(socket.AF_UNIX) as claim:
-        claim.bind(guardian.name_of(counting.pid))
-        is_an_error(ompd("pid", str(counting.pid), folder=folder), "Another ompd")
+    memory = guardian.memory_of(counting.pid)
+    assert memory is not None
+    fcntl.flock(memory, fcntl.LOCK_EX)
+    is_an_error(ompd("pid", str(counting.pid), folder=folder), "Another ompd")
+    os.close(memory)
     assert ompd("pid", str(counting.pid), folder=folder).status == NOTHING_ODD
+
+
+def test_only_who_may_trace_it_can_claim_it(counting: Counting) -> None:
+    script = f"from ompd_cli import guardian; print(guardian.memory_of({counting.pid}))"
+    words = ["setpriv", "--reuid=65534", "--clear-groups", "/usr/bin/python3", "-c", script]
+    home = {"PYTHONPATH": str(OMPD.parents[1])}
+    assert subprocess.run(words, env=home, capture_output=True, check=True).stdout == b"None\n"
+
+
+CTRL_C_MOMENTS = 60 if machine.FULL else 12
+
+
+def test_ctrl_c_from_the_beginning_on(folder: Path) -> None:
+    """As soon as the first line of ours is executed: before, it is Python's own to answer."""
+    for moment in range(CTRL_C_MOMENTS):
+        words = [OMPD, "pid", str(os.getpid())]
+        with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+            for catches in (True, False):  # Python's own answer has come, and been taken back
+                while process.poll() is None and _catches_ctrl_c(process.pid) is not catches:
+                    pass
+            time.sleep(moment * 0.16 / CTRL_C_MOMENTS)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=PATIENCE)
+        assert b"Traceback" not in errors and b"KeyboardInterrupt" not in errors, errors.decode()
+
+
+def _catches_ctrl_c(pid: int) -> bool:
+    caught = int(guardian.status_of(str(pid)).get("SigCgt", "0"), 16)
+    return bool(caught >> (signal.SIGINT - 1) & 1)
 
 
 def test_what_the_user_stopped_stays_so(counting: Counting, folder: Path) -> None:
