@@ -2,6 +2,8 @@
 #
 # The sampler of a release is linked statically, with the C library too. Clusters have old C libraries, an elfutils of any
 # age or none, and modules that put libraries of their own into LD_LIBRARY_PATH: none of it matters then.
+cmake_minimum_required(VERSION 3.19)
+
 set_target_properties(sampler ompd_objects ompd-sampler PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_sources(ompd-sampler PRIVATE no_loader.c)
 target_link_options(ompd-sampler PRIVATE -static-pie -Wl,--undefined=__cxa_demangle
@@ -37,6 +39,16 @@ foreach(archive IN LISTS archives)
 	endif()
 endforeach()
 target_link_libraries(ompd-sampler PRIVATE ${archives})
+
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_LINK_OPTIONS -static-pie)
+set(CMAKE_REQUIRED_LIBRARIES ${archives})
+unset(OMPD_LINKS_STATICALLY CACHE)
+check_c_source_compiles("#include <elfutils/libdwfl.h>
+	int main(void) { return dwfl_begin(0) && dwfl_module_getdwarf(0, 0); }" OMPD_LINKS_STATICALLY)
+if(NOT OMPD_LINKS_STATICALLY)
+	message(FATAL_ERROR "This machine's elfutils cannot be linked statically. Debian 12's can; Debian 13's, 0.192, lacks a part.")
+endif()
 
 # What their licenses ask for: their versions, by which their sources are found, and the licenses.
 set(OMPD_LINKED "")

@@ -134,8 +134,8 @@ def release(*options: str, source: Path = ROOT, build: Path = BUILD / "release")
     build.mkdir(exist_ok=True)
     with open(build / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        given = ("-DOMPD_RELEASE=ON", "-DBUILD_TESTING=OFF", *options)
-        run("cmake", "-S", source, "-B", build, "-G", "Ninja", *given)
+        given = ("-G", "Ninja", "-DOMPD_RELEASE=ON", *options)
+        run("cmake", "-S", source, "-B", build, *given)
         run("cmake", "--build", build, "--target", "package")
     (tarball,) = build.glob("ompd-*.tar.gz")
     return tarball

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import gc
 import glob
 import os
@@ -20,6 +21,7 @@ from ompd_core.errors import UserError
 from ompd_core.light_classes import dataclass
 
 from ..outcome import not_executable
+from . import loading
 
 NAME = "ompd-sampler"
 _NOT_BUILT = "sampler-not-built.txt"  # the build's reason
@@ -40,8 +42,9 @@ class Target:
         return ["-p", str(self.pid)] if self.pid is not None else ["--", *self.program]
 
 
+@functools.lru_cache(maxsize=None)
 def found() -> str:
-    """In the source tree or installed, as this file is. Raises UserError."""
+    """In the source tree or installed, as this file is; it can be started. Raises UserError."""
     home = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     source, prefix = os.path.dirname(home), os.path.dirname(os.path.dirname(home))
     build = source_tree.build(source)
@@ -52,6 +55,7 @@ def found() -> str:
         candidates = candidates or [os.path.join(prefix, "libexec", "ompd", NAME)]
     for candidate in candidates:
         if os.access(candidate, os.X_OK):
+            loading.check(candidate)
             return candidate
     for folder in (home, build):
         with contextlib.suppress(OSError), open(os.path.join(folder, _NOT_BUILT)) as file:
@@ -102,7 +106,7 @@ class Sampler:
         size = self._words.seek(0, os.SEEK_END)
         self._words.seek(max(size - _LAST_WORDS, 0))
         lines = self._words.read().decode("utf-8", "replace").strip().split("\n")
-        return lines[-1].replace(f"{NAME}: ", "", 1).strip()
+        return lines[-1].removeprefix(f"{NAME}: ").strip()
 
 
 @contextlib.contextmanager
