@@ -3,6 +3,7 @@
  * The record's first line and its last ones.
  */
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,6 +93,7 @@ void record_begin(struct record *record, const struct process *process,
 	put_moment(writer, record->start);
 	put_text(writer, "clock", way->clock);
 	put_bool(writer, "kernel_samples", way->kernel_samples);
+	put_bool(writer, "switches", strcmp(way->clock, "perf") == 0);
 	put_bool(writer, "memory", way->memory);
 	put_open(writer, "rate", '{');
 	put_decimal(writer, "asked", way->rate_asked);
@@ -160,6 +162,7 @@ bool record_end(struct record *record, const struct record_end *end, uint64_t at
 	put_number(writer, "lost", end->lost);
 	put_number(writer, "cut", end->cut);
 	put_number(writer, "stacks", end->stacks);
+	put_number(writer, "in_rows", record->samples);
 	put_number(writer, "views", record->pictures->taken);
 	put_number(writer, "views_failed", record->pictures->failed);
 	put_open(writer, "sampler", '{');

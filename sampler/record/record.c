@@ -6,6 +6,9 @@
 #include "base/clocks.h"
 #include "base/grow.h"
 
+/* Pictures and other threads' samples near to a moment add to what is known of it. */
+#define LEARNT_WITHIN (2 * SECOND)
+
 void record_init(struct record *record, int fd, struct codes *codes, struct tellings *tellings,
 		 struct threads *threads, struct pictures *pictures)
 {
@@ -21,6 +24,7 @@ void record_deinit(struct record *record)
 	for (size_t i = 0; i < record->rows_capacity; i++)
 		free(record->rows[i].rows);
 	free(record->rows);
+	free(record->going_on.ranges);
 	tables_deinit(&record->tables);
 	writer_deinit(&record->writer);
 }
@@ -33,17 +37,19 @@ static struct rows *rows_of(struct record *record, const struct thread *thread)
 	struct rows *rows = &record->rows[thread->number];
 
 	if (!rows->next)
-		rows->next = thread->born;
+		*rows = (struct rows){.next = thread->born, .activity = UINT64_MAX, .told = NONE};
 	return rows;
 }
 
 enum { DURATION, ACTIVITY, SAMPLES, ROW };
 
-static void add_row(struct rows *rows, const struct piece *piece, uint32_t activity)
+static void add_row(struct record *record, struct rows *rows, const struct piece *piece,
+		    uint32_t activity)
 {
 	uint64_t *last = rows->count ? &rows->rows[(rows->count - 1) * ROW] : NULL;
 
 	rows->next = piece->end;
+	record->samples += piece->samples;
 	if (last && last[ACTIVITY] == activity) {
 		last[DURATION] += piece->end - piece->start;
 		last[SAMPLES] += piece->samples;
@@ -59,12 +65,57 @@ static void add_row(struct rows *rows, const struct piece *piece, uint32_t activ
 	row[SAMPLES] = piece->samples;
 }
 
-static void write_rows(struct record *record, struct thread *thread, struct rows *rows)
+/* It does what it did, all the time: a line for all such threads says so. */
+static bool goes_on(const struct rows *rows, uint64_t before)
+{
+	return rows->count == 1 && rows->next == before && rows->rows[ACTIVITY] == rows->activity &&
+	       !rows->rows[SAMPLES];
+}
+
+static void add_going_on(struct going_on *going_on, uint64_t thread)
+{
+	uint64_t *last = going_on->count ? going_on->ranges[going_on->count - 1] : NULL;
+
+	if (last && last[1] + 1 == thread) {
+		last[1] = thread;
+		return;
+	}
+	going_on->ranges = grow_array(going_on->ranges, going_on->count, &going_on->capacity,
+				      sizeof *going_on->ranges);
+	going_on->ranges[going_on->count][0] = going_on->ranges[going_on->count][1] = thread;
+	going_on->count++;
+}
+
+static void write_going_on(struct record *record, uint64_t until)
+{
+	struct going_on *going_on = &record->going_on;
+	struct writer *writer = &record->writer;
+
+	if (!going_on->count)
+		return;
+	line_begin(writer);
+	put_number(writer, "go_on", until - record->start);
+	put_open(writer, "threads", '[');
+	for (size_t i = 0; i < going_on->count; i++)
+		put_numbers(writer, NULL, going_on->ranges[i], 2);
+	put_close(writer, ']');
+	line_end(writer);
+	going_on->count = 0;
+}
+
+static void write_rows(struct record *record, struct thread *thread, struct rows *rows,
+		       uint64_t before)
 {
 	struct writer *writer = &record->writer;
 
 	if (!rows->count)
 		return;
+	if (goes_on(rows, before)) {
+		add_going_on(&record->going_on, thread->number);
+		rows->count = 0;
+		return;
+	}
+	rows->activity = rows->rows[(rows->count - 1) * ROW + ACTIVITY];
 	line_begin(writer);
 	put_number(writer, "segments", thread->number);
 	put_number(writer, "start", rows->start - record->start);
@@ -76,6 +127,14 @@ static void write_rows(struct record *record, struct thread *thread, struct rows
 	rows->count = 0;
 }
 
+/* The sleep goes on that the same look has told before, so long ago that nothing will be learnt of that moment. */
+static bool is_settled(const struct rows *rows, const struct piece *piece)
+{
+	return !rows->count && piece->kind == PIECE_ASLEEP && piece->state == PIECE_TOLD &&
+	       rows->told != NONE && piece->told == rows->told &&
+	       piece->sampled_at == rows->sampled_at;
+}
+
 /* In parts, if it waits for what others hold one after the other. */
 static void add_piece(struct record *record, struct thread *thread, struct rows *rows,
 		      const struct piece *piece)
@@ -83,6 +142,16 @@ static void add_piece(struct record *record, struct thread *thread, struct rows 
 	struct piece part = *piece;
 	uint64_t until;
 
+	if (is_settled(rows, piece)) {
+		add_row(record, rows, piece, (uint32_t)rows->activity);
+		return;
+	}
+	rows->told = piece->kind == PIECE_ASLEEP && piece->state == PIECE_TOLD &&
+				     !settle_waits_for_lock(&record->settling, piece) &&
+				     piece->end > piece->sampled_at + LEARNT_WITHIN
+			     ? piece->told
+			     : NONE;
+	rows->sampled_at = piece->sampled_at;
 	for (; part.start < piece->end; part.start = until) {
 		const uint32_t holder = settle_holder(&record->settling, thread, &part, &until);
 
@@ -94,7 +163,9 @@ static void add_piece(struct record *record, struct thread *thread, struct rows 
 		part.end = until;
 		part.samples = until == piece->end ? piece->samples : 0;
 		if (activity != NONE)
-			add_row(rows, &part, activity);
+			add_row(record, rows, &part, activity);
+		else
+			rows->told = NONE;
 		part.end = piece->end;
 	}
 }
@@ -110,7 +181,7 @@ static void write_thread(struct record *record, struct thread *thread, uint64_t 
 	while (timeline_take(&thread->timeline, &at, before, &piece))
 		add_piece(record, thread, rows, &piece);
 	timeline_drop(&thread->timeline, at);
-	write_rows(record, thread, rows);
+	write_rows(record, thread, rows, before);
 	if (!thread->gone || thread->gone_told || rows->next < thread->gone)
 		return;
 	line_begin(&record->writer);
@@ -157,6 +228,7 @@ bool record_write(struct record *record, uint64_t before)
 		if (all_done)
 			record->first_open = i + 1;
 	}
+	write_going_on(record, before);
 	line_begin(&record->writer);
 	put_number(&record->writer, "told", told > record->start ? told - record->start : 0);
 	line_end(&record->writer);

@@ -25,6 +25,16 @@ struct rows {
 	uint64_t start;
 	uint64_t *rows; /* duration, activity, samples */
 	size_t count, capacity;
+	uint64_t activity; /* of the last that is in the record */
+	/* What told the last piece, of which nothing will be known any more; NONE: more may be. */
+	uint32_t told;
+	uint64_t sampled_at;
+};
+
+/* Threads whose last row goes on, by number: the first and the last of those that follow each other. */
+struct going_on {
+	uint64_t (*ranges)[2];
+	size_t count, capacity;
 };
 
 struct record {
@@ -37,7 +47,9 @@ struct record {
 	bool begun;        /* its first line is there */
 	struct rows *rows; /* by thread */
 	size_t rows_capacity;
-	uint32_t first_open; /* all threads before it are done with */
+	struct going_on going_on; /* in this flush */
+	uint64_t samples;         /* of all rows */
+	uint32_t first_open;      /* all threads before it are done with */
 };
 
 /* What is told at the end beside what the record knows. */

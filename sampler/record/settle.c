@@ -255,12 +255,24 @@ static struct activity preempted(const struct settling *settling, const struct t
 	return activity;
 }
 
+static uint64_t lock_of(const struct settling *settling, const struct piece *piece)
+{
+	struct tellings *tellings = settling->stacks.tables->tellings;
+
+	return piece->state == PIECE_TOLD && piece->told != NONE
+		       ? lock_told(tellings, told_of(tellings, piece->told))
+		       : 0;
+}
+
+bool settle_waits_for_lock(const struct settling *settling, const struct piece *piece)
+{
+	return lock_of(settling, piece) != 0;
+}
+
 uint32_t settle_holder(const struct settling *settling, const struct thread *thread,
 		       const struct piece *piece, uint64_t *until)
 {
-	struct tellings *tellings = settling->stacks.tables->tellings;
-	const bool told = piece->state == PIECE_TOLD && piece->told != NONE;
-	const uint64_t lock = told ? lock_told(tellings, told_of(tellings, piece->told)) : 0;
+	const uint64_t lock = lock_of(settling, piece);
 
 	*until = piece->end;
 	const uint32_t holder = lock ? lock_holder(settling->locks, lock, piece->start,
@@ -289,6 +301,10 @@ uint32_t settle(struct settling *settling, struct thread *thread, const struct p
 		activity = of_sample_once(settling, thread, piece);
 		if (activity.construct != NONE)
 			activity.holder = holder;
+		/* Of a thread without a clock it is not known when one sleep ends and the next begins. */
+		if (piece->kind == PIECE_ASLEEP && activity.state != STATE_UNKNOWN &&
+		    activity.doubt == ompdx_doubt_none && (piece->of_later || !thread->sampled))
+			activity.doubt = DOUBT_OF_LATER;
 		remember(thread, &activity);
 	} else if (piece->kind == PIECE_PREEMPTED)
 		activity = preempted(settling, thread, piece);

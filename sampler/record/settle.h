@@ -29,6 +29,9 @@ struct settling {
 /* From here on all is settled with what is known now. */
 void settle_begin(struct settling *settling);
 
+/* Then who holds it may change. */
+bool settle_waits_for_lock(const struct settling *settling, const struct piece *piece);
+
 /* The piece's beginning, with one holder of the lock that is waited for, if it is for one: NONE: not recorded. */
 uint32_t settle_holder(const struct settling *settling, const struct thread *thread,
 		       const struct piece *piece, uint64_t *until);

@@ -86,7 +86,7 @@ uint32_t table_stack(struct tables *tables, uint32_t parent, uint32_t frame)
 uint32_t table_activity(struct tables *tables, const struct activity *key)
 {
 	struct writer *writer = tables->writer;
-	const char *why = sentence_of_doubt((ompdx_doubt_t)key->doubt);
+	const char *why = sentence_of_doubt(key->doubt);
 	bool is_new;
 	uint32_t activity = table_number(tables, &tables->activities, key, &is_new);
 

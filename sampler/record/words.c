@@ -126,7 +126,7 @@ const char *word_of_runtime(ompdx_runtime_kind_t kind)
 	return kind == ompdx_runtime_gomp ? "gomp" : "llvm";
 }
 
-const char *sentence_of_doubt(ompdx_doubt_t doubt)
+const char *sentence_of_doubt(uint32_t doubt)
 {
 	switch (doubt) {
 	case ompdx_doubt_no_stack:
@@ -154,6 +154,8 @@ const char *sentence_of_doubt(ompdx_doubt_t doubt)
 		return "It has come to the end of its region, or begins it.";
 	case ompdx_doubt_end_or_fork:
 		return "It has come to the end of its region, or begins another inside of it.";
+	case DOUBT_OF_LATER:
+		return "Nobody looked at this sleep: a later one of the thread's was for that.";
 	default:
 		return NULL;
 	}

@@ -24,7 +24,10 @@ const char *word_of_image(enum image_kind kind);
 const char *word_of_thread(ompdx_thread_kind_t kind);
 const char *word_of_runtime(ompdx_runtime_kind_t kind);
 
+/* A doubt of ours, behind ompdx_doubt_t's. */
+#define DOUBT_OF_LATER 0x1000
+
 /* A sentence; NULL: there is none. */
-const char *sentence_of_doubt(ompdx_doubt_t doubt);
+const char *sentence_of_doubt(uint32_t doubt);
 
 #endif /* SAMPLER_WORDS_H */

@@ -64,7 +64,7 @@ static void fill(struct timeline *timeline, uint64_t at)
 	}
 	timeline->since = at;
 	if (before && piece.start != timeline->guessed_from && before->kind == piece.kind &&
-	    before->state == piece.state && before->told == piece.told &&
+	    before->state == piece.state && before->told == piece.told && !before->of_later &&
 	    before->end == piece.start) {
 		before->end = at;
 		return;
@@ -136,8 +136,9 @@ static void split(struct timeline *timeline, size_t at, uint64_t moment)
 	memmove(piece + 1, piece, (timeline->count - at) * sizeof *piece);
 	timeline->count++;
 	piece[0].end = moment;
-	piece[0].samples = 0;
 	piece[1].start = moment;
+	/* The sample is of the part that it was taken in. */
+	piece[piece[0].sampled_at > moment ? 0 : 1].samples = 0;
 }
 
 void timeline_lose(struct timeline *timeline, uint64_t since, uint64_t at)
@@ -187,6 +188,7 @@ void timeline_sample(struct timeline *timeline, uint64_t at, enum piece_kind kin
 {
 	fill(timeline, at);
 	uint64_t left = open_time(timeline, kind) > reach ? own : UINT64_MAX;
+	uint64_t joined = at;
 	bool counted = false;
 
 	for (size_t i = timeline->count; i-- > 0;) {
@@ -214,6 +216,8 @@ void timeline_sample(struct timeline *timeline, uint64_t at, enum piece_kind kin
 		piece->told = told;
 		piece->sampled_at = at;
 		piece->samples = counted ? 0 : 1;
+		piece->of_later = kind == PIECE_ASLEEP && piece->end != joined;
+		joined = piece->of_later ? 0 : piece->start;
 		counted = true;
 		left -= left == UINT64_MAX ? 0 : length;
 	}
@@ -379,8 +383,14 @@ void timeline_close(struct timeline *timeline, uint64_t before)
 bool timeline_take(struct timeline *timeline, size_t *at, uint64_t before, struct piece *piece)
 {
 	if (*at == timeline->count || timeline->pieces[*at].state == PIECE_OPEN ||
-	    timeline->pieces[*at].end > before)
+	    timeline->pieces[*at].start >= before)
 		return false;
+	if (timeline->pieces[*at].end > before) {
+		/* A sample tells its whole piece: the next one is near. Without a processor it may go on for ever. */
+		if (timeline->pieces[*at].kind == PIECE_ON)
+			return false;
+		split(timeline, *at, before);
+	}
 	*piece = timeline->pieces[(*at)++];
 	uint64_t length = piece->end - piece->start;
 

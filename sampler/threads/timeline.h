@@ -32,6 +32,7 @@ struct piece {
 	uint64_t sampled_at; /* the moment of the sample that tells it */
 	uint8_t kind;
 	uint8_t state;
+	bool of_later; /* a sleep that the look at a later one tells */
 };
 
 struct timeline {
@@ -87,7 +88,8 @@ uint64_t timeline_delay(struct timeline *timeline, uint64_t delay);
 /* Open pieces that end before the moment stay untold. */
 void timeline_close(struct timeline *timeline, uint64_t before);
 
-/* The next piece that is not open any more and ends before the moment; false: there is none. */
+/* The next piece that is not open any more, of one that the moment lies in what is before it, unless it is on a processor;
+ * false: there is none. */
 bool timeline_take(struct timeline *timeline, size_t *at, uint64_t before, struct piece *piece);
 
 /* Drops the first `at' pieces, which have been taken. */

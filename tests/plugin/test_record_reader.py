@@ -143,6 +143,48 @@ def test_lines_that_are_missing() -> None:
     }
 
 
+def go_on(until: object, *spans: object) -> bytes:
+    return json.dumps({"go_on": until, "threads": spans}).encode() + b"\n"
+
+
+def test_rows_that_go_on() -> None:
+    """Of threads without a line of their own; the next line begins where they end."""
+    lines = b"".join(segments([[100, 1, 1]], thread) for thread in (0, 1, 3))
+    lines += go_on(150, [0, 1], [3, 3]) + go_on(170, [1, 1])
+    found = read(HEADER + ACTIVITY + lines + segments([[10, 1, 1]], 3, start=150))
+    assert not [one for one in found.damage if "nothing that can be read" in one]
+    assert [thread.end for thread in found.threads] == [150, 170, 160]
+    assert [sum(row.end - row.start for row in one.rows()) for one in found.threads] == [
+        150,
+        170,
+        160,
+    ]
+    total = sums.whole(found, sums.totals(found)).whole
+    assert (total.ns, total.samples) == (480, 4)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        go_on(None, [0, 0]),
+        go_on(150, 7),
+        go_on(150, [0]),
+        go_on(150, [1, 0]),
+        go_on(150, [0, 0], [0, 0]),
+        go_on(150, [0, True]),
+        go_on(50, [0, 0]),
+        b'{"go_on":150}\n',
+    ],
+)
+def test_rows_that_cannot_go_on(line: bytes) -> None:
+    found = read(HEADER + ACTIVITY + segments([[100, 1, 1]]) + line)
+    assert "nothing that can be read" in found.damage[0]
+    assert found.threads[0].end == 100
+    # Of threads that are not there nothing is made.
+    found = read(HEADER + ACTIVITY + segments([[100, 1, 1]]) + go_on(150, [1, 1 << 50]))
+    assert len(found.threads) == 1 and found.threads[0].end == 100
+
+
 def test_activity_that_is_not_there() -> None:
     found = read(HEADER + segments([[100, 99, 1]]))
     assert list(sums.by_state(found, sums.totals(found))) == ["?"]

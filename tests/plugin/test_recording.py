@@ -4,6 +4,7 @@ for whom?"""
 
 from __future__ import annotations
 
+import json
 import random
 
 import made_records as made
@@ -95,9 +96,45 @@ def test_error_of_a_share() -> None:
     assert shares.error(0.0, 100) == pytest.approx(1.85, abs=0.01)
     assert shares.error(0.1, 10_000) == pytest.approx(0.588, abs=0.001)
     assert shares.error(0.5, 0) is None
-    assert str(shares.share(341, Account(1000, 2000))) == "34.1 ±2.1"
-    assert str(shares.share(341, Account(1000, 20))) == "~34 ±19"
-    assert str(shares.share(341, Account(1000, 0))) == "~34 ±?"
+    assert str(shares.share(Account(341), Account(1000, 2000))) == "34.1 ±2.1"
+    assert str(shares.share(Account(341), Account(1000, 20))) == "~34 ±19"
+    assert str(shares.share(Account(341), Account(1000, 0))) == "~34 ±?"
+
+
+def test_what_is_exact_has_no_error() -> None:
+    """Nor do its samples make the rest any surer, or the rest's absence it vague."""
+    exact = Account(900, 5, exact=900, spare=5)
+    assert str(shares.share(exact, Account(900, 5, exact=900, spare=5))) == "100.0"
+    assert str(shares.share(exact, Account(901, 5, exact=900, spare=5))) == "99.9 ±0.1"
+    half = Account(500, 105, exact=0, spare=5)
+    assert shares.share(half, Account(1000, 105, spare=5)).error == shares.error(0.5, 100)
+    mixed = Account(1000, 105, exact=900, spare=5)
+    assert shares.share(Account(950, 50, exact=900), mixed).error == pytest.approx(
+        0.1 * (shares.error(0.5, 100) or 0)
+    )
+
+
+@pytest.mark.parametrize(
+    "switches, on, certainty, exact",
+    [
+        (True, False, "certain", True),
+        (True, False, "likely", False),
+        (True, True, "certain", False),
+        (False, False, "certain", False),
+        (None, False, "certain", False),
+    ],
+)
+def test_sleep_that_was_looked_at_is_exact(switches, on, certainty, exact) -> None:
+    lines = [
+        {"schema": "ompd-record/1", "clock": "perf", "switches": switches},
+        {"activity": 0, "state": "wait_barrier", "on": on, "certainty": certainty},
+        {"segments": 0, "start": 0, "rows": [[900, 0, 1]]},
+        {"go_on": 1000, "threads": [[0, 0]]},
+    ]
+    found = Reader()
+    found.feed("".join(json.dumps(line) + "\n" for line in lines).encode())
+    whole = sums.whole(found.record, sums.totals(found.record)).whole
+    assert (whole.ns, whole.exact, whole.spare) == (1000, 1000 * exact, int(exact))
 
 
 # ---- Regions -------------------------------------------------------------------------------------
@@ -403,7 +440,7 @@ def test_preempted_where_it_was() -> None:
     assert use.sum.ns(Kind.PREEMPTED) == 6 * PERIOD and use.wall == 10 * PERIOD
     whole = sums.whole(record, sums.totals(record))
     assert whole.whole.exact == 6 * PERIOD
-    assert shares.share(whole.ns(Kind.PREEMPTED), whole.whole, exact=True).error == 0
+    assert shares.share(whole.of(Kind.PREEMPTED), whole.whole, exact=True).error == 0
     root = stacks.tree(record, sums.totals(record))
     main = root.children["main (heat.c:80)"].children["#pragma omp parallel (heat.c:40)"]
     solve = main.children["solve (heat.c:42)"]

@@ -32,12 +32,19 @@ class Record:
 
     def rows(self) -> Iterator[tuple[int, int, int, dict[str, Any], int]]:
         """Of each thread in turn: thread, start, duration, activity, samples."""
+        last: dict[int, tuple[int, int]] = {}  # where it ends, and its activity
         for line in self.lines:
             if "segments" in line:
-                at = line["start"]
+                at, thread = line["start"], line["segments"]
                 for duration, activity, samples in line["rows"]:
-                    yield line["segments"], at, duration, self.tables["activity"][activity], samples
+                    yield thread, at, duration, self.tables["activity"][activity], samples
                     at += duration
+                    last[thread] = at, activity
+            for first, final in line["threads"] if "go_on" in line else ():
+                for thread in range(first, final + 1):
+                    at, activity = last[thread]
+                    yield thread, at, line["go_on"] - at, self.tables["activity"][activity], 0
+                    last[thread] = line["go_on"], activity
 
     def stack(self, number: int | None) -> list[dict[str, Any]]:
         """Its frames, the outermost first."""

@@ -194,7 +194,7 @@ def _ended(copy: _Copy, target: Target, options: argparse.Namespace) -> Outcome:
         status = FAILED if target.program else CANNOT_READ
         why = f"{copy.path} could not be written further: {copy.problem}."
         return Outcome(status, complaints=[f"{why} What is there, `ompd show' shows."])
-    samples = end.get("samples")
+    samples = end.get("in_rows")
     number = f", {count(samples, 'sample')}" if isinstance(samples, int) else ""
     said = f"{long}{number} in {copy.path} ({copy.size / 1e6:.1f} MB)."
     text = f"{said} `ompd show {shlex.quote(copy.path)}' tells where the time went."

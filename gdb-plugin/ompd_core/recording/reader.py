@@ -6,6 +6,7 @@ is not known, and nothing grows without a bound."""
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from typing import Any, Callable
 
 from ..errors import UserError
@@ -55,6 +56,7 @@ class Reader:
         self._numbers: dict[str, dict[int, int]] = {}  # by kind: the record's, and the place here
         self._depths: list[int] = []
         self._before: dict[int, int] = {}  # by thread, the last activity with a place
+        self._last: dict[int, int] = {}  # and the last
         self._derived: dict[tuple[int, int], int] = {}
         self._rates: list[float] = []
         self._limits: dict[str, None] = {}
@@ -68,6 +70,7 @@ class Reader:
             "thread": self._thread,
             "activity": self._activity,
             "segments": self._segments,
+            "go_on": self._go_on,
             "told": self._told,
             "gone": self._gone,
             "rate": self._rate,
@@ -162,6 +165,7 @@ class Reader:
             decimal(line, "realtime"),
             word(line, "clock"),
             flag(line, "kernel_samples"),
+            flag(line, "switches"),
             flag(line, "memory"),
             real(rate, "got") or real(rate, "asked"),
             sentences(line, "limits"),
@@ -331,6 +335,31 @@ class Reader:
             activity = self._placed(place, numbers.get(row[1], UNTOLD))
             self._row(thread, row[0], activity, row[2])
 
+    def _go_on(self, line: Json) -> None:
+        """What threads did, they do up to here."""
+        until, spans = number(line, "go_on"), _spans(line.get("threads"))
+        if until is None or spans is None:
+            self._damage()
+            return
+        firsts = [first for first, _ in spans]
+        for thread in self.record.threads:
+            at = bisect_right(firsts, thread.number) - 1
+            if at >= 0 and thread.number <= spans[at][1]:
+                self._prolong(thread, until)
+
+    def _prolong(self, thread: Thread, until: int) -> None:
+        if not thread.sums or until < thread.end:
+            self._damage()
+            return
+        activity, ns = self._last[thread.number], until - thread.end
+        kept = thread.activities and not self.record.rows_left_out
+        if kept and thread.activities[-1] == activity:
+            thread.sums[activity].add(ns, 0)
+            thread.durations[-1] += ns
+            thread.end = until
+        else:
+            self._row(thread, ns, activity, 0)
+
     def _placed(self, thread: int, number: int) -> int:
         """Who has no processor is where he was when he lost it, and so is who is in the kernel."""
         activities, before = self.record.activities, self._before.get(thread, UNTOLD)
@@ -354,6 +383,7 @@ class Reader:
             account = thread.sums[activity] = Account()
         account.add(ns, samples)
         thread.end += ns
+        self._last[thread.number] = activity
         if self._rows >= MOST_ROWS:
             if not self.record.rows_left_out:
                 self._limit(
@@ -426,6 +456,18 @@ def _is_row(row: object) -> bool:
         and fields.is_number(row[1])
         and fields.is_number(row[2], (1 << 32) - 1)
     )
+
+
+def _spans(value: object) -> list[tuple[int, int]] | None:
+    """The first and the last of each, one behind the other; None: they are none."""
+    found: list[tuple[int, int]] = []
+    for span in value if isinstance(value, list) else [None]:
+        if not isinstance(span, list) or len(span) != 2 or not all(map(fields.is_number, span)):
+            return None
+        if span[1] < span[0] or (found and span[0] <= found[-1][1]):
+            return None
+        found.append((span[0], span[1]))
+    return found
 
 
 def _parsed(text: bytes) -> Json | None:

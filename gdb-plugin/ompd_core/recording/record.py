@@ -26,6 +26,7 @@ class Header:
     realtime: int | None = None  # ns, of the moment from which all times count
     clock: str | None = None
     kernel_samples: bool | None = None
+    switches: bool | None = None
     memory: bool | None = None
     rate: float | None = None
     limits: tuple[str, ...] = ()
@@ -111,11 +112,16 @@ class Account:
     ns: int = 0
     samples: int = 0
     exact: int = 0  # ns of it that need no samples: the kernel tells of each switch
+    spare: int = 0  # samples of that
 
-    def add(self, ns: int, samples: int, exact: int = 0) -> None:
+    def add(self, ns: int, samples: int, exact: int = 0, spare: int = 0) -> None:
         self.ns += ns
         self.samples += samples
         self.exact += exact
+        self.spare += spare
+
+    def join(self, other: Account) -> None:
+        self.add(other.ns, other.samples, other.exact, other.spare)
 
 
 @dataclass

@@ -88,7 +88,7 @@ def _add_work(record: Record, of: Totals, use: RegionUse) -> None:
     for (thread, number), account in of.items():
         activity = record.activities[number]
         if activity.region == use.region and kind(activity.state) is Kind.WORK:
-            use.work.setdefault(thread, Account()).add(account.ns, account.samples)
+            use.work.setdefault(thread, Account()).join(account)
 
 
 def _teams(record: Record) -> dict[int, dict[int | None, _Team]]:

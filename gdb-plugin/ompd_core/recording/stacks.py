@@ -125,7 +125,7 @@ class Node:
         return sorted(self.children.values(), key=lambda one: -one.whole.ns)
 
     def _add(self, thread: int, of: Kind, account: Account) -> None:
-        self.whole.add(account.ns, account.samples)
+        self.whole.join(account)
         self.kinds[of] = self.kinds.get(of, 0) + account.ns
         self.threads.add(thread)
 
@@ -146,7 +146,7 @@ def tree(record: Record, of: Totals) -> Node:
                 child = node.children[name] = Node(step)
             node = child
             node._add(thread, state, account)
-        node.own.add(account.ns, account.samples)
+        node.own.join(account)
     return root
 
 
@@ -156,7 +156,7 @@ def hot(record: Record, of: Totals) -> list[tuple[tuple[Step, ...], Account, set
     found: dict[tuple[Step, ...], tuple[Account, set[int]]] = {}
     for thread, activity, account in each(record, of):
         into = found.setdefault(steps.of(activity), (Account(), set()))
-        into[0].add(account.ns, account.samples)
+        into[0].join(account)
         into[1].add(thread)
     listed = [(path, account, threads) for path, (account, threads) in found.items()]
     return sorted(listed, key=lambda one: -one[1].ns)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ..model import states
+from .record import Activity
 
 
 class Kind(Enum):
@@ -110,3 +111,11 @@ def construct_in_words(name: str | None) -> str | None:
     if name in ("for", "sections", "single"):
         return f"barrier, end of {name}"
     return _CONSTRUCTS.get(name, name) if name else None
+
+
+def is_exact(activity: Activity, switches: bool) -> bool:
+    """Its time needs no samples. switches: the kernel tells of each, so a sleep that somebody looked
+    at is known from its beginning to its end."""
+    if kind(activity.state) in EXACT:
+        return True
+    return switches and activity.on is False and activity.certainty == "certain"

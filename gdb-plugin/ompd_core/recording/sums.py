@@ -7,7 +7,7 @@ from typing import Callable, Hashable, Iterable, Iterator, Mapping, TypeVar
 
 from ..light_classes import dataclass, field
 from .record import Account, Activity, Record
-from .states import EXACT, Kind, kind
+from .states import Kind, is_exact, kind
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -21,13 +21,18 @@ class Sum:
     threads: dict[int, Account] = field(default_factory=dict)  # by their places in the record
 
     def add(self, thread: int, of: Kind, account: Account) -> None:
-        exact = account.ns if of in EXACT else 0
         for into in (
             self.whole,
             self.kinds.setdefault(of, Account()),
             self.threads.setdefault(thread, Account()),
         ):
-            into.add(account.ns, account.samples, exact)
+            into.join(account)
+
+    def of(self, *kinds: Kind) -> Account:
+        found = Account()
+        for one in kinds:
+            found.join(self.kinds.get(one, Account()))
+        return found
 
     def ns(self, *kinds: Kind) -> int:
         return sum(self.kinds[one].ns for one in kinds if one in self.kinds)
@@ -39,21 +44,24 @@ Totals = Mapping["tuple[int, int]", Account]
 
 def totals(record: Record) -> dict[tuple[int, int], Account]:
     """Of the whole record, as they are now."""
-    return {
-        (place, activity): Account(account.ns, account.samples)
-        for place, thread in enumerate(record.threads)
-        for activity, account in thread.sums.items()
-    }
+    found = {}
+    for place, thread in enumerate(record.threads):
+        for activity, account in thread.sums.items():
+            one = found[place, activity] = Account(account.ns, account.samples)
+            if is_exact(record.activities[activity], record.header.switches is True):
+                one.exact, one.spare = one.ns, one.samples
+    return found
 
 
 def since(now: Totals, before: Totals) -> dict[tuple[int, int], Account]:
     """What has come between two moments."""
     found = {}
     for key, account in now.items():
-        then = before.get(key)
-        ns = account.ns - (then.ns if then else 0)
+        then = before.get(key, Account())
+        ns, samples = account.ns - then.ns, account.samples - then.samples
         if ns > 0:
-            found[key] = Account(ns, account.samples - (then.samples if then else 0))
+            exact, spare = account.exact - then.exact, account.spare - then.spare
+            found[key] = Account(ns, samples, exact, spare)
     return found
 
 

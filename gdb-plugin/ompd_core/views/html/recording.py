@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ...recording.record import Place
+from ...recording.shares import Share
 from ..recording import words as said
 from . import icicle, time_kinds, timeline
 from .document import Json, number, object_of, objects, word, words
@@ -82,7 +83,8 @@ def _share(one: Json) -> str:
         return "?"
     if not isinstance(error, (int, float)):
         return f"~{100 * share:.0f} % (no samples)"
-    return f"{100 * share:.1f} ±{100 * error:.1f} %"
+    found = Share(100 * share, 100 * error)
+    return f"{found} %"
 
 
 def _place(one: Json) -> Part:

@@ -71,7 +71,7 @@ def _recording(summary: Summary) -> documents.Recording:
 
 
 def _account(total: Account, whole: Account, exact: bool = False) -> Json:
-    share = shares.share(total.ns, whole, exact)
+    share = shares.share(total, whole, exact)
     return {
         "time": total.ns,
         "samples": total.samples,

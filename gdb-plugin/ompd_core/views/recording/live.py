@@ -34,9 +34,9 @@ def states(summary: Summary) -> str:
     """work 61 %, barrier 20 %"""
     whole, found = summary.whole.whole, []
     for of in Kind:
-        ns = summary.whole.ns(of)
-        if ns:
-            found.append(f"{of.value} {words.short_percent(ns, whole)} %")
+        part = summary.whole.of(of)
+        if part.ns:
+            found.append(f"{of.value} {words.short_percent(part, whole)} %")
     error = text.worst_error(whole)
     return f"{', '.join(found)}  (±{error})" if found else "No time of any thread is told yet."
 
@@ -59,20 +59,21 @@ def _regions(summary: Summary, style: Style) -> list[str]:
     known = any(use.available for use in summary.regions)
     heads = ["% of time", "Threads", *(["Efficiency"] if known else [])]
     table = Table([*heads, *(name for name, _ in kinds), "Region"], style)
-    inside = 0
+    outside = Account()
+    outside.join(whole)
     for use in summary.regions:
-        inside += use.sum.whole.ns
+        inside = use.sum.whole
+        outside.add(-inside.ns, -inside.samples, -inside.exact, -inside.spare)
         table.add(
-            words.percent(use.sum.whole.ns, whole),
+            words.percent(use.sum.whole, whole),
             str(use.threads),
             *([text.efficiency(use)] if known else []),
-            *(words.short_percent(use.sum.ns(*of), use.sum.whole) for _, of in kinds),
+            *(words.short_percent(use.sum.of(*of), use.sum.whole) for _, of in kinds),
             words.region(summary.record, use.region),
         )
-    outside = Account(max(whole.ns - inside, 0), 0)
-    if outside.ns:
+    if outside.ns > 0:
         table.add(
-            words.percent(outside.ns, whole),
+            words.percent(outside, whole),
             *("" for _ in heads[1:]),
             *("" for _ in kinds),
             lambda room: _OUTSIDE if room is None or room >= len(_OUTSIDE) else "(outside)",
@@ -87,7 +88,7 @@ def columns(summary: Summary) -> list[tuple[str, tuple[Kind, ...]]]:
     kinds: dict[Kind, Account] = {}
     for use in summary.regions:
         for of, account in use.sum.kinds.items():
-            kinds.setdefault(of, Account()).add(account.ns, account.samples)
+            kinds.setdefault(of, Account()).join(account)
     return text.columns(kinds)
 
 
@@ -100,7 +101,7 @@ def _waits(summary: Summary, style: Style) -> list[str]:
     for waiting in summary.waits:
         region = waiting.wait.region
         table.add(
-            words.percent(waiting.sum.whole.ns, summary.whole.whole),
+            words.percent(waiting.sum.whole, summary.whole.whole),
             str(len(waiting.sum.threads)),
             words.wait(record, waiting.wait),
             "-" if region is None else words.region(record, region),

@@ -87,12 +87,12 @@ def _states(summary: Summary, style: Style) -> list[str]:
     whole = summary.whole.whole
     table = Table(["Time of all threads", "%", "", ""], style, folding=(3,))
     for of in Kind:
-        ns = summary.whole.ns(of)
-        if ns:
+        part = summary.whole.of(of)
+        if part.ns:
             table.add(
-                f"{of.value:10} {words.seconds(ns):>8}",
-                words.percent(ns, whole, of in EXACT),
-                _bar(ns / whole.ns, style),
+                f"{of.value:10} {words.seconds(part.ns):>8}",
+                words.percent(part, whole, of in EXACT),
+                _bar(part.ns / whole.ns, style),
                 MEANING[of],
             )
     return table.lines()
@@ -140,7 +140,7 @@ def threads(summary: Summary, style: Style) -> list[str]:
             str(thread.number),
             str(thread.lwp or "?"),
             words.seconds(total.whole.ns),
-            *(words.short_percent(total.ns(*kinds), total.whole) for _, kinds in shown),
+            *(words.short_percent(total.of(*kinds), total.whole) for _, kinds in shown),
             worst_error(total.whole),
             plain(thread.kind or "?"),
         )
@@ -148,8 +148,7 @@ def threads(summary: Summary, style: Style) -> list[str]:
 
 
 def worst_error(whole: Account) -> str:
-    """Of a half, which is known worst."""
-    found = shares.error(0.5, whole.samples)
+    found = shares.worst(whole)
     return "?" if found is None else f"{found:.0f}"
 
 
@@ -167,16 +166,16 @@ def _regions(summary: Summary, style: Style) -> list[str]:
     kinds: dict[Kind, Account] = {}
     for use in uses:
         for of, account in use.sum.kinds.items():
-            kinds.setdefault(of, Account()).add(account.ns, account.samples)
+            kinds.setdefault(of, Account()).join(account)
     shown = columns(kinds)
     headings = ["% of time", "Threads", "Efficiency", *(name for name, _ in shown), "Uneven"]
     table = Table([*headings, "Region"], style)
     for use in uses if style.every else uses[:FEW]:
         table.add(
-            words.percent(use.sum.whole.ns, summary.whole.whole),
+            words.percent(use.sum.whole, summary.whole.whole),
             str(use.threads),
             efficiency(use),
-            *(words.short_percent(use.sum.ns(*of), use.sum.whole) for _, of in shown),
+            *(words.short_percent(use.sum.of(*of), use.sum.whole) for _, of in shown),
             f"{use.imbalance:.2f}",
             words.region(summary.record, use.region),
         )
@@ -209,7 +208,7 @@ def waits(summary: Summary, style: Style) -> list[str]:
             else ""
         )
         found += paragraph(
-            f"{words.percent(total.ns, summary.whole.whole)} %  {words.seconds(total.ns)}"
+            f"{words.percent(total, summary.whole.whole)} %  {words.seconds(total.ns)}"
             f"  {words.wait(record, waiting.wait)}{where}:"
             f" {count(len(waiting.sum.threads), 'thread')}{_meetings(record, waiting)}"
             + _beside(waiting)
@@ -243,19 +242,20 @@ def _beside(waiting: Waiting) -> str:
 
 
 def _charged(record: Record, waiting: Waiting, style: Style) -> list[str]:
-    total, found = waiting.sum.whole, []
+    # For whom it is, samples of others tell, however exact the wait is.
+    total, found = Account(waiting.sum.whole.ns, waiting.sum.whole.samples), []
     charged = [one for one in waiting.most() if style.every or one[1] >= _SMALL * total.ns]
     for doing, ns in charged if style.every else charged[:FEW_CHARGED]:
-        share = words.short_percent(ns, total)
+        share = words.short_percent(Account(int(ns)), total)
         found += paragraph(f"    {share:>4} %  for {doer(record, waiting, doing)}", style, " " * 12)
     left = sum(ns for _, ns in charged[FEW_CHARGED:])
     if left > 0 and not style.every:
-        found.append(f"    {words.short_percent(left, total):>4} %  for others")
+        found.append(f"    {words.short_percent(Account(int(left)), total):>4} %  for others")
     if waiting.nobody >= 0.01 * total.ns:
-        share = words.short_percent(waiting.nobody, total)
+        share = words.short_percent(Account(int(waiting.nobody)), total)
         found.append(f"    {share:>4} %  all had come: the runtime had not let go yet")
     if waiting.unknown >= 0.01 * total.ns:
-        share = words.short_percent(waiting.unknown, total)
+        share = words.short_percent(Account(int(waiting.unknown)), total)
         found += paragraph(f"    {share:>4} %  {whose(waiting)}", style, " " * 12)
     return found
 
@@ -329,7 +329,7 @@ def _branches(node: Node, whole: Account, style: Style, before: str, depth: int)
         last = one is shown[-1]
         corner = style.last_branch if last else style.branch
         text, below = _joined(one, style)
-        share = words.short_percent(one.whole.ns, whole)
+        share = words.short_percent(one.whole, whole)
         found.append(_cut(f"{share:>4} %  {before}{corner}{text}", style))
         deeper = before + ("   " if last else style.trunk)
         found += _branches(below, whole, style, deeper, depth + 1)

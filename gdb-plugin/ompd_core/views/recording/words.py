@@ -24,18 +24,18 @@ def seconds(ns: float) -> str:
     return f"{ns:.0f} ns" if ns else "0 s"
 
 
-def percent(part: float, whole: Account, exact: bool = False) -> str:
-    """With its error: of a small one nothing but that it is small."""
-    if part <= 0:
+def percent(part: Account, whole: Account, exact: bool = False) -> str:
+    """With its error, where it has one."""
+    if part.ns <= 0:
         return "-"
-    return str(shares.share(int(part), whole, exact))
+    return str(shares.share(part, whole, exact))
 
 
-def short_percent(part: float, whole: Account) -> str:
+def short_percent(part: Account, whole: Account) -> str:
     """Where its error stands elsewhere."""
-    if part <= 0:
+    if part.ns <= 0:
         return "-"
-    found = shares.share(int(part), whole)
+    found = shares.share(part, whole)
     sign = "~" if found.vague else ""
     return f"{sign}{found.percent:.0f}" if found.percent >= 0.95 else f"{sign}<1"
 
