@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs and libraries without symbols: their regions, tasks and waits are those that are told with
-symbols. And code of which nothing is left on the stack, or that only looks like a jump, is no
+"""Programs and libraries without symbols: their regions, tasks and waits are those that are told
+with symbols. And code of which nothing is left on the stack, or that only looks like a jump, is no
 region."""
 
 from __future__ import annotations
