@@ -4,15 +4,13 @@ code has no lines and its caller has? By what each thread wrote of itself: where
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
-from typing import Any
 
 import machine
 import pytest
-from sessions import ask, kernel_core
+from place_libraries import are_right, crashed, made
+from sessions import ask
 
-COMPILERS = {"gcc": ("gcc", "g++"), "clang": (machine.CLANG, machine.CLANGXX)}
 SCENARIOS = ["region", "lambda", "task", "alone", "end"]
 HOWS = [*SCENARIOS, *(f"within/{how}" for how in SCENARIOS)]
 # Of the program and of its library.
@@ -22,50 +20,11 @@ CASES = [
     for number, how in enumerate(HOWS)
     for pair in (PAIRS if machine.FULL else [PAIRS[number % len(PAIRS)]])
 ]
-# So much code may a thread have gone through since it has told where it is.
-FAR = 256
-
-
-@functools.lru_cache(maxsize=None)
-def made(folder: Path, program: str, flags: str, library: str) -> tuple[Path, Path]:
-    executable, shared = folder / f"{program}{flags}", folder / f"lib{library}.so"
-    if not executable.exists():
-        source = machine.PROGRAMS / "places.c"
-        compiler = COMPILERS[program][0]
-        machine.run(compiler, "-O1", *flags.split(), "-fopenmp", source, "-o", executable, "-ldl")
-    if not shared.exists():
-        source = machine.PROGRAMS / "places_part.cc"
-        code = folder / f"{library}.so"
-        compiler = COMPILERS[library][1]
-        machine.run(compiler, "-O1", "-fopenmp", "-fPIC", "-shared", source, "-o", code)
-        machine.run("strip", "-o", shared, code)
-    return executable, shared
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("places")
-
-
-def crashed(executable: Path, args: list[str], folder: Path) -> tuple[Path, dict[int, int]]:
-    """The core, and where each thread's own code is, by its LWP."""
-    truth = folder / "truth"
-    environment = {
-        "LD_LIBRARY_PATH": str(machine.cached("libomp-14")),
-        "OMPD_TRUTH_FILE": str(truth),
-        "OMP_MAX_ACTIVE_LEVELS": "3",
-    }
-    core = kernel_core(executable, args, environment, folder)
-    told = [line.split() for line in truth.read_text(encoding="utf-8").splitlines()]
-    return core, {int(lwp): int(at, 16) for lwp, at, _ in told}
-
-
-def are_right(threads: list[dict[str, Any]], truth: dict[int, int], text: str) -> None:
-    found = {one["lwp"]: one["where"] for one in threads if one["lwp"] in truth}
-    assert found.keys() == truth.keys() and truth
-    for lwp, place in found.items():
-        assert place and place["pc"], f"{lwp}\n{text}"
-        assert 0 <= int(place["pc"], 16) - truth[lwp] < FAR, f"{lwp}\n{text}"
 
 
 @pytest.mark.each("program", "library")
@@ -94,4 +53,3 @@ def test_two_plugins(built: Path, folder: Path) -> None:
         core, truth = crashed(executable, [how, str(shared), str(other)], folder)
         answer = ask("gdb", ["ompd threads -json"], files=[executable, core], folder=folder)
         are_right(answer.document("ompd threads -json")["threads"], truth, answer.everything)
-        (folder / "truth").unlink()

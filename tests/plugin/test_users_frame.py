@@ -81,7 +81,7 @@ def test_stacks(stack: str, construct: Around | None, level: int | None) -> None
 
 
 def test_a_call_that_made_way_for_another() -> None:
-    """What the runtime's outermost frame is called does not tell that the program began a region."""
+    """What the outermost frame of the runtime is called tells not that a region begins."""
     made = frames("rlmr")
     code = CodeMap([RUNTIME])
     assert users_frame(made, code, CALLED) is made[2]

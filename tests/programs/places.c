@@ -2,7 +2,9 @@
  *
  * Calls a library's constructs: places HOW LIBRARY [LIBRARY]. The second one's threads stay in a region meanwhile.
  * HOW is the end of a name in places_part.cc, or within/HOW: inside of a region of this program.
+ * With PLACES_APART in the environment the library has a namespace of its own, and a runtime.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,7 +19,8 @@ typedef bool ask_fn(void);
 static void *function(const char *how, const char *path)
 {
 	char name[64];
-	void *const library = dlopen(path, RTLD_NOW);
+	const bool apart = getenv("PLACES_APART") != NULL;
+	void *const library = apart ? dlmopen(LM_ID_NEWLM, path, RTLD_NOW) : dlopen(path, RTLD_NOW);
 	void *found = NULL;
 
 	snprintf(name, sizeof(name), "place_%s", how);

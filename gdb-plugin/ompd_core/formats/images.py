@@ -7,6 +7,7 @@ and asking it by an expression depends on the user's language.
 from __future__ import annotations
 
 import os
+import struct
 from typing import Callable, Iterable
 
 from ..errors import Unreadable
@@ -19,6 +20,7 @@ DT_STRTAB, DT_STRSZ, DT_DEBUG = 5, 10, 21
 # Real processes have some hundred images and a dynamic section of some forty entries. As many as
 # libompd looks at (LINK_MAP_MAX).
 MOST_IMAGES = 8192
+MOST_NAMESPACES = 64  # LINK_NAMESPACES_MAX
 MOST_DYNAMIC = 1024
 LONGEST_PATH = 4096
 PAGE = 4096  # images begin at one, or at a larger power of two
@@ -147,20 +149,34 @@ class ImageList:
         return True
 
     def _walk(self) -> list[LoadedImage]:
-        found: list[LoadedImage] = []
+        """In all namespaces of the dynamic linker: dlmopen makes new ones. An image that several
+        have in common stands there once."""
+        found: dict[int, LoadedImage] = {}
         word = self._format.pointer_size
+        debug, entries = self.r_debug, 0
         try:
-            entry = self._word(self.r_debug + word) if self.r_debug else 0
-            while entry and len(found) < MOST_IMAGES:
-                data = self._read(entry, 5 * word)
-                bias, name, dynamic, following = (
-                    self._format.word(data, i * word) for i in range(4)
-                )
-                found.append(LoadedImage(self.string(name), bias, dynamic))
-                entry = following
+            for _ in range(MOST_NAMESPACES):
+                if not debug:
+                    break
+                entry = self._word(debug + word)
+                while entry and entries < MOST_IMAGES:
+                    entries += 1
+                    data = self._read(entry, 5 * word)
+                    bias, name, dynamic, following = (
+                        self._format.word(data, i * word) for i in range(4)
+                    )
+                    if dynamic not in found:
+                        found[dynamic] = LoadedImage(self.string(name), bias, dynamic)
+                    entry = following
+                debug = self._following(debug)
         except Unreadable:
             self._is_cut = True
-        return found
+        return list(found.values())
+
+    def _following(self, debug: int) -> int:
+        """The next namespace's struct r_debug. 0: there is none, as in older dynamic linkers."""
+        (version,) = struct.unpack(self._format.order + "I", self._read(debug, 4))
+        return self._word(debug + 5 * self._format.pointer_size) if version >= 2 else 0
 
     def string(self, address: int) -> str:
         text = b""

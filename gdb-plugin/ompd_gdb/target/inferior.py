@@ -125,11 +125,16 @@ class InferiorTarget:
         )
         return [image for image in found if image is not None]
 
-    def _bias_of(self, path: str) -> int | None:
+    def _bias_of(self, path: str, pc: int) -> int | None:
+        """By how much the file was moved whose code is at pc. path: below a `set sysroot', or as it
+        is on the target. One file may be loaded in several namespaces."""
         program = self.images.program
         if program is not None and path == self.executable:
             return program.bias
-        return next((image.bias for image in self.images.loaded if image.path == path), None)
+        root = str(gdb.parameter("sysroot") or "")
+        names = {path, path[len(root) :]} if root and path.startswith(root) else {path}
+        moved = [one.bias for one in self.images.loaded if one.path in names and one.bias <= pc]
+        return max(moved, default=None)
 
     def native_threads(self) -> list[NativeThread]:
         self._stopped_at = self.threads.list()

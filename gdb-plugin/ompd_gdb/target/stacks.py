@@ -35,11 +35,10 @@ class Code:
         executable: tuple[int, int] | None,
         vdso: tuple[int, int] | None,
         read: Callable[[int, int], bytes],
-        bias_of: Callable[[str], int | None],
+        bias_of: Callable[[str, int], int | None],
         bases: Sequence[int],
     ) -> None:
-        """bias_of: by how much an object file was moved when it was loaded. bases: where images
-        begin."""
+        """bias_of: by how much a file was moved, by code of it. bases: where images begin."""
         self.read = read
         self._bias_of = bias_of
         self._inferior = inferior
@@ -144,8 +143,10 @@ class Code:
         return self._demangled[name]
 
     def _offset(self, location: Location) -> int | None:
-        bias = self._bias_of(location.objfile) if location.objfile else None
-        return None if bias is None or location.pc is None else location.pc - bias
+        if location.objfile is None or location.pc is None:
+            return None
+        bias = self._bias_of(location.objfile, location.pc)
+        return None if bias is None else location.pc - bias
 
     def _holder(self, function: gdb.Symbol | None) -> str | None:
         """The function in which the user wrote the construct whose code a function is, for
