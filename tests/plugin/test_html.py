@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import copy
 import hashlib
+import itertools
 import json
 import re
 import unicodedata
@@ -603,3 +604,63 @@ def test_arrows_meet_no_third_box() -> None:
     middle = (boxes[0].y + 2 * bend[1] + boxes[2].y) / 4
     assert abs(middle - 100) > boxes[1].height / 2
     assert layout.past_others(boxes, 0, 1, (150, 100)) == (150, 100)
+
+
+def missing(*edges: tuple[str, str]) -> dict[str, Any]:
+    """Six threads at a barrier that others have not come to, and who of those has what: (who waits,
+    for which lock of whom)."""
+    document = copy.deepcopy(documents.deadlock())
+    document["threads"] = [documents.thread(n, "work_parallel") for n in range(64)]
+    document["findings"] = []
+    document["deadlock"]["cycles"] = []
+    barrier = {"region": "R1", "name": "barrier", "missing": "R1.17,40-42", "certainty": None}
+    document["deadlock"]["waits"] = [
+        documents.waiting("R1.0-5", 6, "barrier", barrier=barrier),
+        *(
+            documents.waiting(who, 1, "lock", **{"for": [documents.target(*whom)]})
+            for who, *whom in edges
+        ),
+    ]
+    return document
+
+
+def arrows(document: dict[str, Any]) -> list[tuple[list[str], str, list[str]]]:
+    shown = graph.of_report(Report(document))
+    return [(arrow.source.lines, arrow.words, arrow.target.names) for arrow in shown.arrows]
+
+
+def test_holders_of_different_locks_are_apart() -> None:
+    found = arrows(missing(("R1.6", "R1.17", "L1"), ("R1.7", "R1.40", "L2")))
+    having = {lines[-1]: names for lines, words, names in found if words == "held by"}
+    assert having == {"L1": ["R1.17"], "L2": ["R1.40"]}
+    at_barrier = [names for _, words, names in found if words == "missing"]
+    assert sorted(at_barrier) == [["R1.17"], ["R1.40"], ["R1.41", "R1.42"]]
+
+
+def test_who_holds_one_and_waits_is_apart_too() -> None:
+    """Two that wait alike, each with a lock of its own."""
+    found = arrows(missing(("R1.6", "R1.0", "L1"), ("R1.7", "R1.3", "L2")))
+    having = {lines[-1]: names for lines, words, names in found if words == "held by"}
+    assert having == {"L1": ["R1.0"], "L2": ["R1.3"]}
+    assert ["R1.41", "R1.42", "R1.17", "R1.40"] != [names for _, _, names in found]
+
+
+def test_labels_do_not_lie_on_each_other() -> None:
+    taken: list[layout.Box] = []
+    for height in range(4):
+        curve = (0.0, 0.0), (150.0, 3.0 * height), (300.0, 0.0)
+        taken.append(layout.free(curve, layout.Box(60, 16), taken))
+    for one, other in itertools.combinations(taken, 2):
+        assert one.covers(other) == 0
+
+
+def test_headings_are_not_said_twice() -> None:
+    document = copy.deepcopy(documents.deadlock())
+    for text, shown in (
+        ("DEADLOCK (likely): 2 threads, 2 locks.", "Likely: 2 threads, 2 locks."),
+        ("SELF-DEADLOCK: a thread waits for itself.", "A thread waits for itself."),
+        ("The program crashed: SIGSEGV (x), in T1", "SIGSEGV (x), in T1"),
+        ("Something else: yes", "Something else: yes"),
+    ):
+        document["findings"][0]["text"] = text
+        assert f"</h2><p>{shown}</p>" in html.page(document)

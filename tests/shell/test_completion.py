@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do bash, zsh and fish complete what is typed behind `ompd'? What a Tab makes of a line is what the
-shell then calls."""
+"""Do bash, zsh and fish complete what is typed behind `ompd'? What a Tab makes of a line is what
+the shell then calls."""
 
 from __future__ import annotations
 

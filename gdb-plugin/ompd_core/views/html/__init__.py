@@ -64,7 +64,7 @@ def page(document: dict[str, Any]) -> str:
     top = join(verdict.banner(report, known), verdict.strip(report))
     unknown = _unknown(report)
     if unknown:
-        sections.append(Section("doubts", "What could not be known", unknown))
+        sections.append(Section("doubts", "What could not be known", unknown, _reasons(report)))
     rank = number(document, "rank")
     parts = (program.process(document), "" if rank is None else f"rank {rank}")
     what = ", ".join(part for part in parts if part)
@@ -74,14 +74,21 @@ def page(document: dict[str, Any]) -> str:
 def _of_record(document: dict[str, Any]) -> str:
     top = tag("section", recording.banner(document), id="verdict", aria_label="Where the time went")
     found = recording.sections(document)
-    body = _body(recording.program(document), recording.size(document), found, top)
+    name, what = recording.program(document), recording.size(document)
+    body = _body(name, what, found, top, "thread, function, file, state")
     return _whole(recording.title(document), body)
 
 
-def _body(name: str, what: str, sections: list[Section], top: Markup) -> Markup:
+def _body(
+    name: str,
+    what: str,
+    sections: list[Section],
+    top: Markup,
+    search: str = "R1.7, T8, function, file",
+) -> Markup:
     return join(
         tag("a", "To the verdict", href="#verdict", class_="skip"),
-        _header(name, what),
+        _header(name, what, search),
         tag("nav", _contents(sections), aria_label="Contents"),
         tag("main", top, [_section(section) for section in sections]),
         tag("footer", tag("p", "Made by ompd. This file is complete in itself.")),
@@ -99,6 +106,11 @@ def _unknown(report: Report) -> Markup:
     return join(tag("ul", missing) if missing else None, [lead, doubts] if doubts else None)
 
 
+def _reasons(report: Report) -> str:
+    missing = [one for one in objects(report.document, "unavailable") if not verdict.is_whole(one)]
+    return f"{len(missing) + report.doubts.count:,}"
+
+
 def _title(document: dict[str, Any]) -> str:
     return f"{_program(document)}: {verdict.headline(document)}"
 
@@ -108,13 +120,13 @@ def _program(document: dict[str, Any]) -> str:
     return path.rsplit("/", 1)[-1] if path else "program"
 
 
-def _header(name: str, what: str) -> Markup:
+def _header(name: str, what: str, search: str) -> Markup:
     return tag(
         "header",
         tag("h1", name, " ", tag("small", what) if what else None),
         tag(
             "div",
-            tag("label", "Search ", tag("input", **_SEARCH), class_="search"),
+            tag("label", "Search ", tag("input", placeholder=search, **_SEARCH), class_="search"),
             tag("output", id="hits", for_="search"),
             tag("button", "Dark or light", type="button", id="theme"),
             class_="tools",
@@ -127,7 +139,6 @@ def _header(name: str, what: str) -> Markup:
 _SEARCH = {
     "type": "search",
     "id": "search",
-    "placeholder": "R1.7, T8, function, file",
     "autocomplete": "off",
     "spellcheck": "false",
 }

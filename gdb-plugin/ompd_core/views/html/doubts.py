@@ -39,6 +39,10 @@ class Doubts:
         marks = [self.mark(one) for one in found if isinstance(one, dict)]
         return join(words.rstrip("? ") if any(marks) and words.strip("? ") else words, marks)
 
+    @property
+    def count(self) -> int:
+        return len(self._numbers)
+
     def list(self) -> Markup | None:
         if not self._numbers:
             return None

@@ -8,9 +8,10 @@ import textwrap
 from . import layout
 from .graph import Arrow, Graph, Node
 from .layout import Box
-from .markup import Markup, Part, join, tag
+from .markup import Markup, Part, tag
 
 LINE, GLYPH, SMALL = 18.0, 7.9, 6.9  # height of a line, widths of letters: the font is monospaced
+SAID = 6.2  # of a letter beside an arrow, at most
 LONGEST_LINE, MOST_LINES = 38, 3
 
 
@@ -21,16 +22,23 @@ def svg(graph: Graph, description: str) -> Markup:
     rings = [[number[id(node)] for node in ring] for ring in graph.rings]
     width, height = layout.arrange(boxes, ways, rings)
     members = {i: ring for ring in rings for i in ring}
-    drawn = []
+    drawn: list[Markup] = []
+    texts: list[Markup] = []
+    labels: list[Box] = []
     top, bottom = 0.0, height
     for arrow, (source, target) in zip(graph.arrows, ways):
         centre = _centre(boxes, members, source, target)
         bend = _bend(boxes[source], boxes[target], centre)
         if centre is None:
             bend = layout.past_others(boxes, source, target, bend)
-        drawn.append(_arrow(arrow, boxes[source], boxes[target], bend))
-        middle = (boxes[source].y + boxes[target].y + 2 * bend[1]) / 4
-        top, bottom = min(top, middle - LINE), max(bottom, middle + LINE)
+        curve = _curve(arrow, boxes[source], boxes[target], bend)
+        said = _said(arrow)
+        label = layout.free(curve, Box(len(said) * SAID + 6, LINE - 2), [*boxes, *labels])
+        labels.append(label)
+        drawn.append(_arrow(arrow, curve))
+        texts.append(tag("text", said, x=f"{label.x:.1f}", y=f"{label.y + 4:.1f}", class_="said"))
+        low, high = (label.y - LINE, label.y + LINE)
+        top, bottom = min(top, low), max(bottom, high)
     height = bottom - top
     return tag(
         "svg",
@@ -38,6 +46,7 @@ def svg(graph: Graph, description: str) -> Markup:
         tag("desc", description),
         tag("defs", _marker("arrow"), _marker("arrow-stuck")),
         drawn,
+        texts,
         [_node(node, box) for node, box in zip(graph.nodes, boxes)],
         viewBox=f"0 {top:.0f} {width:.0f} {height:.0f}",
         width=f"{width:.0f}",
@@ -67,8 +76,7 @@ def _lines(node: Node) -> list[str]:
     """The rest is told by its title."""
     found: list[str] = []
     for line in node.lines:
-        most = MOST_LINES if found else 1
-        wrapped = textwrap.wrap(line, LONGEST_LINE, max_lines=most, placeholder=" ...")
+        wrapped = textwrap.wrap(line, LONGEST_LINE, max_lines=MOST_LINES, placeholder=" ...")
         found += [part if len(part) <= LONGEST_LINE else part[:LONGEST_LINE] for part in wrapped]
     return found or ["?"]
 
@@ -140,25 +148,24 @@ def _bend(one: Box, other: Box, centre: tuple[float, float] | None) -> tuple[flo
     return middle[0], middle[1] + 60 + 0.3 * (one.x - other.x)
 
 
-def _arrow(arrow: Arrow, one: Box, other: Box, bend: tuple[float, float]) -> Markup:
+def _curve(arrow: Arrow, one: Box, other: Box, bend: layout.Point) -> layout.Curve:
     rounded = arrow.source.kind != "thread", arrow.target.kind != "thread"
-    start = one.towards(*bend, rounded[0])
-    end = other.towards(*bend, rounded[1])
-    middle = (
-        0.25 * start[0] + 0.5 * bend[0] + 0.25 * end[0],
-        0.25 * start[1] + 0.5 * bend[1] + 0.25 * end[1],
-    )
+    return one.towards(*bend, rounded[0]), bend, other.towards(*bend, rounded[1])
+
+
+def _said(arrow: Arrow) -> str:
+    return arrow.words + (" (likely)" if arrow.likely else "")
+
+
+def _arrow(arrow: Arrow, curve: layout.Curve) -> Markup:
+    start, bend, end = curve
     style = "arrow" + (" stuck" if arrow.stuck else "") + (" likely" if arrow.likely else "")
     marker = "arrow-stuck" if arrow.stuck else "arrow"
-    said = arrow.words + (" (likely)" if arrow.likely else "")
-    return join(
-        tag(
-            "path",
-            d=f"M{_point(start)}Q{_point(bend)} {_point(end)}",
-            class_=style,
-            marker_end=f"url(#{marker})",
-        ),
-        tag("text", said, x=f"{middle[0]:.1f}", y=f"{middle[1] + 4:.1f}", class_="said"),
+    return tag(
+        "path",
+        d=f"M{_point(start)}Q{_point(bend)} {_point(end)}",
+        class_=style,
+        marker_end=f"url(#{marker})",
     )
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 from ...light_classes import dataclass, field
 from . import locks, places, states, who
 from .document import Json, number, object_of, objects, word, words
@@ -56,6 +58,7 @@ class _Maker:
             if (barrier := object_of(one, "barrier"))
             for name in who.expanded(word(one, "who"))
         }
+        self._held = _held(waits)
         for cycle in report.cycles[:MOST_RINGS]:
             if 0 < len(cycle) <= LONGEST_RING:
                 self.graph.rings.append(self._ring(cycle))
@@ -126,10 +129,11 @@ class _Maker:
             goes_on = one.get("progress") and not one.get("for") and not one.get("barrier")
             if not names or goes_on:
                 continue
-            if len(groups) >= MOST_GROUPS:
-                self.graph.left_out += len(names)
-                continue
-            groups.append((one, self._group(names)))
+            for alike in self._alike(names, lambda name: ""):
+                if len(groups) >= MOST_GROUPS:
+                    self.graph.left_out += len(alike)
+                    continue
+                groups.append((one, self._group(alike)))
         for one, node in groups:
             self._lead_on(one, node)
         for one in waits:  # the circles' own, which may need others too
@@ -184,17 +188,22 @@ class _Maker:
 
     def _missing(self, names: list[str]) -> list[Node]:
         """Alike ones that do not wait stand together."""
-        found: list[Node] = []
-        working: dict[str, list[str]] = {}
-        for name in names:
-            if name in self._threads:
-                found.append(self._threads[name])
-            else:
-                thread = self._report.thread(name)
-                state = states.words(thread) if thread is not None else "?"
-                working.setdefault(state, []).append(name)
-        found += [self._group(alike) for alike in working.values()]
+        found = [self._threads[name] for name in names if name in self._threads]
+        others = [name for name in names if name not in self._threads]
+        found += [self._group(alike) for alike in self._alike(others, self._state)]
         return list(dict.fromkeys(found))
+
+    def _state(self, name: str) -> str:
+        thread = self._report.thread(name)
+        return states.words(thread) if thread is not None else "?"
+
+    def _alike(self, names: list[str], state: Callable[[str], str]) -> list[list[str]]:
+        """Who has different things to himself is not drawn as one who has them all."""
+        found: dict[tuple[str, frozenset[str]], list[str]] = {}
+        for name in names:
+            key = state(name), self._held.get(name, frozenset())
+            found.setdefault(key, []).append(name)
+        return list(found.values())
 
     # ----
 
@@ -208,6 +217,16 @@ class _Maker:
         if (id(source), id(target)) not in self._ways:
             self._ways.add((id(source), id(target)))
             self.graph.arrows.append(Arrow(source, target, said, likely, stuck))
+
+
+def _held(waits: list[Json]) -> dict[str, frozenset[str]]:
+    """By thread, what others want of it alone: locks and tasks."""
+    found: dict[str, set[str]] = {}
+    for one in waits:
+        for edge in objects(one, "for"):
+            wanted = word(edge, "lock") or word(edge, "task") or word(one, "who") or ""
+            found.setdefault(word(edge, "thread") or "?", set()).add(wanted)
+    return {name: frozenset(wanted) for name, wanted in found.items()}
 
 
 _HAVING = {"lock": "held by", "task": "executed by", "barrier": "missing"}

@@ -58,12 +58,28 @@ def _classes(document: Json) -> Section | None:
     for one in found[:MOST_ROWS]:
         mark = tag("span", "odd", class_="tag wrong") if one.get("odd") is True else None
         name = word(one, "nodes") or word(one, "ranks") or ""
-        for i, doing in enumerate(objects(one, "threads")[:MOST_ROWS]):
+        for i, ((said, place), counted) in enumerate(_alike(objects(one, "threads")).items()):
             first: Part = join(names_cell(name), " ", mark) if i == 0 else None
-            rows.append(row(first, number(doing, "count"), word(doing, "text"), _place(doing)))
-    head = ("Ranks", "Threads", "State", "Where")
-    body = table(head, rows, "Classes of ranks, and what their threads do")
-    return Section("classes", "Classes of ranks", body, f"{len(found):,}") if rows else None
+            rows.append(row(first, counted, said, place))
+    title = f"Classes of {_nouns(document)}"
+    head = (_nouns(document).capitalize(), "Threads", "State", "Where")
+    body = table(head, rows, f"{title}, and what their threads do")
+    return Section("classes", title, body, f"{len(found):,}") if rows else None
+
+
+def _alike(threads: list[Json]) -> dict[tuple[str, str], int]:
+    """As the text has them: an initial thread and a worker may do the same."""
+    found: dict[tuple[str, str], int] = {}
+    for doing in threads[:MOST_ROWS]:
+        shown = word(doing, "text") or "", _place(doing)
+        found[shown] = found.get(shown, 0) + (number(doing, "count") or 0)
+    return found
+
+
+def _nouns(document: Json) -> str:
+    """The word of the text, too."""
+    named = any(number(one, "rank") is not None for one in objects(document, "reports"))
+    return "ranks" if named else "processes"
 
 
 def _place(doing: Json) -> str:
@@ -81,7 +97,11 @@ def _messages(document: Json) -> Section | None:
         row(names_cell(word(one, "ranks") or ""), number(one, "count"), word(one, "text"))
         for one in objects(document, "awaiting")[:MOST_ROWS]
     ]
-    body = table(("Ranks", "Count", "Wait"), rows, "Messages between ranks that are waited for")
+    body = table(
+        (_nouns(document).capitalize(), "Count", "Wait"),
+        rows,
+        "Messages between ranks that are waited for",
+    )
     return Section("messages", "Messages", body) if rows else None
 
 
@@ -145,7 +165,11 @@ def _closer(document: Json) -> Section | None:
         row(names_cell(word(one, "ranks") or ""), tag("code", word(one, "command")))
         for one in objects(document, "closer")[:MOST_ROWS]
     ]
-    body = table(("Ranks", "Opens one of them"), rows, "A command for a member of each class")
+    body = table(
+        (_nouns(document).capitalize(), "Opens one of them"),
+        rows,
+        "A command for a member of each class",
+    )
     return Section("closer", "Look closer", body) if rows else None
 
 
@@ -153,7 +177,7 @@ def _watch(document: Json) -> Section | None:
     told = object_of(document, "watch")
     named = (("elsewhere", "Elsewhere"), ("same_places", "At the same places"))
     rows = [row(heading, names_cell(word(told, name) or "none")) for name, heading in named]
-    body = table(("", "Ranks"), rows, "Two moments compared")
+    body = table(("", _nouns(document).capitalize()), rows, "Two moments compared")
     return Section("watch", "Looked at twice", body) if told else None
 
 
@@ -185,5 +209,7 @@ def _programs(document: Json) -> Section | None:
             facts = [word(runtime, name) or "" for name in ("kind", "version", "path", "build_id")]
             name = names_cell(word(one, "ranks") or "")
             rows.append(row(name, tag("code", " ".join(filter(None, facts)))))
-    body = table(("Ranks", "Program or runtime"), rows, "Programs and runtimes")
+    body = table(
+        (_nouns(document).capitalize(), "Program or runtime"), rows, "Programs and runtimes"
+    )
     return Section("program", "Programs and runtimes", body) if rows else None

@@ -11,6 +11,12 @@ from ...light_classes import dataclass
 
 GAP_ACROSS, GAP_DOWN, MARGIN = 98.0, 26.0, 16.0
 STEP, MOST_STEPS, SAMPLES = 30.0, 16, 48  # of the search for an arrow's way
+PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)  # of a label on its arrow
+ASIDE = (0.0, -12.0, 12.0)
+
+
+Point = tuple[float, float]
+Curve = tuple[Point, Point, Point]  # begin, the point that it bends to, end
 
 
 @dataclass
@@ -32,6 +38,12 @@ class Box:
     def holds(self, x: float, y: float) -> bool:
         """Or is it so near that one could think so?"""
         return abs(x - self.x) < self.width / 2 + 6 and abs(y - self.y) < self.height / 2 + 6
+
+    def covers(self, other: Box) -> float:
+        """How much of the other."""
+        across = (self.width + other.width) / 2 - abs(self.x - other.x)
+        down = (self.height + other.height) / 2 - abs(self.y - other.y)
+        return max(across, 0.0) * max(down, 0.0)
 
     def towards(self, x: float, y: float, rounded: bool) -> tuple[float, float]:
         """Where the line from its centre to a point leaves it."""
@@ -60,15 +72,31 @@ def past_others(
 def _met(boxes: Sequence[Box], source: int, target: int, bend: tuple[float, float]) -> int:
     """How many others the arrow meets."""
     one, other = boxes[source], boxes[target]
-    points = []
-    for i in range(1, SAMPLES):
-        t = i / SAMPLES
-        a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t**2
-        points.append(
-            (a * one.x + b * bend[0] + c * other.x, a * one.y + b * bend[1] + c * other.y)
-        )
+    curve = (one.x, one.y), bend, (other.x, other.y)
+    points = [_on(curve, i / SAMPLES) for i in range(1, SAMPLES)]
     others = [box for i, box in enumerate(boxes) if i not in (source, target)]
     return sum(any(box.holds(x, y) for x, y in points) for box in others)
+
+
+def free(curve: Curve, label: Box, taken: Sequence[Box]) -> Box:
+    """The label on the curve, as near to its middle as nothing lies there already."""
+    best, least = label, math.inf
+    for place in PLACES:
+        for aside in ASIDE:
+            x, y = _on(curve, place)
+            tried = Box(label.width, label.height, x, y + aside)
+            covered = sum(one.covers(tried) for one in taken)
+            if covered < least:
+                best, least = tried, covered
+        if least == 0:
+            break
+    return best
+
+
+def _on(curve: Curve, t: float) -> Point:
+    a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t**2
+    (x, y), (bx, by), (ex, ey) = curve
+    return a * x + b * bx + c * ex, a * y + b * by + c * ey
 
 
 def arrange(

@@ -51,12 +51,20 @@ def banner(document: Json) -> Markup:
         _verdict(
             f"{100 * work / total:.0f} % of the threads' time is the program's work",
             f"Beside it: {', '.join(most)}." if most else "There is nothing beside it.",
-            "calm",
+            _style(work / total),
         ),
         [_verdict("Not all is there", note, "unknown") for note in words(document, "notes")],
         time_kinds.bar(kinds),
         _legend(kinds, total),
     )
+
+
+_MUCH = 0.8  # of work
+
+
+def _style(work: float) -> str:
+    """No alarm: whether less is wrong, only the user knows."""
+    return "calm" if work >= _MUCH else "mixed"
 
 
 def _legend(kinds: Json, total: int) -> Markup:
@@ -87,6 +95,11 @@ def _share(one: Json) -> str:
     return f"{found} %"
 
 
+def _figure(shown: str) -> Markup:
+    """A number and its unit, which stay together."""
+    return tag("span", shown, class_="figure")
+
+
 def _place(one: Json) -> Part:
     loc = object_of(one, "loc")
     place = Place(word(loc, "function"), word(loc, "file"), number(loc, "line"))
@@ -100,7 +113,7 @@ def _regions(document: Json) -> Section | None:
     shown, more = capped(found)
     rows = [
         row(
-            tag("b", _share(one)),
+            tag("b", _share(one), class_="figure"),
             _place(one),
             f"{number(one, 'threads') or 0}",
             _efficiency(one),
@@ -147,10 +160,10 @@ def _waits(document: Json) -> Section | None:
     shown, more = capped(found)
     rows = [
         row(
-            tag("b", _share(one)),
-            said.seconds(number(one, "time") or 0),
+            tag("b", _share(one), class_="figure"),
+            _figure(said.seconds(number(one, "time") or 0)),
             tag("code", word(one, "text")),
-            plural(len(objects(one, "threads")), "thread"),
+            _figure(plural(len(objects(one, "threads")), "thread")),
             _for_whom(one),
             data_who="",
         )
@@ -206,7 +219,7 @@ def _threads(document: Json) -> Section | None:
             f"{number(one, 'lwp') or '?'}",
             word(one, "name") or "-",
             word(one, "kind") or "?",
-            said.seconds(number(one, "time") or 0),
+            _figure(said.seconds(number(one, "time") or 0)),
             f"{number(one, 'samples') or 0:,}",
             time_kinds.bar(object_of(one, "kinds")),
             data_who="",
@@ -226,8 +239,8 @@ def _states(document: Json) -> Section | None:
         row(
             chip(time_kinds.kind(word(one, "kind") or "?"), word(one, "text") or "?"),
             tag("code", word(one, "state") or "?"),
-            said.seconds(number(one, "time") or 0),
-            _share(one),
+            _figure(said.seconds(number(one, "time") or 0)),
+            _figure(_share(one)),
             f"{number(one, 'samples') or 0:,}",
             data_who="",
         )

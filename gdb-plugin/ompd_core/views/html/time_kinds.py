@@ -25,6 +25,10 @@ KINDS = {
 }
 
 
+# Drawn in two colours.
+WAITING = [KINDS[name] for name in ("barrier", "lock", "tasks", "other wait", "preempted")]
+
+
 def kind(word: str) -> Kind:
     return KINDS.get(word, KINDS["?"])
 

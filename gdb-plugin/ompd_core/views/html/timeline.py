@@ -34,6 +34,7 @@ def section(document: Json) -> Section | None:
             class_="lead",
         ),
         time_kinds.legend(time_kinds.all_kinds(objects(document, "threads"))),
+        _patterns(),
         tag(
             "div",
             tag(
@@ -58,6 +59,46 @@ def section(document: Json) -> Section | None:
         _together(found, parts, kinds),
     ]
     return Section("timeline", "Over time", join(body), f"{len(threads):,}")
+
+
+def _patterns() -> Markup:
+    """Of those that wait, for both pictures. Across only: these are stretched to the page."""
+    gradients = []
+    for of in dict.fromkeys(time_kinds.WAITING):
+        colour = f"var(--{of.style})"
+        rails = [(0, 15, colour), (15, 30, _CARD), (30, 70, colour), (70, 85, _CARD)]
+        bands = [(0, 65, colour), (65, 100, _CARD)]
+        across: dict[str, object] = {"x1": 0, "y1": 0, "x2": 0}
+        gradients += [
+            tag(
+                "linearGradient",
+                _stops([*rails, (85, 100, colour)]),
+                id=f"rails-{of.style}",
+                **across,
+                y2=1,
+            ),
+            tag(
+                "linearGradient",
+                _stops(bands),
+                id=f"bands-{of.style}",
+                **across,
+                y2=_HEIGHT // 16,
+                gradientUnits="userSpaceOnUse",
+                spreadMethod="repeat",
+            ),
+        ]
+    return tag("svg", tag("defs", gradients), class_="patterns", aria_hidden="true")
+
+
+_CARD = "var(--card)"
+
+
+def _stops(parts: list[tuple[int, int, str]]) -> list[Markup]:
+    return [
+        tag("stop", offset=f"{at}%", style=f"stop-color:{colour}")
+        for begin, end, colour in parts
+        for at in (begin, end)
+    ]
 
 
 def _share(document: Json, thread: Json) -> str:

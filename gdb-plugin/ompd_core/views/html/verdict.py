@@ -92,7 +92,7 @@ def is_wrong(finding: Json) -> bool:
 
 def _finding(finding: Json, sections: set[str]) -> Markup:
     wrong = is_wrong(finding)
-    said = _COMMAND.sub("", word(finding, "text") or "")
+    said = _untitled(_COMMAND.sub("", word(finding, "text") or ""))
     target = SECTIONS.get(word(finding, "code") or "")
     notes: list[Part] = []
     if finding.get("confirmed") is True:
@@ -110,6 +110,18 @@ def _finding(finding: Json, sections: set[str]) -> Markup:
         tag("p", notes, class_="more") if notes else None,
         class_="finding wrong" if wrong else "finding",
     )
+
+
+def _untitled(said: str) -> str:
+    """The heading says that already: how sure it is stays."""
+    for title in _SAID_BY_TITLE:
+        if said.startswith(title):
+            rest = said[len(title) :].lstrip(": ").replace("(likely)", "Likely", 1)
+            return rest[:1].upper() + rest[1:]
+    return said
+
+
+_SAID_BY_TITLE = ("DEADLOCK", "SELF-DEADLOCK", "The program crashed")
 
 
 def _calm(report: Report) -> Markup:
