@@ -114,8 +114,8 @@ def construct_in_words(name: str | None) -> str | None:
 
 
 def is_exact(activity: Activity, switches: bool) -> bool:
-    """Its time needs no samples. switches: the kernel tells of each, so a sleep that was looked at is
-    known from its beginning to its end."""
+    """Its time needs no samples. switches: the kernel tells of each, so a sleep that was looked
+    at is known from its beginning to its end."""
     if kind(activity.state) in EXACT:
         return True
     return switches and activity.on is False and activity.certainty == "certain"
