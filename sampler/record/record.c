@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clocks.h"
@@ -235,7 +236,8 @@ bool record_write(struct record *record, uint64_t before)
 	return writer_flush(&record->writer);
 }
 
-bool record_note(struct record *record, const char *code, struct thread *thread, const char *text)
+static bool note(struct record *record, const char *code, struct thread *thread, const char *text,
+		 const char *program)
 {
 	if (!record->begun)
 		return false;
@@ -249,8 +251,24 @@ bool record_note(struct record *record, const char *code, struct thread *thread,
 	put_text(&record->writer, "text", text);
 	if (thread)
 		put_number(&record->writer, "thread", thread->number);
+	if (program)
+		put_text(&record->writer, "program", program);
 	line_end(&record->writer);
 	return true;
+}
+
+bool record_note(struct record *record, const char *code, struct thread *thread, const char *text)
+{
+	return note(record, code, thread, text, NULL);
+}
+
+void record_executed(struct record *record, const char *program)
+{
+	char text[512];
+
+	snprintf(text, sizeof text, "The process executes %.400s from here on.",
+		 program[0] ? program : "another program");
+	(void)note(record, "exec", NULL, text, program[0] ? program : NULL);
 }
 
 void record_rate(struct record *record, double rate, const char *why)

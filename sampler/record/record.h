@@ -78,6 +78,7 @@ void record_runtimes(struct record *record);
 
 /* false: the record has not begun. */
 bool record_note(struct record *record, const char *code, struct thread *thread, const char *text);
+void record_executed(struct record *record, const char *program);
 void record_rate(struct record *record, double rate, const char *why);
 
 #endif /* SAMPLER_RECORD_H */

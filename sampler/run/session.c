@@ -433,9 +433,12 @@ void session_refresh_images(struct session *session)
 		process_init(&session->process, session->process.pid);
 		pictures_forget(&session->pictures);
 		session->memory.readable = memory_allowed(session->process.pid);
-		if (session->begun)
-			record_note(&session->record, "exec", NULL,
-				    "Another program is in the process from here on.");
+		if (session->begun) {
+			char program[4096];
+
+			process_program(&session->process, program, sizeof program);
+			record_executed(&session->record, program);
+		}
 		session->record.settling.has_runtime = false;
 		for (uint32_t i = 0; i < session->threads.living_count; i++) {
 			struct thread *thread = session->threads.all[session->threads.living[i]];

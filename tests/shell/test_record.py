@@ -259,3 +259,16 @@ def test_program_is_ended_by_q() -> None:
     terminal.until("% of time")
     terminal.type("q")
     assert terminal.end() == 128 + signal.SIGTERM
+
+
+def test_program_behind_another(folder: Path) -> None:
+    """`env PROGRAM' becomes the program: that is what is recorded, and nothing to be alarmed of."""
+    record, page = folder / "record.jsonl", folder / "page.html"
+    words = ("record", "-o", record, "--", "env", "X=1", program(), "20", "10")
+    assert ompd(*words, folder=folder, environment=environment()).status == 0
+    document = shown(record, folder)
+    assert Path(document["recording"]["program"]).name == program().name
+    assert document["notes"] == []
+    text = ompd("show", record, "--text", "--html", page, folder=folder).text
+    assert text.startswith(f"{program().name}, process") and "Note    :" not in text
+    assert f"<title>{program().name}: " in page.read_text("utf-8")

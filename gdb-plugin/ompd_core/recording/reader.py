@@ -31,6 +31,7 @@ from .record import (
 
 SCHEMA = "ompd-record/1"
 LONGEST_LINE = 16 << 20  # bytes; the sampler writes a few thousand rows a line
+AT_ONCE = 1_000_000_000  # ns in which a program that starts another one has done so
 MOST_OF_A_KIND = 1 << 20  # frames, stacks, activities, ...: a million is no program's
 MOST_THREADS = 1 << 17
 MOST_ROWS = 10_000_000  # that are kept: 160 MB
@@ -419,6 +420,12 @@ class Reader:
         self.record.rate = rate
 
     def _note(self, line: Json) -> None:
+        executed = word(line, "program") if word(line, "note") == "exec" else None
+        if executed is not None:
+            # As of `env PROGRAM': what started it is not what is recorded.
+            self.record.header = replace(self.record.header, program=executed)
+            if (number(line, "at") or 0) < AT_ONCE:
+                return
         self._say(word(line, "text") or word(line, "note") or "?")
 
     def _say(self, sentence: str) -> None:

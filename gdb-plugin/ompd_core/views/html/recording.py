@@ -53,7 +53,7 @@ def banner(document: Json) -> Markup:
             f"Beside it: {', '.join(most)}." if most else "There is nothing beside it.",
             _style(work / total),
         ),
-        [_verdict("Not all is there", note, "unknown") for note in words(document, "notes")],
+        [_verdict("To be known", note, "unknown") for note in words(document, "notes")],
         time_kinds.bar(kinds),
         _legend(kinds, total),
     )
