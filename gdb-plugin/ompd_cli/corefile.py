@@ -65,7 +65,7 @@ _UNPROVEN = (
 
 def _opened(path: str, folder: str) -> tuple[CoreFile, str]:
     if not os.path.isfile(path):
-        what = "is no regular file" if os.path.exists(path) else "does not exist"
+        what = "is not a regular file" if os.path.exists(path) else "does not exist"
         raise UserError("core_unreadable", f"The core file {path} {what}.", "Name another one.")
     try:
         whole = unpacked(path, folder)
@@ -74,7 +74,7 @@ def _opened(path: str, folder: str) -> tuple[CoreFile, str]:
         why = "" if str(error).startswith(path) else f" ({error})"
         raise UserError(
             "core_unreadable",
-            f"{path} is no core file{why}.",
+            f"{path} is not a core file{why}.",
             "Type `ompd core CORE [EXE]': the core file comes first.",
         ) from None
 
@@ -123,7 +123,7 @@ def _given(path: str, program: Image | None, search: Search) -> str:
         raise UserError("no_executable", f"There is no program {path}.", "Name another one.")
     verdict = compare(program, path) if program is not None else "unproven"
     if verdict is None:
-        raise UserError("no_executable", f"{path} is no program.", "Name another one.")
+        raise UserError("no_executable", f"{path} is not a program.", "Name another one.")
     if verdict == "different" and program is not None:
         raise UserError(
             "wrong_executable",

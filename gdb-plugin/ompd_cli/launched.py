@@ -90,7 +90,7 @@ def _found(name: str) -> str:
     except NotElf:
         raise UserError(
             "not_executable",
-            f"{path} is no binary program, but a script perhaps.",
+            f"{path} is not a binary program; it may be a script.",
             "Name the program that it starts.",
         ) from None
     return os.path.abspath(path)

@@ -47,7 +47,7 @@ def merge(options: argparse.Namespace, _: Origin) -> Outcome:
         )
         raise UserError(
             "no_reports",
-            f"{first.file} is no report: {first.why}{more}.",
+            f"{first.file} is not a report: {first.why}{more}.",
             "Reports are made by `ompd pid --json', `ompd core --json' and `ompd run --json'.",
         )
     return answer(job, options, job_document.document(job))
@@ -83,7 +83,7 @@ def _complaints(job: Job) -> list[str]:
     """What is missing is told beside a finding too."""
     found = []
     for files, noun, one, many in (
-        ([one.file for one in job.unread], "file", "is no report", "are no reports"),
+        ([one.file for one in job.unread], "file", "is not a report", "are not reports"),
         (_failed(job), "report", "tells only why there is none", "tell only why there is none"),
     ):
         if files:
@@ -122,7 +122,7 @@ def _document(path: str, met: set[tuple[int, int]]) -> Any:
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise NoReport("it is no regular file")
+            raise NoReport("it is not a regular file")
         if (status.st_dev, status.st_ino) in met:
             return None
         met.add((status.st_dev, status.st_ino))
@@ -136,11 +136,11 @@ def _document(path: str, met: set[tuple[int, int]]) -> Any:
     except RecursionError:
         raise NoReport("it is nested too deeply") from None
     except UnicodeDecodeError:
-        raise NoReport("it is no text, and no JSON document") from None
+        raise NoReport("it is neither text nor JSON") from None
     except json.JSONDecodeError as error:
         if text.lstrip()[:1] == b"{":
             raise NoReport(f"its JSON ends or breaks in line {error.lineno}") from None
-        raise NoReport("it is no JSON document; a report needs --json") from None
+        raise NoReport("invalid JSON; a report needs --json") from None
 
 
 def _integer(text: str) -> int | None:

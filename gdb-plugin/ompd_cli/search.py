@@ -22,7 +22,9 @@ class Search:
         self.root = root
         for directory in (sysroot, root):
             if directory is not None and not os.path.isdir(directory):
-                raise UserError("file_error", f"{directory} is no directory.", "Name another one.")
+                raise UserError(
+                    "file_error", f"{directory} is not a directory.", "Name another one."
+                )
         self._below: dict[str, list[str]] = _tree(root) if root is not None else {}
         self.unproven: list[str] = []  # found, and without a build-id
 

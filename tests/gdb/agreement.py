@@ -190,7 +190,7 @@ def _texts(stop: Stop) -> Iterator[str]:
         if not _within(finding["text"], stop.text("ompd report")):
             yield f"`ompd report' does not print: {finding['text']}"
     for command in ("ompd", "ompd report"):
-        if ("Nothing odd is seen" in stop.text(command)) != (not stop.findings):
+        if ("No problems found" in stop.text(command)) != (not stop.findings):
             yield f"`{command}' says otherwise than its findings"
     for command in ("ompd deadlock", "ompd report"):
         if not _within(stop.deadlock["text"], stop.text(command)):

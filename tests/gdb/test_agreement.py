@@ -108,7 +108,7 @@ def a_stop() -> Stop:
         for name in [names.get(command, command.rpartition(" ")[2])]
     }
     documents["ompd report"] = {**empty, **sections, "findings": []}
-    texts = dict.fromkeys(TEXTS, "Nothing odd is seen. No deadlock. Threads : 0:")
+    texts = dict.fromkeys(TEXTS, "No problems found. No deadlock. Threads : 0:")
     for command in TEXTS:
         if command not in ("ompd", "ompd report"):
             texts[command] = "No deadlock."
@@ -160,5 +160,5 @@ def test_would_it_see_another_verdict() -> None:
     stop = a_stop()
     stop.findings.append({"code": "deadlock", "text": "DEADLOCK", "wrong": True})
     assert any("the verdict none" in found for found in contradictions(stop))
-    stop.texts["ompd"] = "Nothing odd is seen."  # type: ignore[index]
+    stop.texts["ompd"] = "No problems found."  # type: ignore[index]
     assert any("says otherwise" in found for found in contradictions(stop))

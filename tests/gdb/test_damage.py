@@ -40,7 +40,7 @@ def told_or_true(answer: sessions.Answer, record: Any, *words: str, time: int = 
     true = truth.Truth(record)
     assert {t["lwp"] for t in threads["threads"]} >= set(true.threads), "threads are missing"
     if any(doubts(thread) & UNSURE for thread in threads["threads"]):
-        assert not any("Nothing odd" in text for text in texts), answer.everything
+        assert not any("No problems" in text for text in texts), answer.everything
     for thread in threads["threads"]:
         known = true.threads.get(thread["lwp"])
         if known is not None and known.record["kind"] == "openmp":

@@ -233,7 +233,11 @@ def test_text(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "words"),
-    [("ompd icvs R99", "R99"), ("ompd icvs -nonsense", "no option"), ("ompd icvs x", "is no id")],
+    [
+        ("ompd icvs R99", "R99"),
+        ("ompd icvs -nonsense", "no option"),
+        ("ompd icvs x", "is not an id"),
+    ],
 )
 def test_mistakes(command: str, words: str, folder: Path) -> None:
     executable, place = machine.compiled("settings"), machine.cached("libomp-19")

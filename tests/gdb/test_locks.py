@@ -208,8 +208,8 @@ def test_one_lock(folder: Path) -> None:
     assert all("states.c:" in row for row in waiting), answer.everything
     assert (answer.texts[0], answer.texts[5]) == ("", "ompd locks L1")
     assert "There is no lock L2: at this stop there is only L1" in answer.texts[6]
-    assert "`R1' is no id of a lock; those are L1, L1-3,5." in answer.texts[7]
-    assert "`L1-' is no id of a lock" in answer.texts[8]
+    assert "`R1' is not an id of a lock; those are L1, L1-3,5." in answer.texts[7]
+    assert "`L1-' is not an id of a lock" in answer.texts[8]
     assert answer.texts[9].startswith("{") and '"id": "L1"' in answer.texts[9]
 
 

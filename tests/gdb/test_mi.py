@@ -107,7 +107,7 @@ MISTAKES = [
     ("-ompd-threads R1x", "R1x"),
     ("-ompd-threads -nonsense", "no option `-nonsense'"),
     ("-ompd-threads -json", "`-json' has no place here"),
-    ("-ompd-locks R1", "`R1' is no id of a lock"),
+    ("-ompd-locks R1", "`R1' is not an id of a lock"),
     ("-ompd-barriers R1", "takes no argument `R1'"),
     ("-ompd-stacks -depth", "needs a word behind it"),
     ("-ompd-stacks -depth 0", "-depth"),

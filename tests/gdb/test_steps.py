@@ -209,7 +209,9 @@ def test_new_worker(folder: Path) -> None:
     commands = ["ompd next", "ompd finish", "maint info breakpoints"]
     answer = ask("gdb", commands, before, [executable], folder=folder)
     for text in answer.texts[:2]:
-        assert text.startswith("The runtime has just made this thread: it has no code of yours yet")
+        assert text.startswith(
+            "The runtime has just made this thread: no user code is on its stack yet"
+        )
     assert not HIDDEN.search(answer.text)
 
 
@@ -338,6 +340,8 @@ def test_program_without_openmp(folder: Path) -> None:
 def test_mistakes(folder: Path) -> None:
     commands = ["ompd step nonsense", "ompd next -x", "ompd finish 3"]
     answer = session(commands, folder)
-    assert "no number" in answer.texts[0] and "`ompd finish' takes no argument" in answer.texts[2]
+    assert (
+        "not a number" in answer.texts[0] and "`ompd finish' takes no argument" in answer.texts[2]
+    )
     answer = ask("gdb", ["ompd step"], folder=folder)
     assert answer.text.startswith("There is no process")

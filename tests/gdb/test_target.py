@@ -235,7 +235,7 @@ def test_both_sides_of_an_address(folder: Path) -> None:
     there = int(one["target"], 16) + 24
     assert f"{int(begin, 16) + 24:#x} on the host is p[0:1000] + 24" in answer.texts[1]
     assert f"on device 0 {there:#x}" in answer.texts[1]
-    assert "no device, no address and no variable" in answer.texts[2]
+    assert "not a device, an address or a variable" in answer.texts[2]
     assert "p[0:1000]" in answer.texts[3]
     assert "is mapped on no device" in answer.texts[4]
     assert "takes no argument `nonsense'" in answer.texts[5]

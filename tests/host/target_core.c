@@ -236,7 +236,7 @@ struct target *target_open_core(const char *path, const char *executable)
 	elf_version(EV_CURRENT);
 	core->elf = elf_begin(core->file, ELF_C_READ_MMAP, NULL);
 	if (!core->elf || !gelf_getehdr(core->elf, &header) || header.e_type != ET_CORE)
-		fail("%s is no core file", path);
+		fail("%s is not a core file", path);
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    sizeof(void *) != 8 || header.e_machine != EM_X86_64)
 		fail("%s is of another architecture; only 64-bit x86 is read here", path);

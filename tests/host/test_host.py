@@ -320,7 +320,7 @@ MISTAKES = {
     "no number": (["attach", "x"], 2, "usage: "),
     "no option": (["--apy", "1", "attach", "1"], 2, "usage: "),
     "no process": (["attach", "999999999"], 1, "there is no process 999999999"),
-    "no core": (["core", __file__, __file__], 1, "is no core file"),
+    "no core": (["core", __file__, __file__], 1, "is not a core file"),
     "no file": (["core", "/nonexistent", __file__], 1, "cannot open /nonexistent"),
     "no library": (["--library", "/nonexistent", "attach", "1"], 1, "cannot load the OMPD"),
     "no OMPD": (["--library", "libc.so.6", "attach", "1"], 1, "is no OMPD library"),

@@ -184,7 +184,7 @@ def test_empty_document(document: dict[str, Any]) -> None:
     """What was not looked at is not called good."""
     found = page(document)
     assert found.sections() == ["verdict", "program"]
-    assert ("Nothing odd is seen" in found.text) == ("findings" in document)
+    assert ("No problems found" in found.text) == ("findings" in document)
     assert ("No verdict" in found.text) == ("findings" not in document)
 
 
@@ -198,7 +198,7 @@ def test_no_openmp() -> None:
 def test_nothing_odd_but_not_known_either() -> None:
     document = documents.deadlock()
     document["findings"] = []
-    assert "Nothing odd is seen; what 1 thread does is not known" in page(document).text
+    assert "No problems found; what 1 thread does is not known" in page(document).text
 
 
 def test_frames_doubts() -> None:

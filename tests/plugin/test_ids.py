@@ -66,7 +66,7 @@ def test_task_and_everything() -> None:
 def test_locks() -> None:
     assert ids.parse_lock("L1-3,5").locks == ids.Numbers("1-3,5")
     assert ids.is_lock_id("L2") and not ids.is_lock_id("R1") and not ids.is_id("L2")
-    with pytest.raises(ids.IdError, match="`L3-1' is no id of a lock.*backwards.*L1-3,5"):
+    with pytest.raises(ids.IdError, match="`L3-1' is not an id of a lock.*backwards.*L1-3,5"):
         ids.parse_lock("L3-1")
 
 

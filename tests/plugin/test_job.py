@@ -159,9 +159,7 @@ def test_what_makes_no_rank_odd() -> None:
     )
     assert classes(job) == [("0-3", False)]
     text = text_of(job)
-    assert text.startswith(
-        "Nothing odd is seen beside `Other findings' in 4 ranks, all at the same"
-    )
+    assert text.startswith("No problems found beside `Other findings' in 4 ranks, all at the same")
     assert "rank 2: x (passing" in text_of(job)
 
 
@@ -203,7 +201,7 @@ def test_ranks_of_which_nothing_can_be_told() -> None:
     )
     assert "          rank 3: It cannot be told: who holds B of R3.\n" in text
     assert "2 ranks (1-2): It cannot be told: who holds A of R1. (in the words of rank 1)" in text
-    assert "Nothing odd" not in text and "Other findings" not in text
+    assert "No problems" not in text and "Other findings" not in text
     assert text.count("who holds B") == 1
     assert job_document.document(job)["unclear"] == {"ranks": "1-3", "count": 3}
     assert job_document.document(merged(report(0)))["unclear"] is None
@@ -273,7 +271,7 @@ def test_reports_that_failed() -> None:
     job = merged(report(0), failed)
     assert who(job.failed) == "1"
     text = text_of(job)
-    assert "Nothing odd is seen in 1 rank with a report." in text and "1 report failed" in text
+    assert "No problems found in 1 rank with a report." in text and "1 report failed" in text
     assert "rank 1: no report: GDB did not finish. Allow more." in text
     assert text_of(merged(failed)).startswith("No report could be read.")
 
@@ -334,8 +332,8 @@ def rows(node: dict[str, Any]) -> list[dict[str, Any]]:
         ({"schema": "ompd/2"}, "schema"),
         ({"schema": "ompd/1", "command": "threads"}, "`threads'"),
         ({"schema": "ompd/1"}, "`?'"),
-        (report(threads=None), "`threads' are no list"),
-        (report(findings={}), "`findings' are no list"),
+        (report(threads=None), "`threads' are not a list"),
+        (report(findings={}), "`findings' are not a list"),
     ],
 )
 def test_no_report(document: Any, why: str) -> None:

@@ -70,7 +70,7 @@ def test_without_its_closing_line() -> None:
         (b'{"schema":"ompd-record/2"}\n', "another version"),
         (b'{"schema":7}\n', "does not say so"),
         (b"\x7fELF" + bytes(100), "ELF"),
-        (bytes(5000), "no text"),
+        (bytes(5000), "not text"),
         (b"[" * 100_000 + b"\n", "does not say so"),
         (b'{"schema":' * 50_000 + b"\n", "does not say so"),
         (b'{"schema":"\\u001b[31mred"}\n', "document of"),

@@ -250,7 +250,7 @@ def _libraries(core: Path) -> list[str]:
 
 def test_what_is_no_core(folder: Path) -> None:
     is_an_error(ompd("core", folder / "none", folder=folder), "does not exist")
-    is_an_error(ompd("core", folder, folder=folder), "is no regular file")
+    is_an_error(ompd("core", folder, folder=folder), "is not a regular file")
     is_an_error(ompd("core", command.program(), folder=folder), "core file")
     empty = folder / "empty"
     empty.touch()

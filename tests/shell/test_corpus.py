@@ -132,7 +132,7 @@ def test_truncated(folder: Path) -> None:
     assert "truncated" in note and "`ulimit -c'" in note
     assert told["deadlock"]["verdict"] == "unknown"
     shown = report("truncated", folder, "--text").text
-    assert "Unclear : It cannot be told" in shown and "Nothing odd" not in shown
+    assert "Unclear : It cannot be told" in shown and "No problems" not in shown
 
 
 @pytest.mark.parametrize(

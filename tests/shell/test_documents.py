@@ -90,7 +90,7 @@ def test_untyped() -> None:
 
 
 def test_reader_of_reports(folder: Path) -> None:
-    """The Python in docs/post-mortem.md, of a crash, of a hang and of what is no core file."""
+    """The Python in docs/post-mortem.md, of a crash, of a hang and of what is not a core file."""
     text = (machine.ROOT / "docs" / "post-mortem.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
     for name in ("crash-nested", "lock-order"):

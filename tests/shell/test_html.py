@@ -67,7 +67,7 @@ def test_process(folder: Path) -> None:
         answer = ompd("pid", "--html", folder / "page.html", str(pid), folder=folder)
     assert answer.status == NOTHING_ODD, answer
     text = (folder / "page.html").read_text(encoding="utf-8")
-    assert f"Process {pid} runs on." in text and "Nothing odd is seen" in text
+    assert f"Process {pid} runs on." in text and "No problems found" in text
 
 
 def test_place_that_cannot_be_written(folder: Path) -> None:

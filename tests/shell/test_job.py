@@ -115,7 +115,7 @@ def test_hosts_that_do_not_answer(folder: Path) -> None:
     text = ompd("job", "--hosts", "a[1-3]", folder=folder, environment=environment).text
     assert "a[1-3]: It did not answer." in text
     bad = ompd("job", "--hosts", "a[1-", folder=folder, environment=environment)
-    is_an_error(bad, "no set of nodes")
+    is_an_error(bad, "not a set of nodes")
 
 
 def test_what_was_typed(folder: Path) -> None:
@@ -123,7 +123,7 @@ def test_what_was_typed(folder: Path) -> None:
         assert ompd("job", *words, folder=folder).status == CANNOT_READ
     is_an_error(ompd("job", "--mpirun", str(2**22 + 1), folder=folder), "There is no process")
     is_an_error(ompd("job", "--mpirun", str(os.getpid()), folder=folder), "No rank is below")
-    is_an_error(ompd("job", "--cores", folder / "nowhere", folder=folder), "no directory")
+    is_an_error(ompd("job", "--cores", folder / "nowhere", folder=folder), "not a directory")
     (folder / "empty").mkdir()
     is_an_error(ompd("job", "--cores", folder / "empty", folder=folder), "no core file")
 

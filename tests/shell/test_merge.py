@@ -71,7 +71,7 @@ def test_files_that_are_no_reports(crash: Any, folder: Path) -> None:
     os.truncate(folder / "large", 1 << 27)
     for name, text in (
         ("empty", ""),
-        ("text", "Nothing odd is seen"),
+        ("text", "No problems found"),
         ("cut", whole[: len(whole) // 2]),
         ("two", whole + whole),
         ("deep", "[" * 10**6),
@@ -90,10 +90,12 @@ def test_files_that_are_no_reports(crash: Any, folder: Path) -> None:
     assert answer.status == CANNOT_READ, "the job is known in part only"
     some = ", ".join(str(path) for path in [folder, *bad][:5]).replace("\x1b", "\\x1b")
     more = len(bad) + 1 - 5
-    assert answer.errors == f"ompd: {len(bad) + 1} files are no reports: {some}, and {more} more.\n"
+    assert (
+        answer.errors == f"ompd: {len(bad) + 1} files are not reports: {some}, and {more} more.\n"
+    )
     why = {Path(one["file"]).name: one["message"] for one in answer.document["unreadable"]}
     assert len(why) == len(bad) + 1
-    assert why["pipe"] == "it is no regular file" and why[folder.name] == "Is a directory"
+    assert why["pipe"] == "it is not a regular file" and why[folder.name] == "Is a directory"
     assert why["large"] == "it has more than 64 MB"
     assert why["cut"].startswith("its JSON ends or breaks in line")
     assert why["deep"] == why["deep-report"] == "it is nested too deeply"
@@ -188,7 +190,7 @@ def test_many(crash: Any, folder: Path) -> None:
 
 
 def test_what_was_merged_merges(crash: Any, folder: Path) -> None:
-    """In any order, and to the same answer; a damaged one is no report."""
+    """In any order, and to the same answer; a damaged one is not a report."""
     paths = ranks(folder, crash, 5)
     for name, part in (("a", paths[:2]), ("b", paths[2:])):
         document = ompd("merge", "--json", *part, folder=folder).text

@@ -84,7 +84,7 @@ def test_report(counting: Counting, folder: Path) -> None:
     assert ids == {f"R1.{number}" for number in range(THREADS)}
     assert counting.runs()
     shown = ompd("pid", str(counting.pid), "--all", folder=folder)
-    assert shown.text.startswith("Nothing odd is seen")
+    assert shown.text.startswith("No problems found")
     assert "It was stopped for " in shown.text and f"Process {counting.pid} runs on." in shown.text
 
 
@@ -378,7 +378,7 @@ def test_what_the_user_stopped_stays_so(counting: Counting, folder: Path) -> Non
 
 def test_what_cannot_be_looked_at(counting: Counting, folder: Path) -> None:
     is_an_error(ompd("pid", "99999999", folder=folder), "There is no process 99999999")
-    is_an_error(ompd("pid", "0", folder=folder), "`0' is no number of a process")
+    is_an_error(ompd("pid", "0", folder=folder), "`0' is not a process ID")
     is_an_error(ompd("pid", "word", folder=folder), "word")
     thread = max(int(name) for name in os.listdir(f"/proc/{counting.pid}/task"))
     is_an_error(ompd("pid", str(thread), folder=folder), "is a thread", str(counting.pid))

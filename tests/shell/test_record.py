@@ -170,7 +170,7 @@ def test_mistakes(folder: Path) -> None:
     is_an_error(ompd("record", "-o", "x", "999999999", folder=folder), "999999999")
     is_an_error(ompd("top", "--once", "999999999", folder=folder), "999999999")
     is_an_error(ompd("record", folder=folder), "Which program?")
-    is_an_error(ompd("record", "-F", "0", "1", folder=folder), "no rate")
+    is_an_error(ompd("record", "-F", "0", "1", folder=folder), "not a rate")
     nowhere = ompd("record", "--", "./nowhere", folder=folder)
     is_an_error(nowhere, "There is no program ./nowhere", status=127)
     assert not list(folder.glob("*.jsonl")) and not (folder / "x").exists()

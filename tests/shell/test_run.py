@@ -194,7 +194,7 @@ def test_time_is_over(folder: Path) -> None:
         answer = ompd(*words, folder=folder, environment=env)
         if answer.status == LATE:
             break  # it had the time to get there
-    assert answer.status == LATE and answer.errors.startswith("Nothing odd is seen"), answer
+    assert answer.status == LATE and answer.errors.startswith("No problems found"), answer
     answer = ompd("run", "--timeout", "0.5", "--", "/bin/sleep", "600", folder=folder)
     assert answer.status == FAILED, "of a program without OpenMP nothing is known"
     assert "has not loaded an OpenMP runtime" in answer.errors

@@ -15,12 +15,12 @@ from .help_text import Help
 
 EXIT = """\
 exit status:
-  0  nothing odd was seen; idle worker threads are nothing odd
+  0  no problems found; idle worker threads are normal
   1  a finding: crash, deadlock, self_deadlock, lock_never_released, thread_ended (others wait
      for it), barrier_divergence (threads of one team at different barriers), standing_still
      (nobody goes on: two looks show the same)
-  2  no report, or no OpenMP state that could be read; what would help is said
-  3  it cannot be told whether threads wait for each other for ever; why is said"""
+  2  no report, or no OpenMP state that could be read; stderr says what would help
+  3  it is not known whether threads wait for each other for ever; the report says why"""
 
 
 def added(
@@ -51,9 +51,9 @@ def added(
 def add_output(made: argparse.ArgumentParser) -> None:
     """Of what makes one text or document."""
     form = made.add_mutually_exclusive_group()
-    form.add_argument("--text", action="store_true", help="for people, which is the default")
+    form.add_argument("--text", action="store_true", help="human-readable text (default)")
     form.add_argument("--json", action="store_true", help='a JSON document, schema "ompd/1"')
-    made.add_argument("--all", action="store_true", help="leave nothing out, and join nothing")
+    made.add_argument("--all", action="store_true", help="no omissions, no grouping")
     made.add_argument(
         "-o",
         "--output",
@@ -66,7 +66,7 @@ def add_output(made: argparse.ArgumentParser) -> None:
         "--html",
         metavar="FILE",
         type=types.file_name,
-        help="one page for a browser, complete in itself; beside it what --text, --json, -o say",
+        help="self-contained HTML page; may be combined with --text, --json, -o",
     )
 
 

@@ -89,7 +89,7 @@ def job(commands: Any, command: Command) -> None:
         help="look again after that time, and say which ranks are elsewhere then",
     )
     common.add_gdb(made)
-    common.add_timeout(made, "give a rank up after that time, 0: never; default: 60", 60)
+    common.add_timeout(made, "give up on a rank after that time, 0: never; default: 60", 60)
     made.add_argument(
         "--node-timeout",
         metavar="SECONDS",

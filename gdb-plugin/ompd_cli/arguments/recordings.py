@@ -31,15 +31,15 @@ are unpacked into a private folder (in $TMPDIR)."""
 _EXIT_OF_A_PROCESS = """\
 exit status:
   0  it was recorded; what was not allowed, the record says
-  2  it was not recorded, or not to its end; why is said
-  130, 143  so it was at Ctrl-C before anything was there, or at SIGTERM
+  2  it was not recorded, or not to its end; stderr says why
+  130, 143  interrupted by Ctrl-C before anything was recorded, or by SIGTERM
 
 With `-- PROGRAM' the program's own, 128 + N by signal N, and:
 """
 _EXIT = (
     _EXIT_OF_A_PROCESS
     + f"""\
-  {FAILED}  it was not recorded, or not to its end; why is said
+  {FAILED}  it was not recorded, or not to its end; stderr says why
   {NOT_EXECUTABLE}  the program cannot be executed
   {NOT_FOUND}  there is no such program"""
 )
@@ -95,12 +95,12 @@ def show(commands: Any, command: Command) -> None:
     made = _added(commands, command, "RECORD", _SHOW, _EXIT_OF_SHOW)
     made.add_argument("record", metavar="RECORD", help="what `ompd record' has written")
     form = made.add_mutually_exclusive_group()
-    form.add_argument("--text", action="store_true", help="for people, which is the default")
+    form.add_argument("--text", action="store_true", help="human-readable text (default)")
     form.add_argument("--json", action="store_true", help='a JSON document, schema "ompd/1"')
-    made.add_argument("--all", action="store_true", help="leave nothing out")
+    made.add_argument("--all", action="store_true", help="no omissions")
     for name, what in (
         ("--output", "write it to FILE"),
-        ("--html", "one page for a browser, complete in itself"),
+        ("--html", "self-contained HTML page"),
         ("--speedscope", "for speedscope: a profile of each thread, in the order of time"),
         ("--chrome-trace", "Chrome's trace events, which Perfetto opens"),
         ("--folded", "folded stacks, of which flame graphs are made"),
@@ -157,21 +157,21 @@ def _target(made: argparse.ArgumentParser) -> None:
 def _rate(text: str) -> float:
     found = _real(text)
     if not 1 <= found <= FASTEST:
-        raise argparse.ArgumentTypeError(f"`{text}' is no rate from 1 to {FASTEST:g}")
+        raise argparse.ArgumentTypeError(f"`{text}' is not a rate from 1 to {FASTEST:g}")
     return found
 
 
 def _duration(text: str) -> float:
     found = types.seconds(text)
     if not found:
-        raise argparse.ArgumentTypeError(f"`{text}' is no time to record for")
+        raise argparse.ArgumentTypeError(f"`{text}' is not a duration")
     return found
 
 
 def _interval(text: str) -> float:
     found = _real(text)
     if not 0.1 <= found <= 3600:
-        raise argparse.ArgumentTypeError(f"`{text}' is no number of seconds from 0.1 to 3600")
+        raise argparse.ArgumentTypeError(f"`{text}' is not a number of seconds from 0.1 to 3600")
     return found
 
 

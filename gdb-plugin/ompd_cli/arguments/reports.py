@@ -16,9 +16,9 @@ exit status:
   {FOUND}  a finding: crash, deadlock, self_deadlock, lock_never_released,
        thread_ended (others wait for it), barrier_divergence (threads of one team at different
        barriers), standing_still (nobody goes on: two looks show the same)
-  {LATE}  the time of --timeout was over, and nothing odd was seen, or it cannot be told
-  130, 143  so it was at Ctrl-C, or at SIGTERM
-  {FAILED}  no report, or no OpenMP state that could be read; what would help is said
+  {LATE}  the time of --timeout was over, and no problems were found, or that is not known
+  130, 143  the same, when interrupted by Ctrl-C or SIGTERM
+  {FAILED}  no report, or no OpenMP state that could be read; stderr says what would help
   {NOT_EXECUTABLE}  the program cannot be executed
   {NOT_FOUND}  there is no such program"""
 

@@ -17,7 +17,7 @@ def job_of_slurm(text: str) -> str:
 
 def number(text: str) -> int:
     if not re.fullmatch("[1-9][0-9]{0,5}", text):
-        raise argparse.ArgumentTypeError(f"`{text}' is no number above 0")
+        raise argparse.ArgumentTypeError(f"`{text}' is not a number above 0")
     return int(text)
 
 
@@ -34,11 +34,11 @@ def seconds(text: str) -> float:
     except ValueError:
         found = -1
     if not 0 <= found < 1e9:
-        raise argparse.ArgumentTypeError(f"`{text}' is no number of seconds")
+        raise argparse.ArgumentTypeError(f"`{text}' is not a number of seconds")
     return found
 
 
 def process(text: str) -> int:
     if not re.fullmatch("[0-9]{1,18}", text) or not int(text):
-        raise argparse.ArgumentTypeError(f"`{text}' is no number of a process")
+        raise argparse.ArgumentTypeError(f"`{text}' is not a process ID")
     return int(text)

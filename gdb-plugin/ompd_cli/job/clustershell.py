@@ -34,7 +34,7 @@ def nodes(text: str) -> list[str]:
     found = done.stdout.split()
     if done.returncode != 0 or not found:
         words = plain(done.stderr.strip().split("\n")[-1] or "it is empty")
-        raise UserError("bad_argument", f"{text} is no set of nodes: {words}.", "As in n[1-40].")
+        raise UserError("bad_argument", f"{text} is not a set of nodes: {words}.", "As in n[1-40].")
     return found
 
 

@@ -148,7 +148,7 @@ class Collector:
         return document
 
     def _add(self, file: str, document: dict[str, Any]) -> None:
-        with suppress(NoReport):  # of ours there is none that is no report
+        with suppress(NoReport):  # of ours there is none that is not a report
             one = Job(WRONG)
             one.add(file, document, mark=bool(self._options.watch))
             seconds = document.get("stopped_seconds")

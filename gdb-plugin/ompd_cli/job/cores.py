@@ -15,7 +15,7 @@ _PACKED = (".gz", ".xz", ".zst", ".lz4")
 def below(folder: str) -> list[str]:
     """Raises UserError."""
     if not os.path.isdir(folder):
-        raise UserError("file_error", f"{folder} is no directory.", "Name another one.")
+        raise UserError("file_error", f"{folder} is not a directory.", "Name another one.")
     found = []
     left = MOST_FILES
     for path, _, names in os.walk(folder):

@@ -91,7 +91,7 @@ def _check(path: str) -> None:
             "no_record", f"{path} cannot be read: {error.strerror}.", "`ompd record' makes one."
         ) from None
     if not stat.S_ISREG(status.st_mode):
-        raise UserError("no_record", f"{path} is no regular file.", "`ompd record' makes one.")
+        raise UserError("no_record", f"{path} is not a regular file.", "`ompd record' makes one.")
 
 
 # ---- For other tools -----------------------------------------------------------------------------

@@ -78,8 +78,8 @@ UNKNOWN_CODE = Doubt(
 )
 END_OR_BEGINNING = Doubt(
     "likely",
-    "it has come to the end of its region, or has not begun it yet: the barrier's words do not"
-    " tell which",
+    "it has finished its region or has not started it; the runtime's data cannot"
+    " distinguish these",
     _AGAIN,
 )
 END_OR_FORK = Doubt(
@@ -165,7 +165,7 @@ OBJECT_NOT_CONSTANT = Doubt(
 )
 OBJECT_NOT_EXACT = Doubt(
     "likely",
-    "the address is no constant in the code: it was taken from the register, or the place on the"
+    "the address is not a constant in the code: it was taken from the register, or the place on the"
     " stack, where the code should have it",
 )
 HOLDERS_ELSEWHERE = Doubt(

@@ -57,7 +57,7 @@ class Numbers:
         for part in text.split(","):
             match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", part)
             if not match:
-                raise IdError(f"`{text}' is no list of numbers")
+                raise IdError(f"`{text}' is not a list of numbers")
             low, high = int(match.group(1)), int(match.group(2) or match.group(1))
             if low > high:
                 raise IdError(f"`{part}' runs backwards")
@@ -110,7 +110,7 @@ def parse(word: str) -> Ids:
     try:
         return _parse(word)
     except IdError as error:
-        raise IdError(f"`{word}' is no id{_detail(error, word)}; ids are {FORMS}.") from None
+        raise IdError(f"`{word}' is not an id{_detail(error, word)}; ids are {FORMS}.") from None
 
 
 def _detail(error: IdError, word: str) -> str:
@@ -162,7 +162,7 @@ def parse_lock(word: str) -> LockIds:
         return _parse_lock(word)
     except IdError as error:
         detail = _detail(error, word)
-        raise IdError(f"`{word}' is no id of a lock{detail}; those are {LOCK_FORMS}.") from None
+        raise IdError(f"`{word}' is not an id of a lock{detail}; those are {LOCK_FORMS}.") from None
 
 
 def _parse_lock(word: str) -> LockIds:

@@ -80,7 +80,7 @@ class RankClass:
 
 @dataclass(frozen=True)
 class Unread:
-    """A file that is no report."""
+    """A file that is not a report."""
 
     file: str
     why: str

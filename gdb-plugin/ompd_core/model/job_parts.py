@@ -195,7 +195,7 @@ def read(document: object, wrong: Collection[str]) -> Job:
     """Raises NoReport."""
     told = _within(document)
     if told is None:
-        raise NoReport("it is no part of a job")
+        raise NoReport("it is not part of a job")
     job = Job(wrong)
     try:
         _read(job, told)

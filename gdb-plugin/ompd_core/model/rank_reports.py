@@ -141,7 +141,7 @@ def read(file: str, document: object) -> Report:
         return report
     for section in ("findings", "threads", "unavailable"):
         if not isinstance(top.get(section), list):
-            raise NoReport(f"its `{section}' are no list")
+            raise NoReport(f"its `{section}' are not a list")
         if len(top[section]) > MOST_ENTRIES:
             raise NoReport(f"its `{section}' are more than {MOST_ENTRIES}")
     report.findings = [found for found in map(_finding, entries_of(top, "findings")) if found.code]

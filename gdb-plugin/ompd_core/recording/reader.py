@@ -498,11 +498,11 @@ def _what(text: bytes) -> str:
     if text.startswith(b"\x7fELF"):
         return "it is an ELF file, a program or a core"
     if b"\0" in text[:4096]:
-        return "it is no text"
+        return "it is not text"
     return "its first line does not say so"
 
 
 def _foreign(why: str) -> UserError:
     return UserError(
-        "no_record", f"It is no record of ompd-sampler: {why}.", "`ompd record' makes one."
+        "no_record", f"It is not a record of ompd-sampler: {why}.", "`ompd record' makes one."
     )

@@ -100,7 +100,7 @@ def headline(job: Job, classes: Sequence[RankClass]) -> str:
     if len(classes) == 1:
         where = f", all at the same places: {_summary(classes[0])}" if total > 1 else ""
         beside = f" beside `{_OTHER}'" if job.findings() else ""
-        return f"Nothing odd is seen{beside} in {_all(job, total)}{where}."
+        return f"No problems found{beside} in {_all(job, total)}{where}."
     return (
         f"No finding, and no {_noun(job)} stands out: {_all(job, total)} are at {len(classes)}"
         " different places."

@@ -236,7 +236,7 @@ def verdict(of: Assessment, style: Style, complete: bool = True) -> list[str]:
         but = f", but what {count(unclear, 'thread')} do is not known" if unclear else ""
         if judgement is not None and judgement.waits.open:
             but = f", but {'; '.join(together(judgement.waits.open))}"
-        text = f"Nothing odd is seen{but}; {count(len(regions), 'region')} active."
+        text = f"No problems found{but}; {count(len(regions), 'region')} active."
         found += paragraph(text, style)
     end = signals.end(process)
     if end is not None:

@@ -15,7 +15,7 @@ def count(command: str, text: str) -> int:
         return int(gdb.parse_and_eval(text)) if text else 1
     except gdb.error as error:
         raise UserError(
-            "bad_argument", f"`{text}' is no number: {error}", f"See `help {command}'."
+            "bad_argument", f"`{text}' is not a number: {error}", f"See `help {command}'."
         ) from None
 
 

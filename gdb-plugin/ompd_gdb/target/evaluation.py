@@ -254,6 +254,6 @@ def place_of(text: str) -> tuple[int, int]:
     except (gdb.error, ValueError, OverflowError) as error:
         raise UserError(
             "bad_argument",
-            f"`{text}' is no device, no address and no variable: {error}",
+            f"`{text}' is not a device, an address or a variable: {error}",
             "`ompd target map' lists what is mapped.",
         ) from None

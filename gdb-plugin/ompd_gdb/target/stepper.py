@@ -457,9 +457,9 @@ class Stepper:
             what = "the task" if part.began == stack.TASK else "its part of the region"
             words = f"This thread has done {what}: behind it is the runtime."
         elif sum(map(self._code.is_runtime, self._target.code.frames())) == 1:
-            words = "The runtime has just made this thread: it has no code of yours yet."
+            words = "The runtime has just made this thread: no user code is on its stack yet."
         else:
-            words = "This thread is in the runtime, between regions: it has no code of yours now."
+            words = "This thread is in the runtime, between regions: no user code is on its stack."
         hint = "`continue' to a breakpoint, or go on with another thread: `ompd thread ID'."
         return UserError("end_of_region", words, hint)
 

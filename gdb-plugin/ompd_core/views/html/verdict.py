@@ -70,7 +70,7 @@ def headline(document: Json) -> str:
     findings = objects(document, "findings")
     if not findings:
         unknown = any(is_whole(one) for one in objects(document, "unavailable"))
-        return "not known" if unknown or "findings" not in document else "nothing odd is seen"
+        return "not known" if unknown or "findings" not in document else "no problems found"
     return ", ".join(dict.fromkeys(_title(one) for one in findings[:3])).lower()
 
 
@@ -134,12 +134,12 @@ def _calm(report: Report) -> Markup:
     )
     if unclear:
         verb = "does" if unclear == 1 else "do"
-        title = f"Nothing odd is seen; what {plural(unclear, 'thread')} {verb} is not known"
+        title = f"No problems found; what {plural(unclear, 'thread')} {verb} is not known"
         return _unknown(title, f"{_active(report)}.")
     return tag(
         "article",
-        tag("h2", "Nothing odd is seen"),
-        tag("p", f"{_active(report)}. Idle workers are nothing odd."),
+        tag("h2", "No problems found"),
+        tag("p", f"{_active(report)}. Idle workers are normal."),
         class_="finding calm",
     )
 
