@@ -11,6 +11,7 @@
 
 #include "base/say.h"
 #include "run/loop.h"
+#include "run/signals.h"
 
 static int open_record(const struct options *options)
 {
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
 
 	if (options.program)
 		launch_prepare(&launch, options.program);
-	loop_take_signals();
+	signals_take();
 	/* Names are looked for on this machine only: nothing is fetched while a program is sampled. */
 	unsetenv("DEBUGINFOD_URLS");
 	session_open(&session, &options, options.program ? launch.pid : options.pid, fd);

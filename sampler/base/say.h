@@ -12,6 +12,7 @@ enum exit_status {
 	EXIT_NO_PROCESS = 4,
 	EXIT_NOT_WRITTEN = 5,
 	EXIT_NO_READER = 6,
+	EXIT_STUCK = 7,
 	EXIT_FAULT = 70
 };
 

@@ -2,13 +2,13 @@
 #include "names/names.h"
 
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/regular_file.h"
 #include "base/search.h"
 #include "names/cut_file.h"
 #include "names/separate.h"
@@ -84,12 +84,12 @@ static bool is_another_file(const struct stat *before, int fd)
 
 static void open_names(struct image *image, struct names *names)
 {
-	int fd = image->file ? open(image->file, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = image->file ? open_regular(image->file) : -1;
 
 	names->is_open = true;
 	/* The process may have ended, through whose root it was reached. */
 	if (fd < 0 && names->file.st_ino)
-		fd = open(image->path, O_RDONLY | O_CLOEXEC);
+		fd = open_regular(image->path);
 	if (fd < 0)
 		return;
 	if (is_another_file(&names->file, fd)) {

@@ -2,7 +2,6 @@
 #include "run/loop.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,6 +10,7 @@
 #include "base/clocks.h"
 #include "clock/stops.h"
 #include "run/budget.h"
+#include "run/signals.h"
 #include "threads/counted.h"
 
 /* What is younger is not written yet: the samples and pictures that tell it may still come. */
@@ -50,25 +50,6 @@
 
 /* Passes are not rarer than that while threads begin, nor if some ring cannot tell that it has to be emptied. */
 #define SURE_TICK (100 * MILLISECOND)
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
-void loop_take_signals(void)
-{
-	const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = on_signal};
-
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		sigaction(numbers[i], &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
 
 struct loop {
 	struct session *session;
@@ -125,7 +106,7 @@ static void wait_for_tick(struct loop *loop)
 
 	if (session->clock == CLOCK_PERF && session->tick > SURE_TICK)
 		empty_until_tick(loop);
-	if (!interrupted)
+	if (!signals_ask_to_end())
 		sleep_until(loop->next_tick);
 }
 
@@ -333,7 +314,7 @@ static bool is_over(struct loop *loop, uint64_t at)
 {
 	struct session *session = loop->session;
 
-	if (interrupted) {
+	if (signals_ask_to_end()) {
 		loop->how = "interrupted";
 		loop->text = "The sampler was told to end.";
 	} else if (loop->launch && launch_ended(loop->launch)) {

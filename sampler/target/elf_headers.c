@@ -2,7 +2,6 @@
 #include "target/elf_headers.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/regular_file.h"
 #include "unwind/machine.h"
 #include "unwind/pointers.h"
 
@@ -165,7 +165,7 @@ void elf_headers_read(struct image *image, struct memory *memory, uint64_t addre
 	bool has_interpreter = false;
 
 	if (image->file)
-		source.fd = open(image->file, O_RDONLY | O_CLOEXEC);
+		source.fd = open_regular(image->file);
 	if (read_headers(&source, address, offset, headers, &source.count, &image->cfi.entry) &&
 	    find_bias(headers, source.count, address, offset, &image->bias)) {
 		source.bias = image->bias;
