@@ -130,3 +130,16 @@ def test_same_bytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         unpacked.append(digests(tarballs[-1], folder / name / "unpacked"))
     assert unpacked[0] == unpacked[1]
     assert tarballs[0].read_bytes() == tarballs[1].read_bytes()
+
+
+@pytest.mark.skipif(not machine.FULL, reason="in --full")
+def test_same_bytes_of_packages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Debian's, built in two folders. dpkg hides a folder if its name has no blank."""
+    made = []
+    for name in ("one", "another"):
+        (folder / name / "work").mkdir(parents=True)
+        monkeypatch.setenv("TMPDIR", str(folder / name / "work"))
+        machine.run(machine.ROOT / "tools" / "package", "deb", folder / name, "-b")
+        packages = sorted((folder / name).glob("*.deb"))
+        made.append({path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in packages})
+    assert made[0] and made[0] == made[1]
