@@ -165,13 +165,13 @@ class Kind:
     core: str  # of the corpus
 
     def options(self) -> list[str]:
-        """Of rpmbuild, on Debian: its own database knows no packages, and its scripts that compress
-        and strip are written for another shell."""
-        scripts = "/usr/lib/rpm/brp"
+        """Of rpmbuild, on Debian: its own database knows no packages, its script that compresses is
+        written for another shell, and the one that strips leaves symbols."""
+        code = r"-type f -name libompd.so.\* -o -name ompd-sampler"
         given = [
             "--nodeps",
-            f"--define=__brp_compress /bin/bash {scripts}-compress /usr",
-            f"--define=__brp_strip {scripts}-strip '{self.tools}strip --strip-all'",
+            "--define=__brp_compress /bin/bash /usr/lib/rpm/brp-compress /usr",
+            f"--define=__brp_strip find %{{buildroot}} {code} | xargs {self.tools}strip",
         ]
         if self.processor == "x86_64":
             return given
