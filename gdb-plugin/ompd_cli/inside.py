@@ -87,8 +87,8 @@ def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
     from ompd_gdb import before_attach, second_look
 
     before_attach.load_modules()
-    before_attach.ask_kernel()
     with before_attach.symbols_read(pid):
+        before_attach.ask_kernel()  # which attaches: what is read already is not read again
         moment, result["stopped_seconds"] = _look(report, pid)
         if moment is not None:
             result["seen_before"] = report.again()

@@ -7,6 +7,7 @@ from typing import Sequence
 
 import pytest
 from ompd_core.library.types import View, ViewRegion, ViewTask, ViewTasks, ViewThread
+from ompd_core.model import doubts
 from ompd_core.model.logical_stack import stack
 from ompd_core.model.logical_stack.enclosing import code_on_worker
 from ompd_core.model.logical_stack.lineage import Lineage
@@ -238,7 +239,11 @@ def test_what_is_too_deep_is_told() -> None:
 
 def test_a_stack_without_the_runtimes_frames_is_not_told_for_whole() -> None:
     made = process([[(1, 0), (0, 0)], [(1, 1), (0, 0)]], [ROOT, TEAM])
-    assert shown(made, ["f:1 main:2", f"g:2 {WORKER}"], 0).endswith("(frames...)")
+    # The advice is about symbols only where the runtime is linked into the program.
+    for embedded, cut in (False, doubts.CALL_NOT_SEEN), (True, doubts.STACK_UNCLEAR):
+        made.runtimes[0].embedded = embedded
+        splicer = _splicer(made, ["f:1 main:2", f"g:2 {WORKER}"])
+        assert splicer.backtrace(made.threads[0]).cut is cut
     assert shown(made, ["f:1 main:2", f"g:2 {WORKER}"], 1) == "g@2 R1.1 (the...)"
 
 

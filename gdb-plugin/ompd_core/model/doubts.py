@@ -284,6 +284,12 @@ STACK_UNCLEAR = Doubt(
     "of them began the regions that the thread is in",
     "keep the symbols of a runtime that is linked into the program",
 )
+CALL_NOT_SEEN = Doubt(
+    "unknown",
+    "the thread is in regions that no call on its stack is seen to have begun: the code of one may "
+    "call the runtime by a pointer, or have made way for what it called last",
+    "`bt -no-filters' shows all frames",
+)
 NO_CODE = Doubt(
     "likely",
     "no file of the program's has code at this address: the stack is damaged here, or the code was "

@@ -11,6 +11,7 @@ from typing import Callable, Mapping, Sequence
 from ...library.types import ViewTask
 from ...light_classes import dataclass, field
 from .. import doubts
+from ..doubts import Doubt
 from ..ended import Ended
 from ..naming import (
     NAMELESS,
@@ -345,12 +346,20 @@ class Splicer:
             outer = self._beginner(found, begun[0] if begun is not None else None)
             self._add_construct(found, stack, at, outer)
             return outer
-        if part.began == BOTTOM and any(is_active(region) for region, _ in stack.loose(at)):
-            found.cut = doubts.STACK_UNCLEAR
+        if part.began == BOTTOM:
+            found.cut = self._why_loose([region for region, _ in stack.loose(at)])
         if part.began == CUT:
             found.limited = stack.walked.limited
             found.cut = doubts.STACK_LIMIT if found.limited else doubts.NO_STACK
         return None
+
+    def _why_loose(self, regions: Sequence[Region]) -> Doubt | None:
+        """Why nothing on a whole stack began these. None: nothing needs to have."""
+        runtimes = {region.runtime for region in regions if is_active(region)}
+        if not runtimes:
+            return None
+        embedded = any(one.embedded for one in self._process.runtimes if one.id in runtimes)
+        return doubts.STACK_UNCLEAR if embedded else doubts.CALL_NOT_SEEN
 
     def _add_construct(
         self, found: Backtrace, stack: _Stack, at: int, outer: tuple[_Stack, int] | None
