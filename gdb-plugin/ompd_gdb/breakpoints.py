@@ -18,7 +18,7 @@ from ompd_core.model.process import Thread
 from ompd_core.views import breakpoints as view
 
 from . import session, texts
-from .target import conditions, event_breakpoint, stepping
+from .target import conditions, event_breakpoint, inferior_calls, stepping
 from .target.event_breakpoint import EventBreakpoint
 from .target.location_spec import LocationSpec
 from .target.passages import Hits
@@ -134,7 +134,7 @@ class Breakpoint:
         if self.event.kind == "barrier" and _thread_num() != 0:
             return False
         try:
-            if self.condition is not None and not gdb.parse_and_eval(self.condition):
+            if self.condition is not None and not inferior_calls.evaluated(self.condition):
                 return False
         except gdb.error:
             self.hits += 1  # the program is stopped for it
@@ -157,7 +157,7 @@ class Breakpoint:
             self._everywhere[key] = conditions.everywhere(*key)
         expression = self._everywhere[key]
         try:
-            return expression is None or bool(gdb.parse_and_eval(expression))
+            return expression is None or bool(inferior_calls.evaluated(expression))
         except gdb.error:
             return True
 

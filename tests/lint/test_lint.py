@@ -332,6 +332,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_gdb.session",
         "ompd_gdb.picture",
         "ompd_gdb.breakpoints",
+        "ompd_gdb.target.inferior_calls",
         "ompd_core.views.",
         "ompd_core.model.",
         "ompd_core.snapshot.",
@@ -479,6 +480,17 @@ def may_name(node: ast.Attribute) -> bool:
     if node.attr == "name":
         return owner not in NAMED_BY_GDB
     return node.attr not in GDB_TEXTS or owner in ("texts", "super", "error")
+
+
+def python_evaluation(path: str, text: str) -> Iterator[str]:
+    """Expressions may call functions in the program: one place decides whether they do."""
+    module = module_of(path)
+    # Registers and $_siginfo call nothing.
+    if module in ("ompd_gdb.target.inferior_calls", MACHINES[1], "ompd_cli.inside"):
+        return
+    for node in ast.walk(ast.parse(text) if module is not None else ast.Module([], [])):
+        if isinstance(node, ast.Attribute) and node.attr == "parse_and_eval":
+            yield f"{path}:{node.lineno}: must not evaluate; ask ompd_gdb.target.inferior_calls"
 
 
 def python_registry(path: str, text: str) -> Iterator[str]:
@@ -674,6 +686,7 @@ RULES: tuple[Callable[[str, str], Iterator[str]], ...] = (
     python_imports,
     python_loading,
     python_texts,
+    python_evaluation,
     python_registry,
     python_types,
     python_registers,
@@ -788,6 +801,7 @@ VIOLATIONS = [
     (python_texts, ADAPTER + "target/calls.py", "name = gdb.selected_frame().name()\n"),
     (python_texts, ADAPTER + "target/calls.py", "same = [one for one in all if symbol.name]\n"),
     (python_texts, SHELL + "inside.py", 'gdb.execute("run", to_string=True)\n'),
+    (python_evaluation, ADAPTER + "target/stacks.py", 'found = gdb.parse_and_eval("x")\n'),
     (python_registry, CORE + "model/waits.py", "from ..abi import kmpc\n"),
     (python_registry, CORE + "snapshot/places.py", "from ..runtimes import libomp\n"),
     (python_registry, ADAPTER + "target/calls.py", "from ompd_core.arch import x86_64\n"),

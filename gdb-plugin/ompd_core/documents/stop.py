@@ -74,6 +74,18 @@ class Value(TypedDict):
             " function.",
         ]
     ]
+    in_function: NotRequired[
+        Annotated[
+            Optional[str],
+            "Evaluated in the frame of this function, which lies between the two.",
+        ]
+    ]
+    file: NotRequired[
+        Annotated[
+            Optional[str],
+            "The variable is this file's: nothing around the thread has one of that name.",
+        ]
+    ]
     first_of_loop: NotRequired[
         Annotated[bool, "It is the first value of a loop's variable: clang records no other of it."]
     ]

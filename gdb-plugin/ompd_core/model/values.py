@@ -35,6 +35,9 @@ class Value:
     error: str | None = None
     parents: str | None = None  # evaluated in the frame of this region's beginning: R1
     in_construct: bool = False  # evaluated in the frame of the code of the construct
+    in_function: str | None = None  # evaluated in this one's, between the user's and the construct
+    # The variable is this file's: nothing around the thread has one of that name.
+    file: str | None = None
     # The variable of a loop, of which clang records where its first value is, and no other.
     first_of_loop: bool = False
     variable: Variable | None = field(default=None, compare=False)

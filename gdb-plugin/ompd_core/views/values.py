@@ -56,6 +56,10 @@ def _shown(value: Value) -> str:
     note = f"  (in the frame that began {value.parents})" if value.parents else ""
     if value.in_construct:
         note = "  (in the construct's code, which called it)"
+    if value.in_function:
+        note = f"  (in {plain(value.in_function)} (), which called it)"
+    if value.file:
+        note = f"  (a variable of {plain(value.file)})"
     if value.first_of_loop:
         note += "  (the loop's first: clang records no other value of its variable)"
     return plain(value.text) + note
@@ -66,7 +70,10 @@ def _summary(found: Sequence[Answer], style: Style) -> list[str]:
     distinct = len({text for text in texts if text is not None})
     failed = texts.count(None)
     words = f"{count(len(found), 'thread')}: "
-    words += "all agree" if distinct == 1 and not failed else count(distinct, "value")
+    read_once = any(value.parents or value.file for _, value in found if value.text is not None)
+    # Of what was read once for all nobody has agreed.
+    agree = distinct == 1 and not failed and not read_once
+    words += "all agree" if agree else count(distinct, "value")
     limits = extremes(found)
     if limits is not None:
         words += f", from {limits.least} to {limits.greatest}"
@@ -93,6 +100,8 @@ def _group(group: Sequence[Thread], value: Value) -> documents.Value:
         "error": value.error,
         "parents": value.parents,
         "in_construct": value.in_construct,
+        "in_function": value.in_function,
+        "file": value.file,
         "first_of_loop": value.first_of_loop,
         "who": who(group),
         "gdb": [thread.native.id for thread in group if thread.native is not None],

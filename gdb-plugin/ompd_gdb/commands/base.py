@@ -5,7 +5,7 @@ traceback."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import gdb
 
@@ -28,6 +28,7 @@ class OmpdCommand(gdb.Command):
     valued = ()  # type: tuple[str, ...]  # options that take the word behind them
     takes_ids = False
     gives_json = True
+    lets_run = False  # the program, which then calls what the user's breakpoints ask for
 
     def __init__(self) -> None:
         super().__init__(self.name, gdb.COMMAND_STATUS, prefix=self.prefix)
@@ -48,13 +49,18 @@ class OmpdCommand(gdb.Command):
         arguments = Arguments()
         with without_traceback(self.name):
             try:
-                with in_users_terms():
+                with in_users_terms(), self._calls():
                     self._parse_words(words, arguments)
                     self.run(arguments)
             except UserError as error:
                 if arguments.json:
                     output.json_error(self.name, arguments, error)
                 raise
+
+    def _calls(self) -> "AbstractContextManager[None]":
+        from ..target import inferior_calls
+
+        return nullcontext() if self.lets_run else inferior_calls.refused()
 
     def document(self, words: "list[str]") -> "dict[str, object]":
         """What -json would write. Raises UserError."""
@@ -63,7 +69,7 @@ class OmpdCommand(gdb.Command):
         if not self.gives_json:
             raise UserError("bad_argument", f"`{self.name}' has no JSON document.")
         arguments = Arguments()
-        with in_users_terms():
+        with in_users_terms(), self._calls():
             self._parse_words(words, arguments)
             if arguments.json:
                 raise UserError("bad_argument", "`-json' has no place here: leave it out.")

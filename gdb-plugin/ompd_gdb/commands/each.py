@@ -18,10 +18,14 @@ class Each(RawCommand):
     innermost frame of your own code, as `ompd print' does; where there is none,
     in the innermost.
 
+    Functions that the command calls in the program run with the other threads
+    held.
+
     -all shows each thread's output, also when it is another's. `--' ends ids
     and options. The thread and frame that are selected stay selected."""
 
     name = "ompd each"
+    lets_run = True
     flags = ("all",)
     what = "a command to run"
     completes = ""

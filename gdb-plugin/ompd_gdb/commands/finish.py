@@ -22,6 +22,7 @@ class Finish(OmpdCommand):
     breakpoint or a signal stops the program as usual, also in another thread."""
 
     name = "ompd finish"
+    lets_run = True
     gives_json = False
 
     def run(self, arguments: Arguments) -> None:

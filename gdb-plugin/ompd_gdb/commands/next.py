@@ -21,4 +21,5 @@ class Next(Step):
     breakpoint or a signal stops the program as usual, also in another thread."""
 
     name = "ompd next"
+    lets_run = True
     gdbs = "next"

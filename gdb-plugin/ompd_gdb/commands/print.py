@@ -20,8 +20,12 @@ class Print(RawCommand):
     FORMAT is one of GDB's letters, as in `print/x'.
 
     What that frame does not have, or what was optimised out there, is looked up
-    in the code of the construct, and then in the frame that began the region,
-    and marked so: it is that frame's variable, as it is now.
+    frame by frame outwards, to the code of the construct, and then in the frame
+    that began the region, and marked so: it is that frame's variable, as it is
+    now. A variable of another file comes last, with the file's name.
+
+    The program does not run meanwhile. Where the expression calls a function in
+    it, other threads are held; `set may-call-functions off' forbids it.
 
     A variable is shared if it has one address in all threads, private if each
     has another (threadprivate: a global one); reduction is a copy of a shared

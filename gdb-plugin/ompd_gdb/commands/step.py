@@ -24,6 +24,7 @@ class Step(RawCommand):
     breakpoint or a signal stops the program as usual, also in another thread."""
 
     name = "ompd step"
+    lets_run = True
     gdbs = "step"  # the command that it stands for
     takes_ids = False
     text_optional = True

@@ -7,12 +7,13 @@ import gdb
 from ompd_core.errors import UserError
 
 from .. import session
+from ..target import inferior_calls
 
 
 def count(command: str, text: str) -> int:
     """How often? Raises UserError."""
     try:
-        return int(gdb.parse_and_eval(text)) if text else 1
+        return int(inferior_calls.evaluated(text)) if text else 1
     except gdb.error as error:
         raise UserError(
             "bad_argument", f"`{text}' is not a number: {error}", f"See `help {command}'."

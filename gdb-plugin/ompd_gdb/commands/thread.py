@@ -18,6 +18,7 @@ class Thread(RawCommand):
     were selected before stay selected."""
 
     name = "ompd thread"
+    lets_run = True
     what = "an id, as `ompd threads' shows them"
     text_optional = True
     completes = ""

@@ -18,15 +18,24 @@ from ompd_core.model.process import Region, Thread
 from ompd_core.model.values import Number, Value
 
 from .. import texts
-from . import console, variables
+from . import console, inferior_calls, variables
 from .selection import on_thread, select_frame
 from .stacks import Code
 from .unwound import Walk
 
+_NO_SYMBOL = 'No symbol "'  # how GDB begins to say so
 _NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL)
 
 # GDB tells front ends at once where these have come to, whoever asked: not with their output.
 _MOVES = late_patterns.compile(r"(?:(up|down|dow)|(f|fr|fra|fram|frame)(?=\s+\S))(?:\s+(.*))?")
+
+# GDB's commands that let the program run, by what they may be shortened to.
+_RESUMES = late_patterns.compile(
+    r"(?:c|cont|conti|contin|continu|continue|fg|s|step|si|stepi|n|next|ni|nexti|u|until|adv"
+    r"|advance|fin|finish|j|jump|signal|r|run|start|starti|reverse-\w+)"
+    r"(?:\s.*)?",
+    re.DOTALL,
+)
 
 # Commands and expressions of GDB's see GDB's threads: None, one that runs or is gone.
 Native = Callable[[Thread], "gdb.InferiorThread | None"]
@@ -121,6 +130,8 @@ class Expression:
         self._frames = frames
         self._unknown: dict[tuple[int, str | None, bool], Value] = {}
         self._of_regions: dict[Region, Value | None] = {}
+        self._files: dict[tuple[int, str | None], str | None] = {}  # by where the thread is
+        self._foreign: Value | None = None  # what GDB finds in other files
 
     def value(self, thread: Thread) -> Value:
         """In the user's own frame; what that does not have, in the frame of the construct's code,
@@ -140,21 +151,30 @@ class Expression:
                 there = self._where_began(region)
                 if there is not None:
                     return there
-        return found
+        return self._foreign or found
 
     def _on_own_stack(self, thread: Thread) -> Value | None:
+        """Frame by frame outwards, to the construct's."""
         walk = self._frames.walk()
         own = self._frames.own(walk, thread)
         if own is None:
             return None
         found = self._at(own)
-        if found.text is None:
-            construct = self._frames.of_construct(walk)
-            if construct is not None and construct != own:
-                there = self._at(construct)
-                if there.text is not None:
-                    return replace(there, in_construct=True)
-        return found
+        if found.text is not None:
+            return found
+        construct = self._frames.of_construct(walk)
+        if construct is None or construct.level <= own.level:
+            return found
+        for level in range(own.level + 1, construct.level):
+            frame = walk.seen[level]
+            there = self._at(Place(level, frame.pc, frame.location.function, False))
+            if there.text is not None:
+                return replace(there, in_function=frame.location.function)
+        there = self._at(construct)
+        if there.text is not None:
+            return replace(there, in_construct=True)
+        # There it may be known, and optimised out.
+        return found if _is_unknown(there) else there
 
     def _where_began(self, region: Region) -> Value | None:
         if region not in self._of_regions:
@@ -173,26 +193,39 @@ class Expression:
     def _at(self, place: Place) -> Value:
         key = (place.pc, place.function, place.innermost)
         if key not in self._unknown:
-            found = self._evaluated(place.level)
+            found = self._evaluated(place)
             # Of all errors only this one is told by the place alone.
-            if not (found.error or "").startswith('No symbol "'):
+            if not _is_unknown(found):
                 return found
             self._unknown[key] = found
         return self._unknown[key]
 
-    def _evaluated(self, level: int) -> Value:
+    def _evaluated(self, place: Place) -> Value:
         """In a frame of the selected thread."""
         try:
-            select_frame(level)
-            found = _referenced(gdb.parse_and_eval(self._text))
-            variable, first_of_loop = variables.named(self._text, found)
+            select_frame(place.level)
+            found = _referenced(inferior_calls.evaluated(self._text))
+            key = place.pc, place.function
+            if key not in self._files:
+                self._files[key] = variables.foreign_file(self._text)
+            file = self._files[key]
             if found.is_optimized_out:
                 return Value(None, None, "optimized out")
+            variable, first_of_loop = variables.named(self._text, found)
             shown = texts.value(found, **({"format": self._form} if self._form else {}))
+            if not shown.strip():
+                return Value(None, None, "its pretty-printer shows nothing")
             number = _number(found)
+            if file is not None:
+                self._foreign = self._foreign or Value(shown, number, file=file)
+                return Value(None, None, f'{_NO_SYMBOL}{self._text}" in current context')
             return Value(shown, number, first_of_loop=first_of_loop, variable=variable)
         except gdb.error as error:
             return Value(None, None, str(error).rstrip("."))
+
+
+def _is_unknown(value: Value) -> bool:
+    return (value.error or "").startswith(_NO_SYMBOL)
 
 
 def _referenced(value: gdb.Value) -> gdb.Value:
@@ -223,7 +256,10 @@ def output_of(frames: Frames, thread: Thread, command: str) -> str:
         own = frames.own(frames.walk(), thread)
         try:
             select_frame(own.level if own is not None else 0)
-            return _output(command)
+            if _RESUMES.fullmatch(command.strip()):
+                return _output(command)
+            with inferior_calls.refused(), inferior_calls.held():
+                return _output(command)
         except gdb.error as error:
             return f"{error}\n"
 
@@ -242,7 +278,7 @@ def place_of(text: str) -> tuple[int, int]:
     bytes: of a variable itself, of what a pointer points to, of a number the number. Raises
     UserError."""
     try:
-        value = gdb.parse_and_eval(text)
+        value = inferior_calls.evaluated(text)
         if value.type.code in (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1)):
             value = value.referenced_value()
         kind = value.type.strip_typedefs()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Iterator
 
 import gdb
@@ -14,6 +15,8 @@ from ompd_core.model.values import Variable
 from .. import texts
 
 _NAME = late_patterns.compile(r"[A-Za-z_]\w*")
+# Not a member's, nor a register's or a number's part.
+_FREE_NAME = late_patterns.compile(r"(?<![\w.>%$:'\"])[A-Za-z_]\w*(?!\w|::)")
 _REFERENCES = (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1))
 # clang's: what adds up the copies of a reduction, and the variables of a loop.
 _REDUCTION = "omp.reduction.reduction_func"
@@ -42,11 +45,44 @@ def named(text: str, value: gdb.Value) -> tuple[Variable | None, bool]:
         copy = None
         if captured and not reference and in_construct:
             copy = REDUCTION if _only_reduces(inside, blocks, frame) else COPY
-        address = None if value.address is None else int(value.address)
+        address = _address(value)
         twin = not is_global and _has_twin(name, frame)
         variable = Variable(address, is_global, reference, in_construct, twin, copy)
         return variable, _is_first_of_loop(name, block)
     return None, False
+
+
+def foreign_file(text: str) -> str | None:
+    """GDB looks for a name in all files, and finds static variables of others, and the C library's.
+    Which file has one of the expression that the selected frame's own file does not have?"""
+    frame = gdb.selected_frame()
+    try:
+        block: gdb.Block | None = frame.block()
+    except RuntimeError:
+        block = None  # without debug information
+    for name in dict.fromkeys(_FREE_NAME.findall(text)):
+        found = gdb.lookup_symbol(name, block)[0] if block is not None else None
+        found = found or gdb.lookup_static_symbol(name)
+        if found is None or not found.is_variable or found.needs_frame or not found.symtab:
+            continue
+        if not _is_visible(found, frame):
+            return os.path.basename(texts.filename(found.symtab) or "?")
+    return None
+
+
+def _is_visible(symbol: gdb.Symbol, frame: gdb.Frame) -> bool:
+    own = frame.find_sal().symtab
+    if own is not None and texts.fullname(own) == texts.fullname(symbol.symtab):
+        return True
+    name = texts.name(symbol)
+    return any(texts.name(one) == name for block in _blocks(frame) for one in block)
+
+
+def _address(value: gdb.Value) -> int | None:
+    try:
+        return None if value.address is None else int(value.address)
+    except gdb.error:
+        return None  # an array in registers, say: GDB would have to copy it into the program
 
 
 def _blocks(frame: gdb.Frame) -> Iterator[gdb.Block]:

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the program stand still while it is looked at? No command of ours calls a function in it,
+resumes it or meets a breakpoint, and a call that the user writes runs with the other threads held.
+And is a variable the thread's own, and not another file's of the same name?"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import machine
+import pytest
+from sessions import Answer, ask
+
+LOOKS = [
+    "ompd",
+    "ompd status",
+    "ompd threads",
+    "ompd parallel",
+    "ompd parallel R1",
+    "ompd tasks",
+    "ompd icvs",
+    "ompd locks",
+    "ompd barriers",
+    "ompd deadlock",
+    "ompd target",
+    "ompd bt *",
+    "ompd bt -merge",
+    "ompd report -locals",
+    "ompd print gone",
+    "ompd print gone[1]",
+    "ompd print mine",
+    "ompd each info locals",
+    "bt",
+]
+MOVED = "python print('ran', ran, gdb.parse_and_eval('progress') - before)"
+RECORDS = [
+    "python ran = []",
+    "python gdb.events.cont.connect(lambda event: ran.append('continued'))",
+    "python gdb.events.inferior_call.connect(lambda event: ran.append('called'))",
+    "python before = gdb.parse_and_eval('progress')",
+]
+
+
+def session(
+    compiler: str, level: str, stop: list[str], commands: list[str], folder: Path, crashes: bool
+) -> Answer:
+    program = folder / "stays"
+    sources = [machine.PROGRAMS / name for name in ("stays.c", "stays_elsewhere.c")]
+    command = [compiler, "-g", level, "-fopenmp", *sources, "-o", program]
+    subprocess.run(command, check=True, cwd=folder)
+    runtime = f"set environment LD_LIBRARY_PATH {machine.cached('libomp-19')}"
+    files = ["--args", program, *(["crash"] if crashes else [])]
+    return ask("gdb", commands, [runtime, *stop, "run"], files, folder=folder)
+
+
+@pytest.mark.parametrize("compiler", [machine.CLANG, machine.GCC])
+@pytest.mark.parametrize("stop", ["crash", "break stop_here"])
+def test_nothing_runs(stop: str, compiler: str, folder: Path) -> None:
+    commands = [*RECORDS, "break twice", *LOOKS, MOVED, "print mine", "show may-call-functions"]
+    places = [] if stop == "crash" else [stop]
+    answer = session(compiler, "-O2", places, commands, folder, not places)
+    assert answer.texts[-3] == "ran [] 0"
+    assert answer.texts[-1].endswith("is on.")
+    assert not any("defect" in text for text in answer.texts), answer.everything
+
+
+def test_a_call_of_the_users_holds_the_others(folder: Path) -> None:
+    commands = [
+        *RECORDS,
+        "ompd print twice(mine)",
+        "ompd each print twice(7)",
+        "print calls",
+        MOVED,
+        "set may-call-functions off",
+        "ompd print twice(mine)",
+        "show scheduler-locking",
+    ]
+    answer = session(machine.CLANG, "-O0", ["break stop_here"], commands, folder, False)
+    called, each, calls, moved, _, refused, locking = answer.texts[len(RECORDS) :]
+    assert called.endswith("3 threads: 3 values, from 0 to 4.")
+    assert each.count("= 14") == 3 and calls.endswith("= 6")
+    assert moved.endswith("] 0") and "called" in moved
+    assert (
+        "3 threads: 0 values; 3 cannot tell." in refused and "may-call-functions is off" in refused
+    )
+    assert '"replay"' in locking
+
+
+@pytest.mark.parametrize("compiler", [machine.CLANG, machine.GCC])
+def test_whose_variable(compiler: str, folder: Path) -> None:
+    """stop_here() has neither."""
+    commands = [f"ompd print R1.1 {name}" for name in ("elsewhere", "middle", "only_here")]
+    answer = session(compiler, "-O0", ["break stop_here"], commands, folder, False)
+    elsewhere, middle, only_here = answer.texts
+    assert "5  (in the construct's code, which called it)" in elsewhere
+    assert "15  (in between (), which called it)" in middle
+    assert "777  (a variable of stays_elsewhere.c)" in only_here
+    assert "all agree" not in only_here
