@@ -18,6 +18,7 @@ static const char *const seed_names[] = {
 	"fake-nested-32-bit",    "fake-nested-32-bit-big-endian",
 	"fake-teams-big-endian", "teams-2-nested-libomp-19",
 	"roots-libomp-16",       "nested-libomp-19-debug-tracked",
+	"nested-libgomp-12",     "tasks-libgomp-12",
 };
 
 #define SEED_COUNT (sizeof(seed_names) / sizeof(seed_names[0]))

@@ -9,9 +9,9 @@
 #include "memory_image.h"
 #include "ompd.h"
 
-/* Reads in one call: more is a walk without a bound. Most has ompdx_snapshot_tasks, with two reads for each of
- * TASK_STEPS_MAX steps, and two for each of TASKS_MAX tasks (libompd/target/limits.h). */
-#define READS_PER_CALL_MAX 7000000u
+/* Reads in one call, of a process with as few threads as an image has: more would take minutes through a gdbserver. Real ones
+ * need more as they have more threads, teams and tasks, up to what libompd/target/limits.h allows. */
+#define READS_PER_CALL_MAX 20000u
 
 const ompd_callbacks_t *debugger_callbacks(void);
 ompd_address_space_context_t *debugger_context(void);

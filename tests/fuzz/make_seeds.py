@@ -66,7 +66,7 @@ def threads(core: ElfFile) -> Iterator[bytes]:
 def symbols(mappings: list[Mapping]) -> Iterator[bytes]:
     for mapping in mappings:
         name = Path(mapping.path).name
-        if mapping.offset or not name.startswith(("ld-linux", "libomp")):
+        if mapping.offset or not name.startswith(("ld-linux", "libomp", "libgomp")):
             continue
         for table in ([], ["-D"]):
             listed = machine.run("nm", *table, "--defined-only", mapping.path)
