@@ -50,7 +50,7 @@ def banner(document: Json) -> Markup:
     return join(
         _verdict(
             f"{100 * work / total:.0f} % of the threads' time is the program's work",
-            f"Beside it: {', '.join(most)}." if most else "There is nothing beside it.",
+            f"The rest: {', '.join(most)}." if most else "Nothing else.",
             _style(work / total),
         ),
         [_verdict("To be known", note, "unknown") for note in words(document, "notes")],
@@ -117,16 +117,23 @@ def _regions(document: Json) -> Section | None:
             _place(one),
             f"{number(one, 'threads') or 0}",
             _efficiency(one),
-            _uneven(one),
+            _imbalance(one),
             time_kinds.bar(object_of(one, "kinds")),
             data_who="",
         )
         for one in shown
     ]
-    headings = ["Of all time", "Region", "Threads", "Efficiency", "Uneven", "What its threads do"]
+    headings = [
+        "Of all time",
+        "Region",
+        "Threads",
+        "Efficiency",
+        "Imbalance",
+        "What its threads do",
+    ]
     lead = (
-        "Efficiency: how much of its threads' time in the region is work. Uneven: the most work of"
-        " one thread, as a multiple of the mean."
+        "Efficiency: share of its threads' time in the region that is work. Imbalance: maximum work"
+        " of any thread / mean."
     )
     body = join(tag("p", lead, class_="lead"), table(headings, rows, "Parallel regions"), more)
     return Section("regions", "Parallel regions", body, f"{len(found):,}")
@@ -146,7 +153,7 @@ def _efficiency(one: Json) -> str:
     return f"{100 * least:.0f} to {100 * most:.0f} %"
 
 
-def _uneven(one: Json) -> str:
+def _imbalance(one: Json) -> str:
     found, busiest = _real(one, "imbalance"), object_of(one, "busiest")
     if found is None:
         return "?"
@@ -188,7 +195,7 @@ def _for_whom(one: Json) -> Part:
         lines.append(tag("div", f"{100 * left / whole:.0f} % others"))
     nobody, unknown = number(one, "nobody") or 0, number(one, "unknown") or 0
     if nobody >= 0.01 * whole:
-        text = "all had come: the runtime had not let go yet"
+        text = "all threads had arrived; not yet released by the runtime"
         lines.append(tag("div", f"{100 * nobody / whole:.0f} % {text}"))
     if unknown >= 0.01 * whole:
         why = word(one, "why_unknown") or "not known"

@@ -168,7 +168,7 @@ def _regions(summary: Summary, style: Style) -> list[str]:
         for of, account in use.sum.kinds.items():
             kinds.setdefault(of, Account()).join(account)
     shown = columns(kinds)
-    headings = ["% of time", "Threads", "Efficiency", *(name for name, _ in shown), "Uneven"]
+    headings = ["% of time", "Threads", "Efficiency", *(name for name, _ in shown), "Imbalance"]
     table = Table([*headings, "Region"], style)
     for use in uses if style.every else uses[:FEW]:
         table.add(
@@ -183,8 +183,8 @@ def _regions(summary: Summary, style: Style) -> list[str]:
         *table.lines(),
         *_more(len(uses), "region", style),
         *paragraph(
-            "Efficiency: work of the threads' time in the region. Uneven: the most work of one"
-            " thread, by the mean of all.",
+            "Efficiency: share of its threads' time in the region that is work. Imbalance: maximum"
+            " work of any thread / mean.",
             style,
         ),
     ]
@@ -226,7 +226,7 @@ def waits(summary: Summary, style: Style) -> list[str]:
 def _meetings(record: Record, waiting: Waiting) -> str:
     if not waiting.meetings:
         return ""
-    text = f", met {count(waiting.meetings, 'time')} as seen"
+    text = f", seen {count(waiting.meetings, 'time')}"
     if waiting.last:
         most = max(waiting.last, key=lambda thread: waiting.last[thread])
         times = count(waiting.last[most], "time")
@@ -253,7 +253,8 @@ def _charged(record: Record, waiting: Waiting, style: Style) -> list[str]:
         found.append(f"    {words.short_percent(Account(int(left)), total):>4} %  for others")
     if waiting.nobody >= 0.01 * total.ns:
         share = words.short_percent(Account(int(waiting.nobody)), total)
-        found.append(f"    {share:>4} %  all had come: the runtime had not let go yet")
+        text = f"    {share:>4} %  all threads had arrived; not yet released by the runtime"
+        found += paragraph(text, style, " " * 12)
     if waiting.unknown >= 0.01 * total.ns:
         share = words.short_percent(Account(int(waiting.unknown)), total)
         found += paragraph(f"    {share:>4} %  {whose(waiting)}", style, " " * 12)
@@ -261,8 +262,8 @@ def _charged(record: Record, waiting: Waiting, style: Style) -> list[str]:
 
 
 BLURRED = (
-    "(blurred): these waits are about as short as the time between samples. Their sum holds, for"
-    " whom they were does not: a higher rate (-F) tells it better."
+    "(blurred): these waits are about as short as the time between samples. Their total is"
+    " reliable; who was waited for is not. Use a higher rate (-F)."
 )
 
 
@@ -293,7 +294,7 @@ def _does(doing: Doing) -> str:
         Kind.WAIT: "waits for something else, in",
         Kind.OVERHEAD: "is in the runtime, called by",
         Kind.KERNEL: "is in the kernel, called by",
-        Kind.PREEMPTED: "had no processor, in",
+        Kind.PREEMPTED: "preempted, in",
         Kind.ASLEEP: "sleeps in a call of",
         Kind.IDLE: "is idle",
     }.get(doing.kind, "does what is not known, in")
