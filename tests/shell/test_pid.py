@@ -23,6 +23,7 @@ import machine
 import pytest
 from command import FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
 from ompd_cli import guardian, living, outcome, waking
+from ompd_core.views.table import Style
 from sessions import PATIENCE, parked
 
 THREADS = 32
@@ -145,7 +146,7 @@ def test_passing(folder: Path) -> None:
     for seen, confirmed in ((["barrier_divergence"], True), (["cannot_tell"], False)):
         document = {"findings": [dict(before)], "unavailable": [], "notes": []}
         notes = outcome.confirm(document, seen)
-        found = outcome.of_report("", document, notes)
+        found = outcome.of_report("", document, notes, Style())
         assert document["findings"][0]["confirmed"] == confirmed and bool(notes) != confirmed
         assert found.status == (FINDING if confirmed else NOTHING_ODD)
 
