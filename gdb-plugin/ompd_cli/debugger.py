@@ -328,6 +328,8 @@ def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -
         return UserError(
             "traced", f"Another ompd is looking at process {pid}.", "Try again when it has ended."
         )
+    if ended["target"] == "gone":
+        return UserError("no_process", "There is no report: it ended while it was looked at.")
     if document is not None:
         error = document["error"]
         return UserError(error["code"], error["message"], error["hint"] or "")

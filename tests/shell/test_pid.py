@@ -14,6 +14,7 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Iterable, Iterator
@@ -21,7 +22,7 @@ from typing import Iterable, Iterator
 import command
 import machine
 import pytest
-from command import FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
+from command import CANNOT_READ, FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
 from ompd_cli import guardian, living, outcome, waking
 from ompd_core.views.table import Style
 from sessions import PATIENCE, parked
@@ -334,6 +335,20 @@ def test_one_at_a_time(counting: Counting, folder: Path) -> None:
     is_an_error(ompd("pid", str(counting.pid), folder=folder), "Another ompd")
     os.close(memory)
     assert ompd("pid", str(counting.pid), folder=folder).status == NOTHING_ODD
+
+
+def test_ends_while_it_is_looked_at(folder: Path) -> None:
+    """Whatever GDB was doing just then."""
+    for moment in range(40 if machine.FULL else 3):
+        with subprocess.Popen(["sleep", "60"]) as process:
+            timer = threading.Timer(0.15 + 0.1 * (moment % 10), process.kill)
+            timer.start()
+            answer = ompd("pid", str(process.pid), folder=folder)
+            timer.join()
+        told = (f"Process {process.pid} has ended", f"There is no process {process.pid}")
+        gone = any(words in answer.errors for words in told)
+        assert answer.status == CANNOT_READ and (gone or answer.text), answer
+        assert "last words" not in answer.errors
 
 
 def test_only_who_may_trace_it_can_claim_it(counting: Counting) -> None:
