@@ -39,6 +39,8 @@ UNKNOWN = {
     "spin": "who holds spin lock `spinlock'",
 }
 HEALTHY = ["mutexes_in_order", "join_one_at_work", "condition_for_a_while"]
+# How the region comes to be inside of the loader.
+LOADING = [("iterate", "libgomp-12", "attach"), ("load", "libomp-19", "core")]
 RUNTIMES = ["libomp-14", "libomp-19", "libomp-16"]
 KINDS = ["live", "core", "attach", "gcore"]
 BUILDS = ["debug", "optimised", "plain"]
@@ -137,6 +139,51 @@ def test_no_circle(scenario: str, runtime: str, kind: str, build: str, folder: P
                 wanted = wants[numbers[group["who"]]]
                 assert holds[wanted] == numbers[edge["thread"]], answer.everything
                 truth.compared += 1
+
+
+@pytest.mark.parametrize("at_work", [False, True], ids=["stuck", "at_work"])
+@pytest.mark.parametrize("way, runtime, kind", LOADING)
+def test_loaders_mutex(way: str, runtime: str, kind: str, at_work: bool, folder: Path) -> None:
+    """The loader's own frames are between the mutex and the program."""
+    part = folder / "part.so"
+    machine.run(machine.GCC, "-shared", "-fPIC", machine.PROGRAMS / "loader_part.c", "-o", part)
+    compiler = machine.GCC if machine.is_gnus(runtime) else machine.CLANG
+    link = ("-rdynamic",)  # the library calls the program
+    executable = machine.compiled("loader", "optimised", link=link, compiler=compiler)
+    home, words = machine.cached(runtime), (f"{way}_{'at_work' if at_work else 'stuck'}",)
+    with target(kind, executable, words, home, folder, {"OMPD_PART": str(part)}) as made:
+        answer = ask("gdb", ASK, made.before, made.files, folder=folder)
+        holder = waits_of(made)[0]["loader"]
+    found = answer.document(ASK[0])["deadlock"]
+    numbers = lwps(answer)
+    if at_work:
+        assert found["verdict"] == "none" and not codes(answer), answer.everything
+        waits = [edge for group in found["waits"] for edge in group["for"] if group["object"]]
+        assert holder in {numbers[edge["thread"]] for edge in waits}, answer.everything
+    else:
+        assert (found["verdict"], found["certainty"]) == ("deadlock", "certain"), answer.everything
+        circle = found["cycles"][0]
+        assert len(circle) == 2, answer.everything
+        (edge,) = (edge for edge in circle if edge["object"] is not None)
+        assert edge["object"]["kind"] == "mutex", answer.everything
+        assert numbers[edge["waits_for"]] == holder, answer.everything
+    truth.compared += 1
+
+
+@pytest.mark.parametrize("scenario", ["logger", "logger_at_work"])
+def test_second_look_at_a_chain_that_leaves_openmp(scenario: str, folder: Path) -> None:
+    """The thread that holds what the team waits for is none of OpenMP's."""
+    executable, home = machine.compiled("outside", "optimised"), machine.cached("libomp-19")
+    watch = ["ompd deadlock -watch 0.3"]
+    with target("attach", executable, (scenario,), home, folder) as made:
+        answer = ask("gdb", watch + ASK, made.before, made.files, folder=folder)
+    assert "DEADLOCK" not in answer.everything and not codes(answer), answer.everything
+    if scenario == "logger":
+        assert "Cannot tell whether" in answer.texts[0], answer.everything
+        assert "gone on since" not in answer.texts[0], answer.everything
+        assert answer.document(ASK[0])["deadlock"]["verdict"] == "unknown"
+    else:
+        assert "No deadlock" in answer.texts[0], answer.everything
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "gdbserver"])

@@ -21,11 +21,12 @@ from ompd_core.library.types import (
 from ompd_core.model import doubts, locks, moments, passing
 from ompd_core.model.assessment import Assessment
 from ompd_core.model.deadlock import Deadlock, find
+from ompd_core.model.glibc import Kept
 from ompd_core.model.judgement import Judgement, judge
 from ompd_core.model.locks import Locks
 from ompd_core.model.moments import Movement, Watched
 from ompd_core.model.native import Location, NativeThread
-from ompd_core.model.process import Process, Region, Task, Wait
+from ompd_core.model.process import Process, Region, Task, Thread, Wait
 from ompd_core.model.tasks import Tasks
 from ompd_core.views import deadlock as deadlock_view
 from ompd_core.views import status
@@ -386,3 +387,27 @@ def test_a_wait_that_the_outside_may_end_is_never_said_to_stand_still(
     movement = Movement(1.0, True, moment, moment, Watched(ASLEEP, frozenset(), frozenset()))
     judgement = judge(find(process, Locks(process), None, {}), movement)
     assert codes(judgement) == found
+
+
+@pytest.mark.parametrize("later, found", [(0x40, ["cannot_tell"]), (0x80, [])])
+def test_a_thread_that_is_not_openmps_has_gone_on_if_it_waits_for_something_else(
+    later: int, found: Sequence[str]
+) -> None:
+    """The team waits for a mutex of its, it for a semaphore."""
+    taken = []
+    for address in (0x40, later):
+        process = team(2)
+        native = NativeThread(2, 1, 2, (100, 102, 0))
+        logger = Thread(native, kept=Kept("semaphore", address, unknown="nobody knows who posts"))
+        process.threads.append(logger)
+        for thread in process.threads[:2]:
+            thread.in_call, thread.kept = Location("pthread_mutex_lock"), Kept(
+                "mutex", 0x10, owner=2
+            )
+        taken.append((process, moments.take(process, Locks(process), None, {}, {})))
+    process, now = taken[1]
+    movement = Movement(1.0, True, taken[0][1], now, Watched({}, frozenset(), frozenset()))
+    waits = find(process, Locks(process), None, {}, has_gone_on=movement.has_gone_on)
+    assert codes(judge(waits, movement)) == found
+    # The sentence counts those of OpenMP.
+    assert len(movement.before.waiting) == 2

@@ -477,6 +477,37 @@ static void spin()
 	}
 }
 
+static void hold_and(void (*go_on)())
+{
+	std::thread logger([go_on] {
+		std::lock_guard<std::mutex> guard(first);
+		tell("holds", "first");
+		raise_flag();
+		declare_native();
+		go_on();
+	});
+#pragma omp parallel num_threads(3)
+	{
+		until(&raised, 1);
+		tell("wants", "first");
+		declare();
+		std::lock_guard<std::mutex> guard(first);
+		truth_seen();
+	}
+	logger.join();
+}
+
+// Nobody posts the semaphore.
+static void logger()
+{
+	hold_and([] { sem_wait(&slots); });
+}
+
+static void logger_at_work()
+{
+	hold_and(stay);
+}
+
 static void owner_gone()
 {
 #pragma omp parallel num_threads(2)
@@ -529,6 +560,8 @@ static const struct scenario scenarios[] = {
 	{"semaphore", semaphore, 2},
 	{"pthreads_barrier", pthreads_barrier, 2},
 	{"spin", spin, 2},
+	{"logger", logger, 4},
+	{"logger_at_work", logger_at_work, 4},
 	{"owner_gone", owner_gone, 2},
 	{"turns", turns, 4},
 };

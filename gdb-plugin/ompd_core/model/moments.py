@@ -53,13 +53,18 @@ class Words(NamedTuple):
 @dataclass
 class Moment:
     threads: set[Ptid] = field(default_factory=set)
-    waiting: dict[Ptid, Words] = field(default_factory=dict)  # those of them that wait
+    waiting: dict[Ptid, Words] = field(default_factory=dict)  # OpenMP's that wait
+    others: dict[Ptid, Words] = field(default_factory=dict)  # and those that are not OpenMP's
 
     @property
     def addresses(self) -> set[tuple[int, int]]:
         """What is to be watched while the program runs: address and size."""
         locks = (words.lock for words in self.waiting.values())
         return {(address, LOCK_SIZE) for address in locks if address is not None}
+
+    def words(self, ptid: Ptid) -> Words | None:
+        """None: it does not wait."""
+        return self.waiting.get(ptid) or self.others.get(ptid)
 
 
 @dataclass
@@ -110,7 +115,7 @@ class Movement:
         return told
 
     def _is_other(self, ptid: Ptid) -> bool:
-        then, now = self.before.waiting.get(ptid), self.now.waiting.get(ptid)
+        then, now = self.before.words(ptid), self.now.words(ptid)
         if then is None or now is None or then.by_kind != now.by_kind:
             return True
         return self.watched is not None and then.lock in self.watched.changed
@@ -140,21 +145,23 @@ def take(
             ptid = thread.native.ptid
             moment.threads.add(ptid)
             if _waits(thread):
-                moment.waiting[ptid] = _words(
-                    thread, wanted.get(thread), every_task, arrivals, loops
-                )
+                known = moment.waiting if thread.openmp else moment.others
+                known[ptid] = _words(thread, wanted.get(thread), every_task, arrivals, loops)
     return moment
 
 
 def _waits(thread: Thread) -> bool:
-    outside = thread.in_call is not None and bool(thread.openmp)
-    return outside or any(member.wait is not None for member in thread.openmp)
+    if not thread.openmp:
+        return thread.kept is not None
+    return thread.in_call is not None or any(member.wait is not None for member in thread.openmp)
 
 
 def _words(
     thread: Thread, lock: Lock | None, every_task: object, arrivals: Arrivals, loops: HandedOut
 ) -> Words:
-    found: dict[str, object] = {WAIT: tuple(_wait(member) for member in thread.openmp)}
+    kept = thread.kept
+    outside = (kept.kind, kept.address, kept.owner) if kept is not None else None
+    found: dict[str, object] = {WAIT: (outside, *(_wait(member) for member in thread.openmp))}
     counts = False
     if lock is not None:
         queue = tuple(_ptid(one) for one in lock.waiters) if lock.ordered else ()

@@ -14,8 +14,10 @@ from ..model.naming import system_name
 from ..model.native import Frame, NativeThread
 from ..model.where import CodeMap
 
-# Before 2.34 its threads had a library of their own.
-_LIBRARY = late_patterns.compile(r"lib(c|pthread)(\.so\.[60]|-2\.\d+\.so)$")
+# Before 2.34 its threads had a library of their own. Its loader takes mutexes of its threads.
+_LIBRARY = late_patterns.compile(
+    r"(lib(c|pthread)(\.so\.[60]|-2\.\d+\.so)|/ld(64|-linux[-\w]*)?(\.so\.\d|-2\.\d+\.so))$"
+)
 
 
 class Outside:
@@ -44,8 +46,8 @@ class Outside:
         registers = stopped.registers(0)
         call = self._machine.futex_wait(registers, self._code.read)
         spinning = self._machine.first_argument(registers) if len(inside) == 1 else None
-        function = self._function(inside[-1], frames[len(inside)])
-        if call is None and (function is None or glibc.kind_of(function) is None):
+        function = self._waits_in(frames[: len(inside) + 1])
+        if call is None and function is None:
             return None
         return glibc.kept(
             function,
@@ -82,8 +84,17 @@ class Outside:
                 break
         return ()
 
+    def _waits_in(self, frames: Sequence[Frame]) -> str | None:
+        """The innermost function that waits: what the program called may be one that takes a lock
+        of the library's own. frames: the library's, and the one that calls them."""
+        for entry, caller in zip(frames, frames[1:]):
+            function = self._function(entry, caller)
+            if function is not None and glibc.kind_of(function) is not None:
+                return function
+        return None
+
     def _function(self, entry: Frame, caller: Frame) -> str | None:
-        """What the program called. Where its frame has no name, by the call."""
+        """What was called. Where its frame has no name, by the call."""
         key = (entry, caller)
         if key not in self._functions:
             self._functions[key] = self._find_function(entry, caller)
