@@ -115,6 +115,8 @@ class Region:
     parent: Region | None = None
     children: list[Region] = field(default_factory=list)
     members: list[Thread | None] = field(default_factory=list)  # by thread number
+    gone: list[int] = field(default_factory=list)  # the process has no such threads, for certain
+    stays_at_start: bool = False  # its only thread waits for them before the region's code
     primary_num: int | None = None  # thread number, in the parent region, of who began it
     location: Location | None = None
     function: Location | None = None

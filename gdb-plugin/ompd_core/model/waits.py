@@ -168,6 +168,10 @@ class _Edges:
                 else:
                     self._need(needs, member, member.wait)
                 return needs
+            if member.region is not None and member.region.stays_at_start:
+                needs = Needs(thread, member, Wait("barrier", thread.where), ended=True)
+                needs.nobody = _left_by_fork(thread, member.region)
+                return needs
         member = thread.openmp[0] if thread.openmp else _NO_MEMBER
         if thread.kept is not None:
             return self._outside(thread, member, thread.kept)
@@ -301,7 +305,9 @@ class _Edges:
             needs.progress = needs.unknown is None
             needs.open_ended = True  # detached tasks
         ended = [thread for thread in meeting.missing if thread.ended]
-        if ended and needs.doubt is None:
+        if region.gone and needs.doubt is None:
+            needs.nobody, needs.ended, needs.unknown = _gone(needs.thread, region), True, None
+        elif ended and needs.doubt is None:
             them = "it" if len(ended) == 1 else "them"
             self._mourn(needs, ended, f"and others of {region.id} wait at a barrier for {them}")
 
@@ -440,3 +446,34 @@ def _awaited_tasks(tasks: Tasks, member: Membership, wait: Wait) -> list[Explici
         for task in mine
         if group and task.raw.taskgroup == group and task.raw.address != current
     ]
+
+
+def _in_process(thread: Thread) -> str:
+    return f"process {thread.native.ptid[0]}" if thread.native is not None else "the process"
+
+
+_FORK = (
+    "the runtime's workers do not come along, and this runtime does not survive a fork after a"
+    " parallel region. Call exec() after fork(), or fork before the first region"
+)
+
+
+def _left_by_fork(thread: Thread, region: Region) -> str:
+    """Nothing else ends workers that wait for a region to begin."""
+    return (
+        f"{_in_process(thread)} is a child of fork(): only the thread that forked lives in it, and"
+        f" the team of {region.id} has {len(region.members)}. That one waits for the others for"
+        f" ever: {_FORK}"
+    )
+
+
+def _gone(thread: Thread, region: Region) -> str:
+    gone = ids.short_thread_list([(region.number, number) for number in region.gone])
+    if len(region.gone) + 1 == len(region.members):
+        return (
+            f"{_in_process(thread)} has only one of the {len(region.members)} threads of"
+            f" {region.id}, and it waits at a barrier for {gone} for ever. Either they have ended,"
+            f" as by pthread_exit, or the process is a child of fork(): {_FORK}"
+        )
+    them, have = ("it", "has") if len(region.gone) == 1 else ("them", "have")
+    return f"{gone} {have} ended, and others of {region.id} wait at a barrier for {them}"

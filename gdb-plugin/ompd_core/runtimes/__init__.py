@@ -78,6 +78,11 @@ def counts_arrivals(kind: str) -> bool:
     return known is not None and known.counts_arrivals
 
 
+def loses_threads(kind: str) -> bool:
+    known = of_kind(kind)
+    return known is not None and known.loses_threads
+
+
 def variable(kind: str, icv: str) -> str | None:
     """Where a runtime keeps an ICV of the process."""
     known = of_kind(kind)

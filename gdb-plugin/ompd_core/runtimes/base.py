@@ -37,6 +37,8 @@ class Runtime:
     records_holders: str | None = None
     # Do its barriers only count who has come?
     counts_arrivals: bool = False
+    # Does it go on counting on threads that have ended, or that a fork left behind?
+    loses_threads: bool = False
     # The variable that an ICV of the process is read from.
     variables: Mapping[str, str] = field(default_factory=dict)
     # A text that is in every build, also in a program that it is linked into and that is stripped.

@@ -32,6 +32,7 @@ RUNTIME = Runtime(
     environment=("GOMP_",),
     calls_directly=True,
     takes_children=True,
+    loses_threads=True,
     counts_arrivals=True,
     variables=_VARIABLES,
 )

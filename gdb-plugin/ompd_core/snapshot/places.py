@@ -47,6 +47,7 @@ from ..model.waiting import Seen
 from ..model.waits import Arrivals
 from . import passed
 from .classifying import Classifier
+from .gone import Gone
 from .outside import Outside
 from .stacks import Stacks
 from .targets import Targets
@@ -134,6 +135,8 @@ class Places:
             if come is not None and region.raw.generator == "parallel":
                 region_ends.settle_by_count(region, come)
         region_ends.settle(self._process, arrivals)
+        with self._debugger.looking():
+            Gone(self._process, self._debugger, self.code).settle()
         self._threads_known = True
 
     def _locate(self, thread: Thread, holdings: str, depth: int) -> None:
