@@ -12,8 +12,9 @@ from pathlib import Path
 import machine
 
 PATIENCE = 1800  # seconds: a mirror may be far away
-# What programs write for themselves, whatever is installed.
-_PASSING = ("dev", "proc", "run", "sys", "tmp", "var/cache", "var/lib/apt", "var/log")
+# What programs write for themselves, whatever is installed: GDB, too, when root runs it.
+_PASSING = {"dev", "proc", "run", "sys", "tmp", "usr/share/gdb/python"}
+_PASSING |= {"var/cache", "var/lib/apt", "var/log"}
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,9 @@ class Chroot:
         found = set()
         for folder, folders, names in os.walk(self.root):
             inside = os.path.relpath(folder, self.root)
-            folders[:] = [one for one in folders if os.path.join(inside, one)[2:] not in _PASSING]
-            found |= {os.path.normpath(os.path.join(inside, name)) for name in folders + names}
+            path = {name: os.path.normpath(os.path.join(inside, name)) for name in folders + names}
+            folders[:] = [name for name in folders if path[name] not in _PASSING]
+            found |= set(path.values())
         return found
 
 
