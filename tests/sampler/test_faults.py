@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import platform
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -176,8 +177,10 @@ LEVEL = 'mount --bind $0 /proc/sys/kernel/perf_event_paranoid && exec "$@"'
 def test_what_refuses_perf_is_named(build, folder, who, level, refused, words) -> None:
     """And samples are taken by what is allowed."""
     (folder / "level").write_text(str(level))
+    # Where nobody else may enter the folder that it was built in.
+    sampler = shutil.copy(SAMPLER, folder)
     command = ("unshare", "--mount", "sh", "-c", LEVEL, folder / "level", *who)
-    guarded = (*command, build("guard", "plain"), refused, SAMPLER)
+    guarded = (*command, build("guard", "plain"), refused, sampler)
     done = run(*guarded, "-o", folder / "r", "--", build("victim"), "20")
     assert done.returncode == 0, done.stderr
     record = read(folder / "r")
