@@ -18,6 +18,8 @@ struct snapshot;
 struct address_space {
 	unsigned index; /* in library.spaces */
 	uint32_t generation;
+	uint64_t
+		questions; /* of the tool's so far: a search that fails is not made again in the same one */
 	struct diagnostics diagnostics;
 	struct target target;
 	struct image image;

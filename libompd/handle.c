@@ -96,12 +96,15 @@ ompd_rc_t handle_find(const void *handle, enum handle_kind kind, struct address_
 	struct handle_slot *slot;
 	const ompd_rc_t rc = find_slot(handle, kind, space, &slot);
 
-	if (rc == ompd_rc_ok && entity) {
+	if (rc != ompd_rc_ok)
+		return rc;
+	(*space)->questions++;
+	if (entity) {
 		const struct entity none = {0, 0};
 
 		*entity = slot ? slot->entity : none;
 	}
-	return rc;
+	return ompd_rc_ok;
 }
 
 ompd_rc_t handle_release(const void *handle, enum handle_kind kind)

@@ -35,8 +35,8 @@
 #define RECOVERY_BYTES_MAX (192 * 1024)
 /* Of a program that a runtime may be linked into, the end of its data is searched. */
 #define EMBEDDED_BYTES_MAX (1024 * 1024)
-/* Candidates looked at when the thread array has to be searched for. */
-#define RECOVERY_CANDIDATES_MAX 4096
+/* Candidates looked at when the thread array has to be searched for: in libomp 14 to 19 it is the 300th. */
+#define RECOVERY_CANDIDATES_MAX 1024
 /* Threads of a runtime: libomp's own limit for its thread array is KMP_MAX_NTH, INT_MAX; the kernel's is lower. */
 #define THREADS_MAX 131072
 /* Of a pthread's structure: in glibc 2.36 what it was created with stands in words 200 and 201 on 64 bit. */

@@ -102,8 +102,13 @@ ompd_rc_t llvm_threads_ready(struct address_space *space, struct llvm **ret)
 	struct llvm *llvm;
 	ompd_rc_t rc = llvm_ready(space, &llvm);
 
-	if (rc == ompd_rc_ok && llvm->threads == 0)
+	if (rc == ompd_rc_ok && llvm->threads == 0) {
+		if (llvm->threads_missed && llvm->threads_missed == space->questions)
+			return ompd_rc_unavailable;
 		rc = thread_array_locate(space, llvm, &llvm->threads);
+		if (rc == ompd_rc_unavailable)
+			llvm->threads_missed = space->questions;
+	}
 	if (rc == ompd_rc_ok)
 		*ret = llvm;
 	return rc;
