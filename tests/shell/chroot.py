@@ -17,6 +17,14 @@ _PASSING = {"dev", "proc", "run", "sys", "tmp", "usr/share/gdb/python"}
 _PASSING |= {"var/cache", "var/lib/apt", "var/log"}
 
 
+# Packages set the kernel's parameters, which are this machine's as well.
+ENTER = """
+mount --bind "$0/proc/sys" "$0/proc/sys"
+mount -o remount,bind,ro "$0/proc/sys"
+exec chroot "$0" sh -euc "$1"
+"""
+
+
 @dataclass(frozen=True)
 class Chroot:
     root: Path
@@ -25,7 +33,7 @@ class Chroot:
         """By its shell."""
         done = subprocess.run(
             ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={self.root / 'proc'}"]
-            + ["chroot", str(self.root), "sh", "-euc", script],
+            + ["sh", "-euc", ENTER, str(self.root), script],
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -145,5 +145,11 @@ def launched(
             launcher.send_signal(signal.SIGTERM if grace == 1 else signal.SIGKILL)
 
 
+def core_in(folder: Path) -> Path:
+    """The kernel may give it the process's number for a name."""
+    (core,) = folder.glob("core*")
+    return core
+
+
 def _allow_cores() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))

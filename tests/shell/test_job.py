@@ -15,7 +15,7 @@ from typing import Any
 import command
 import pytest
 from command import CANNOT_READ, FINDING, is_an_error, ompd
-from job import ODD, RANKS, THREADS, running
+from job import ODD, RANKS, THREADS, core_in, running
 from ompd_cli.job import nodes, wire
 from ompd_cli.job.clustershell import nodes as clustershell_nodes
 from ompd_cli.job.nodes import Errand
@@ -69,7 +69,7 @@ def test_ranks_of_a_launcher(folder: Path) -> None:
     alone = folder / "cores"
     for rank in truth:
         (alone / str(rank)).mkdir(parents=True)
-        (folder / str(rank) / "core").rename(alone / str(rank) / "core")
+        core_in(folder / str(rank)).rename(alone / str(rank) / "core")
     cores = ompd("job", "--cores", alone, "--json", folder=folder)
     assert cores.status == FINDING, cores
     right(cores.document, truth)

@@ -15,7 +15,7 @@ from typing import Any
 import command
 import pytest
 from command import FINDING, NOTHING_ODD, OMPD, ompd
-from job import ODD, RANKS, THREADS, RunningJob, Truth, running
+from job import ODD, RANKS, THREADS, RunningJob, Truth, core_in, running
 from sessions import PATIENCE
 
 OTHERS = "0-1,3"
@@ -52,7 +52,8 @@ def test_cores(folder: Path) -> None:
         for process in truth.values():
             ended(process.pid)
     for rank, process in truth.items():
-        answer = ompd("core", folder / str(rank) / "core", "--json", "-o", "%r.json", folder=folder)
+        core = core_in(folder / str(rank))
+        answer = ompd("core", core, "--json", "-o", "%r.json", folder=folder)
         assert answer.status == (FINDING if rank == ODD else NOTHING_ODD), answer
     documents = compare(truth, folder)
     assert {document["signal"]["reason"] for document in documents.values()} == {
@@ -78,8 +79,8 @@ def test_crash(folder: Path) -> None:
     with running("crash", folder) as job:
         assert job.launcher.wait(PATIENCE) != 0
         truth = job.truth()
-    cores = list(folder.glob("*/core"))
-    assert cores == [folder / str(ODD) / "core"]
+    cores = list(folder.glob("*/core*"))
+    assert cores == [core_in(folder / str(ODD))]
     answer = ompd("core", cores[0], "--json", "-o", "%r.json", folder=folder)
     assert answer.status == FINDING
     merged = ompd("merge", folder / f"{ODD}.json", "--json", folder=folder)
