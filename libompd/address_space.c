@@ -43,6 +43,20 @@ int32_t address_space_version(struct address_space *space)
 	return space->runtime_version;
 }
 
+ompd_rc_t attempt_before(const struct address_space *space, const struct attempt *attempt)
+{
+	const bool same = attempt->question && attempt->question == space->questions;
+
+	return same ? attempt->rc : ompd_rc_ok;
+}
+
+ompd_rc_t attempt_ended(const struct address_space *space, struct attempt *attempt, ompd_rc_t rc)
+{
+	attempt->question = rc == ompd_rc_ok ? 0 : space->questions;
+	attempt->rc = rc;
+	return rc;
+}
+
 void address_space_freeze(struct address_space *space)
 {
 	memory_cache_init(&space->frozen);

@@ -15,11 +15,16 @@
 struct runtime_ops;
 struct snapshot;
 
+/* At what takes long if it fails. Zeroed: none was made. */
+struct attempt {
+	uint64_t question; /* in which it failed */
+	ompd_rc_t rc;
+};
+
 struct address_space {
 	unsigned index; /* in library.spaces */
 	uint32_t generation;
-	uint64_t
-		questions; /* of the tool's so far: a search that fails is not made again in the same one */
+	uint64_t questions; /* of the tool's, so far */
 	struct diagnostics diagnostics;
 	struct target target;
 	struct image image;
@@ -31,6 +36,12 @@ struct address_space {
 	struct memory_cache frozen; /* what target.cache points to while the tool has frozen it */
 	struct snapshot *snapshots; /* that the tool holds */
 };
+
+/* ok, or why it has failed before in the same question of the tool's: it would fail again. */
+ompd_rc_t attempt_before(const struct address_space *space, const struct attempt *attempt);
+
+/* Remembers how it ended; returns rc. */
+ompd_rc_t attempt_ended(const struct address_space *space, struct attempt *attempt, ompd_rc_t rc);
 
 /* Whether library.spaces has room for one more. */
 bool address_space_has_room(void);

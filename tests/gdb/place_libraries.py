@@ -19,11 +19,11 @@ def made(folder: Path, program: str, flags: str, library: str) -> tuple[Path, Pa
     """The executable and the library, by the names of their compilers; once in a folder."""
     executable, shared = folder / f"{program}{flags}", folder / f"lib{library}.so"
     if not executable.exists():
-        source = machine.PROGRAMS / "places.c"
+        source = machine.PROGRAMS / "library_places.c"
         compiler = COMPILERS[program][0]
         machine.run(compiler, "-O1", *flags.split(), "-fopenmp", source, "-o", executable, "-ldl")
     if not shared.exists():
-        source = machine.PROGRAMS / "places_part.cc"
+        source = machine.PROGRAMS / "library_places_part.cc"
         code = folder / f"{library}.so"
         compiler = COMPILERS[library][1]
         machine.run(compiler, "-O1", "-fopenmp", "-fPIC", "-shared", source, "-o", code)

@@ -27,8 +27,9 @@
 struct gomp {
 	const struct record *record; /* NULL: not proven yet */
 	bool not_started;            /* as the last attempt found: not relocated yet */
-	uint64_t thread_pointer;     /* from the address that a pthread id is */
-	uint64_t tls_offset;         /* of gomp_tls_data, from the same */
+	struct attempt at_resolving;
+	uint64_t thread_pointer; /* from the address that a pthread id is */
+	uint64_t tls_offset;     /* of gomp_tls_data, from the same */
 	target_addr
 		thread_start; /* with which it creates its threads, if it is linked into the program; 0: not
 				     known */

@@ -58,11 +58,11 @@ struct llvm {
 	bool knows_locks;       /* lock_structures holds */
 	target_addr lock_table; /* address of the variable __kmp_i_lock_table; 0: not found yet */
 	target_addr threads;    /* address of the variable __kmp_threads; 0: not found yet */
-	uint64_t
-		threads_missed; /* in which of the tool's questions it was looked for in vain; 0: none */
 	target_addr globals[GLOBAL_COUNT]; /* addresses; 0: not known, or not asked for yet */
 	bool globals_located;              /* nothing more can be found of a stripped libomp */
 	struct thread_hints hints;
+	struct attempt at_resolving;
+	struct attempt at_threads;
 };
 
 #endif /* RUNTIME_LLVM_LLVM_H */

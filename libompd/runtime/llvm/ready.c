@@ -86,10 +86,13 @@ ompd_rc_t llvm_ready(struct address_space *space, struct llvm **ret)
 	ompd_rc_t rc = ompd_rc_ok;
 
 	if (llvm->source == ompdx_descriptors_none) {
+		rc = attempt_before(space, &llvm->at_resolving);
+		if (rc != ompd_rc_ok)
+			return rc;
 		rc = require_start(space, llvm);
 		if (rc == ompd_rc_ok)
 			rc = resolve(space, llvm);
-		if (rc == ompd_rc_ok)
+		if (attempt_ended(space, &llvm->at_resolving, rc) == ompd_rc_ok)
 			diagnostics_keep(&space->diagnostics);
 	}
 	if (rc == ompd_rc_ok)
@@ -103,11 +106,11 @@ ompd_rc_t llvm_threads_ready(struct address_space *space, struct llvm **ret)
 	ompd_rc_t rc = llvm_ready(space, &llvm);
 
 	if (rc == ompd_rc_ok && llvm->threads == 0) {
-		if (llvm->threads_missed && llvm->threads_missed == space->questions)
-			return ompd_rc_unavailable;
+		rc = attempt_before(space, &llvm->at_threads);
+		if (rc != ompd_rc_ok)
+			return rc;
 		rc = thread_array_locate(space, llvm, &llvm->threads);
-		if (rc == ompd_rc_unavailable)
-			llvm->threads_missed = space->questions;
+		attempt_ended(space, &llvm->at_threads, rc);
 	}
 	if (rc == ompd_rc_ok)
 		*ret = llvm;
