@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 10
+#define OMPDX_VERSION 11
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
@@ -105,6 +105,69 @@ typedef struct ompdx_runtime_info_t {
 /* Fills *info, up to the info->size that the tool set. */
 OMPD_API ompd_rc_t ompdx_get_runtime_info(ompd_address_space_handle_t *handle,
 					  ompdx_runtime_info_t *info);
+
+/* ---- Images: what is loaded in a process ------------------------------------------------------ */
+
+/* Why facts are missing; the sentence stands in the diagnostics. */
+typedef enum ompdx_problem_t {
+	ompdx_problem_none = 0,
+	ompdx_problem_unreadable = 1, /* memory that could not be read */
+	ompdx_problem_inconsistent =
+		2, /* the structures contradict each other: being changed, or damaged */
+	ompdx_problem_limit = 3 /* a walk was cut at its limit */
+} ompdx_problem_t;
+
+/* What the kernel told the program when it started it, by getauxval(3)'s numbers; 0: not known. */
+typedef struct ompdx_auxv_t {
+	ompd_size_t size;
+	ompd_addr_t headers;   /* AT_PHDR */
+	uint64_t header_count; /* AT_PHNUM */
+	ompd_addr_t vdso;      /* AT_SYSINFO_EHDR */
+} ompdx_auxv_t;
+
+#define OMPDX_IMAGE_PROGRAM UINT32_C(1)
+#define OMPDX_IMAGE_STATIC UINT32_C(2) /* a program that asks for no dynamic linker */
+#define OMPDX_IMAGE_VDSO UINT32_C(4)   /* the kernel's own, in no file */
+#define OMPDX_IMAGE_NAMELESS                                                                       \
+	UINT32_C(8) /* the names of its symbols cannot be read, as in a core file without them */
+
+typedef struct ompdx_loaded_image_t {
+	ompd_size_t size;
+	ompd_addr_t load_bias; /* what is added to the addresses in the file (link_map.l_addr) */
+	ompd_addr_t
+		dynamic; /* of its dynamic section; 0: there is none. An ompdx_image_t has `start' for
+				load_bias then */
+	const char *path;  /* as the dynamic linker has it; NULL: not known, and of the program */
+	ompd_addr_t start; /* its addresses: start <= pc < end; 0, 0: its headers cannot be read */
+	ompd_addr_t end;
+	uint32_t flags; /* OMPDX_IMAGE_... */
+	uint32_t
+		link_namespace; /* the first one that has it: 0, the program's, or one of dlmopen(3), in the
+				    order of the linker's list; UINT32_MAX: it is in no list */
+	uint32_t build_id_length; /* 0: there is none, or it cannot be read */
+	uint8_t build_id
+		[32]; /* as it is in memory: a file at `path' that has another was put there later */
+} ompdx_loaded_image_t;
+
+typedef struct ompdx_images_t {
+	ompd_size_t size;
+	ompd_size_t count;
+	const ompdx_loaded_image_t *images;
+	ompd_addr_t
+		debug; /* of the dynamic linker's struct r_debug; 0: there is none yet, or it is not known */
+	ompdx_problem_t problem; /* why there may be more images than these */
+	uint32_t reserved;
+} ompdx_images_t;
+
+/* The images of a process or core file, by what is in its memory: those of the dynamic linker's list, in its order and
+ * each once, then the program and the kernel's image where the list does not have them. The list is found by the
+ * program's headers; auxv NULL, or without them: by the symbol _r_debug, and the list's first image is the program.
+ * At most 8,192 images of the list, in 64 namespaces, and 16 MiB of paths. No runtime has to be there.
+ * ok also where no list is found, or none that can be read: then what is known without it. bad_input: context or
+ * images is NULL, or auxv too small. Frees: the tool, with free_memory. ompdx_get_diagnostics(NULL) tells what was
+ * noted. */
+OMPD_API ompd_rc_t ompdx_images(ompd_address_space_context_t *context, const ompdx_auxv_t *auxv,
+				ompdx_images_t **images);
 
 /* ---- Diagnostics: why something is not known -------------------------------------------------- */
 
@@ -201,15 +264,6 @@ typedef enum ompdx_task_kind_t {
 	ompdx_task_implicit = 2,
 	ompdx_task_explicit = 3
 } ompdx_task_kind_t;
-
-/* Why a thread's or a region's facts are missing; the sentence stands in the diagnostics. */
-typedef enum ompdx_problem_t {
-	ompdx_problem_none = 0,
-	ompdx_problem_unreadable = 1, /* memory that could not be read */
-	ompdx_problem_inconsistent =
-		2, /* the structures contradict each other: being changed, or damaged */
-	ompdx_problem_limit = 3 /* a walk was cut at its limit */
-} ompdx_problem_t;
 
 /* One step of a thread's chain of regions. */
 typedef struct ompdx_view_level_t {

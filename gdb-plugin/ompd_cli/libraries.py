@@ -10,7 +10,10 @@ from typing import Sequence
 
 from ompd_core.errors import UserError
 from ompd_core.formats.corefile import CoreFile
-from ompd_core.formats.images import ImageList
+from ompd_core.formats.images import LoadedImage
+from ompd_core.library import search as library_search
+from ompd_core.library.images import images
+from ompd_core.library.library import Library
 
 from .images import Image
 from .search import Search
@@ -18,6 +21,7 @@ from .search import Search
 MOST_NAMED = 8  # in a note
 DEBUG_FILES = "usr/lib/debug"
 ROOT = "root"  # in the private folder
+PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 _MISSING = (
     "Libraries of the core file are not here: {}. Stacks through them may be wrong. Copy them, and"
@@ -68,7 +72,7 @@ def _link(core: CoreFile, here: dict[str, str], search: Search, root: str) -> No
     was given of it, and for the names that the dynamic linker has for libraries: it finds the right
     file, or none."""
     names = dict(here)
-    for loaded in ImageList(core.read, core.format, core.auxv).loaded:
+    for loaded in _loaded(core):
         mapping = core.mapping_of(loaded.dynamic)
         if mapping is not None and mapping.path in here:
             names[loaded.path] = here[mapping.path]
@@ -94,6 +98,15 @@ def _link(core: CoreFile, here: dict[str, str], search: Search, root: str) -> No
             ) from None
     if search.sysroot is not None:
         _link_debug_files(search.sysroot, root)
+
+
+def _loaded(core: CoreFile) -> Sequence[LoadedImage]:
+    """In the dynamic linker's list. Raises UserError."""
+    library = Library(library_search.find(PACKAGE, "", ""))
+    try:
+        return images(library, core, core.auxv).loaded
+    finally:
+        library.close()
 
 
 def _link_debug_files(sysroot: str, root: str) -> None:

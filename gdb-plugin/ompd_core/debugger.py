@@ -12,7 +12,7 @@ from typing import ContextManager, Iterator, Protocol, Sequence
 
 from .arch.base import Disassembler, KnownRegisters, Machine, Range
 from .formats.corefile import CoreFile
-from .formats.images import ImageList, LoadedImage
+from .formats.images import Images, LoadedImage
 from .library.callbacks import Target
 from .light_classes import NamedTuple
 from .model.native import Frame, Location, NativeThread
@@ -114,7 +114,7 @@ class Code(Protocol):
 class Debugger(Target, Protocol):
     kind: str  # live, core, remote
     core: CoreFile | None
-    images: ImageList
+    images: Images
 
     @property
     def code(self) -> Code:
@@ -140,7 +140,7 @@ class Debugger(Target, Protocol):
         """Unsigned. Raises Unreadable."""
 
     def mapped_images(self) -> list[LoadedImage]:
-        """By the kernel's list of mapped files, of a core file."""
+        """Of a core file, by the kernel's list of mapped files: where each begins is known."""
 
     def native_threads(self) -> list[NativeThread]:
         ...

@@ -8,12 +8,13 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import gdb
 from ompd_core.debugger import MOST_FRAMES
 from ompd_core.errors import UserError
-from ompd_core.library import search
+from ompd_core.library import images, search
 from ompd_core.library.library import Library
 from ompd_core.light_classes import NamedTuple
 from ompd_core.model import doubts, facts
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 _library: Library | None = None
+_own: Library | None = None  # that lists images where the one above cannot
 _library_settings: tuple[str, str] | None = None
 _sessions: dict[int, Session] = {}
 
@@ -64,6 +66,17 @@ def library() -> Library:
             _library = Library(path, lambda text: gdb.write(text, gdb.STDERR))
         _library_settings = wanted
     return _library
+
+
+def _lister() -> Library:
+    """Who lists a process' images: OMPD has no routine for it. Raises UserError."""
+    global _own
+    chosen = library()
+    if images.ROUTINE not in chosen.missing_extensions:
+        return chosen
+    if _own is None:
+        _own = Library(search.find(PACKAGE, "", settings.library_path()))
+    return _own
 
 
 def _unload() -> None:
@@ -180,7 +193,7 @@ class Session:
     def target(self) -> InferiorTarget:
         """Raises UserError."""
         if self._target is None:
-            self._target = InferiorTarget(self.inferior)
+            self._target = InferiorTarget(self.inferior, partial(images.images, _lister()))
         return self._target
 
     def program(self) -> facts.Program:

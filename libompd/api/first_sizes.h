@@ -12,6 +12,7 @@
 
 #define END_OF(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 #define FIRST_IMAGE_SIZE END_OF(ompdx_image_t, path)
+#define FIRST_AUXV_SIZE END_OF(ompdx_auxv_t, vdso)
 #define FIRST_NATIVE_SIZE END_OF(ompdx_native_thread_t, lwp)
 #define FIRST_VARIABLE_SIZE END_OF(ompdx_lock_variable_t, reserved)
 #define FIRST_FRAME_SIZE END_OF(ompdx_frame_t, entry)

@@ -10,7 +10,7 @@
 
 /* Offsets of the members that differ between the two ELF classes. */
 struct elf_class {
-	unsigned phoff, phentsize, phnum;                      /* in the ELF header */
+	unsigned eh_size, phoff, phentsize, phnum;             /* the ELF header */
 	unsigned ph_size, p_flags, p_offset, p_vaddr, p_memsz; /* in a program header */
 	unsigned sym_size, st_value, st_info, st_shndx;        /* in a symbol */
 };
@@ -18,8 +18,8 @@ struct elf_class {
 /* The same in both. */
 #define E_MACHINE 18
 
-static const struct elf_class elf32 = {28, 42, 44, 32, 24, 4, 8, 20, 16, 4, 12, 14};
-static const struct elf_class elf64 = {32, 54, 56, 56, 4, 8, 16, 40, 24, 8, 4, 6};
+static const struct elf_class elf32 = {52, 28, 42, 44, 32, 24, 4, 8, 20, 16, 4, 12, 14};
+static const struct elf_class elf64 = {64, 32, 54, 56, 56, 4, 8, 16, 40, 24, 8, 4, 6};
 
 static const struct elf_class *class_of(const struct target *target)
 {
@@ -81,6 +81,8 @@ static ompd_rc_t read_dynamic_section(struct image *image)
 				image->relocations = relocated(image, value);
 			else if (tag == DT_RELASZ)
 				image->relocations_size = value;
+			else if (tag == DT_DEBUG)
+				image->debug = value;
 		}
 		if (count < chunk)
 			return ompd_rc_error;
@@ -129,6 +131,7 @@ static void read_build_id(struct image *image, const uint8_t *note, size_t size)
 /* The start of an image: the ELF header, the program headers, and as a rule the build-id. */
 struct head {
 	uint8_t bytes[2048];
+	size_t of_file; /* so many are those that the file begins with; 0: only the headers are here */
 	const uint8_t *headers; /* the program headers, in bytes */
 	size_t count;
 };
@@ -164,9 +167,24 @@ static ompd_rc_t read_head(const struct image *image, target_addr address, struc
 	if (target_decode(target, ret->bytes + class->phentsize, 2) != class->ph_size ||
 	    count > PROGRAM_HEADERS_MAX || table > size || table + count * class->ph_size > size)
 		return ompd_rc_incompatible;
+	ret->of_file = size;
 	ret->headers = ret->bytes + table;
 	ret->count = (size_t)count;
 	return ompd_rc_ok;
+}
+
+/* Of the program headers alone. */
+static ompd_rc_t read_table(const struct image *image, target_addr address, uint64_t count,
+			    struct head *ret)
+{
+	const unsigned size = class_of(image->target)->ph_size;
+
+	if (count == 0 || count > sizeof(ret->bytes) / size)
+		return ompd_rc_incompatible;
+	ret->of_file = 0;
+	ret->headers = ret->bytes;
+	ret->count = (size_t)count;
+	return target_read(image->target, address, ret->count * size, ret->bytes);
 }
 
 static struct segment segment_at(const struct image *image, const struct head *head, size_t index)
@@ -218,7 +236,7 @@ static target_addr first_table(const struct image *image)
 
 /* The addresses in a library's file, or in a PIE's, begin at 0: its head lies at the load bias. In other
  * programs, whose bias is 0, and in prelinked libraries it lies some pages before the tables. */
-static ompd_rc_t find_head(const struct image *image, struct head *ret)
+static ompd_rc_t find_head(const struct image *image, unsigned *pages, struct head *ret)
 {
 	const target_addr page = 4096;
 	target_addr at = first_table(image) & ~(page - 1);
@@ -227,9 +245,10 @@ static ompd_rc_t find_head(const struct image *image, struct head *ret)
 
 	if (at_bias != ompd_rc_error && at_bias != ompd_rc_incompatible)
 		return at_bias;
-	for (unsigned i = 0; i < HEADER_PAGES_MAX && at; i++, at -= page) {
+	for (unsigned i = 0; i < HEADER_PAGES_MAX && *pages && at; i++, at -= page) {
 		const ompd_rc_t rc = read_head(image, at, ret);
 
+		--*pages;
 		if (rc == ompd_rc_ok && is_head_of(image, ret, at))
 			return rc;
 		if (rc != ompd_rc_ok && rc != ompd_rc_error && rc != ompd_rc_incompatible)
@@ -241,9 +260,8 @@ static ompd_rc_t find_head(const struct image *image, struct head *ret)
 static void read_note(struct image *image, const struct head *head, const struct segment *segment)
 {
 	uint8_t note[512];
-	const uint64_t in_head = sizeof(head->bytes);
 
-	if (segment->offset < in_head && segment->size <= in_head - segment->offset)
+	if (segment->offset < head->of_file && segment->size <= head->of_file - segment->offset)
 		read_build_id(image, head->bytes + segment->offset, (size_t)segment->size);
 	else if (segment->size <= sizeof(note) &&
 		 target_read(image->target, segment->start, (size_t)segment->size, note) ==
@@ -266,29 +284,86 @@ static bool rebase(struct image *image, const struct head *head)
 	return false;
 }
 
-ompd_rc_t image_read_headers(struct image *image)
+static ompd_rc_t take_segments(struct image *image, const struct head *head)
+{
+	for (size_t i = 0; i < head->count; i++) {
+		const struct segment segment = segment_at(image, head, i);
+
+		if (segment.type == PT_LOAD)
+			add_segment(image, segment.flags, segment.start, segment.size);
+		else if (segment.type == PT_DYNAMIC && image->dynamic == 0)
+			image->dynamic = segment.start;
+		else if (segment.type == PT_INTERP)
+			image->interpreted = true;
+		else if (segment.type == PT_TLS)
+			image->thread_local_size = segment.size;
+		else if (segment.type == PT_NOTE && image->build_id_length == 0)
+			read_note(image, head, &segment);
+	}
+	return image->extent.end ? ompd_rc_ok : ompd_rc_incompatible;
+}
+
+ompd_rc_t image_read_headers_within(struct image *image, unsigned *pages)
 {
 	struct head head;
-	const ompd_rc_t rc = find_head(image, &head);
+	const ompd_rc_t rc = find_head(image, pages, &head);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	image->machine = (uint16_t)target_decode(image->target, head.bytes + E_MACHINE, 2);
 	if (image->header && !rebase(image, &head))
 		return ompd_rc_incompatible;
-	for (size_t i = 0; i < head.count; i++) {
-		const struct segment segment = segment_at(image, &head, i);
+	return take_segments(image, &head);
+}
 
-		if (segment.type == PT_LOAD)
-			add_segment(image, segment.flags, segment.start, segment.size);
-		else if (segment.type == PT_DYNAMIC && image->dynamic == 0)
-			image->dynamic = segment.start;
-		else if (segment.type == PT_TLS)
-			image->thread_local_size = segment.size;
-		else if (segment.type == PT_NOTE && image->build_id_length == 0)
-			read_note(image, &head, &segment);
+ompd_rc_t image_read_headers(struct image *image)
+{
+	unsigned pages = HEADER_PAGES_MAX;
+
+	return image_read_headers_within(image, &pages);
+}
+
+/* By how much a program was moved whose table of headers lies at this address. One that does not say where its table
+ * is has it, as a rule, right behind the ELF header. */
+static ompd_rc_t find_bias(struct image *image, const struct head *head, target_addr table)
+{
+	const target_addr header = table - class_of(image->target)->eh_size;
+	uint8_t start[EI_NIDENT];
+	ompd_rc_t rc;
+
+	for (size_t i = 0; i < head->count; i++) {
+		const struct segment segment = segment_at(image, head, i);
+
+		if (segment.type == PT_PHDR) {
+			image->bias = table - segment.start;
+			return ompd_rc_ok;
+		}
 	}
-	return image->extent.end ? ompd_rc_ok : ompd_rc_incompatible;
+	rc = target_read(image->target, header, sizeof(start), start);
+	if (rc == ompd_rc_ok && is_elf_header(image->target, start)) {
+		image->header = header;
+		(void)rebase(image, head);
+		image->header = 0;
+	}
+	return rc == ompd_rc_error ? ompd_rc_ok : rc;
+}
+
+ompd_rc_t image_open_program(struct image *image, const struct target *target, target_addr table,
+			     uint64_t count)
+{
+	struct head head;
+	ompd_rc_t rc;
+
+	image_open_nameless(image, target);
+	rc = read_table(image, table, count, &head);
+	if (rc == ompd_rc_ok)
+		rc = find_bias(image, &head, table);
+	if (rc == ompd_rc_ok)
+		rc = take_segments(image, &head);
+	if (rc != ompd_rc_ok || image->dynamic == 0)
+		return rc;
+	rc = read_dynamic_section(image);
+	return rc == ompd_rc_error || rc == ompd_rc_incompatible ? ompd_rc_ok : rc;
 }
 
 ompd_rc_t image_open(struct image *image, const struct target *target, target_addr bias,
@@ -526,6 +601,18 @@ ompd_rc_t image_symbol(struct image *image, const char *name, target_addr *ret)
 	}
 	*ret = found;
 	return ompd_rc_ok;
+}
+
+bool image_has_names(const struct image *image)
+{
+	const target_addr last = image->strtab + image->strtab_size - 1;
+	uint8_t byte;
+
+	if (image->dynamic == 0)
+		return true;
+	return image->strtab && image->strtab_size &&
+	       target_read(image->target, image->strtab, 1, &byte) == ompd_rc_ok &&
+	       target_read(image->target, last, 1, &byte) == ompd_rc_ok;
 }
 
 bool image_contains(const struct image *image, target_addr address)

@@ -42,7 +42,10 @@ struct image {
 	uint64_t version_count;
 	target_addr relocations; /* with addends */
 	uint64_t relocations_size;
+	target_addr
+		debug; /* the dynamic linker's struct r_debug, of a program that it has started */
 
+	bool interpreted; /* it asks for a dynamic linker, if the headers were read */
 	uint64_t
 		thread_local_size; /* of the thread-local variables; 0: none, or the headers were not read */
 
@@ -63,6 +66,11 @@ ompd_rc_t image_open(struct image *image, const struct target *target, target_ad
 		     target_addr dynamic, const char *path);
 void image_close(struct image *image);
 
+/* The program, by its table of program headers, which the kernel has told it. Headers and dynamic section are read;
+ * that one may be unreadable, as in a core file. error, incompatible: no program can be described by what is there. */
+ompd_rc_t image_open_program(struct image *image, const struct target *target, target_addr table,
+			     uint64_t count);
+
 /* An image of which nothing is known but what the debugger's symbols tell: a static program, or memory
  * without any headers. */
 void image_open_nameless(struct image *image, const struct target *target);
@@ -70,6 +78,12 @@ void image_open_nameless(struct image *image, const struct target *target);
 /* Reads the headers: machine, extent, writable ranges, build-id, size of the thread-local variables. Apart from image_open, since most objects of a
  * process are only asked for a name. */
 ompd_rc_t image_read_headers(struct image *image);
+
+/* The same; *pages of memory may be looked through for them, if they do not lie at the load bias. */
+ompd_rc_t image_read_headers_within(struct image *image, unsigned *pages);
+
+/* Whether the names of its symbols can be read. Also of one that has none: without a dynamic section. */
+bool image_has_names(const struct image *image);
 
 /* Address of an exported symbol that the image itself defines. unavailable: it defines none. */
 ompd_rc_t image_exported(struct image *image, const char *name, target_addr *ret);

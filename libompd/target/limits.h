@@ -12,6 +12,12 @@
 /* Pages before the tables of an image that are searched for its ELF header, where it does not lie at the load
  * bias: linkers put the tables right behind the headers. */
 #define HEADER_PAGES_MAX 256
+/* The same of all images of a process together: the headers of most lie at their load biases. */
+#define ALL_HEADER_PAGES_MAX 4096
+/* Text of all images' paths together. */
+#define IMAGES_TEXT_MAX (16 * 1024 * 1024)
+/* Longest path of an image: PATH_MAX. */
+#define LINK_PATH_MAX 4096
 /* Program headers of an image: a dozen in practice. */
 #define PROGRAM_HEADERS_MAX 64
 /* Entries of a dynamic section: some thirty in practice. */

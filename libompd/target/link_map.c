@@ -14,16 +14,20 @@ static ompd_rc_t enter_namespace(struct link_map_walk *walk, target_addr debug)
 				   &walk->next);
 }
 
+ompd_rc_t link_map_begin(struct link_map_walk *walk, const struct target *target, target_addr debug)
+{
+	memset(walk, 0, sizeof(*walk));
+	walk->target = target;
+	return enter_namespace(walk, debug);
+}
+
 ompd_rc_t link_map_first(struct link_map_walk *walk, const struct target *target)
 {
 	target_addr debug;
-	ompd_rc_t rc;
+	ompd_rc_t rc = target_symbol(target, "_r_debug", NULL, &debug);
 
-	memset(walk, 0, sizeof(*walk));
-	walk->target = target;
-	rc = target_symbol(target, "_r_debug", NULL, &debug);
 	if (rc == ompd_rc_ok)
-		rc = enter_namespace(walk, debug);
+		rc = link_map_begin(walk, target, debug);
 	if (rc == ompd_rc_ok && walk->next == 0)
 		rc = ompd_rc_unavailable;
 	if (rc == ompd_rc_ok || rc == ompd_rc_stale_handle || rc == ompd_rc_callback_error)
@@ -42,12 +46,13 @@ static ompd_rc_t next_namespace(struct link_map_walk *walk)
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (version < 2 || walk->namespaces >= LINK_NAMESPACES_MAX)
+	if (version < 2)
 		return ompd_rc_unavailable;
 	rc = target_read_pointer(walk->target, walk->debug + 5 * width, &next);
 	if (rc != ompd_rc_ok)
 		return rc;
-	return next ? enter_namespace(walk, next) : ompd_rc_unavailable;
+	walk->cut = next && walk->namespaces >= LINK_NAMESPACES_MAX;
+	return next && !walk->cut ? enter_namespace(walk, next) : ompd_rc_unavailable;
 }
 
 /* struct link_map: l_addr, l_name, l_ld, l_next, l_prev. */
@@ -63,6 +68,7 @@ ompd_rc_t link_map_next(struct link_map_walk *walk, struct loaded_object *ret)
 	}
 	if (walk->objects++ >= LINK_MAP_MAX || walk->next == walk->mark) {
 		diagnostics_note(walk->target->diagnostics, DIAGNOSTIC_link_map_cut, NULL);
+		walk->cut = true;
 		return ompd_rc_unavailable;
 	}
 	/* The mark moves on at each power of two: sooner or later it lies in the circle. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/debugger.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
-/* Programs have some ten. */
-#define HEADERS_MAX 64
-#define DYNAMIC_MAX 256
+/* Entries that the kernel tells a program: some twenty. */
+#define AUXV_MAX 64
 
 static ompd_rc_t allocate(ompd_size_t size, void **memory)
 {
@@ -112,51 +111,23 @@ const ompd_callbacks_t *debugger_callbacks(void)
 	return &callbacks;
 }
 
-/* The program's own headers: the kernel says where they are. */
-static bool program_headers(const struct debugger *debugger, uint64_t *address, uint64_t *count)
+void debugger_find_link_map(struct debugger *debugger)
 {
-	uint64_t vector[2 * 64];
+	ompdx_auxv_t auxv = {.size = sizeof auxv};
+	ompdx_images_t *images = NULL;
+	uint64_t vector[2 * AUXV_MAX];
 	ssize_t size = process_file(debugger->process, "auxv", vector, sizeof vector);
 
-	*address = *count = 0;
 	for (ssize_t i = 0; i + 16 <= size; i += 16) {
 		const uint64_t *entry = &vector[i / 8];
 
 		if (entry[0] == AT_PHDR)
-			*address = entry[1];
+			auxv.headers = entry[1];
 		if (entry[0] == AT_PHNUM)
-			*count = entry[1];
+			auxv.header_count = entry[1];
 	}
-	return *address && *count && *count <= HEADERS_MAX;
-}
-
-void debugger_find_link_map(struct debugger *debugger)
-{
-	Elf64_Phdr headers[HEADERS_MAX];
-	uint64_t address, count, bias = 0, dynamic = 0, size = 0;
-
 	debugger->r_debug = 0;
-	if (!program_headers(debugger, &address, &count) ||
-	    !memory_read(debugger->memory, address, count * sizeof *headers, headers))
-		return;
-	for (uint64_t i = 0; i < count; i++) {
-		if (headers[i].p_type == PT_PHDR)
-			bias = address - headers[i].p_vaddr;
-		if (headers[i].p_type == PT_DYNAMIC) {
-			dynamic = headers[i].p_vaddr;
-			size = headers[i].p_memsz;
-		}
-	}
-	for (uint64_t i = 0; dynamic && i < size / sizeof(Elf64_Dyn) && i < DYNAMIC_MAX; i++) {
-		Elf64_Dyn entry;
-
-		if (!memory_read(debugger->memory, bias + dynamic + i * sizeof entry, sizeof entry,
-				 &entry) ||
-		    entry.d_tag == DT_NULL)
-			return;
-		if (entry.d_tag == DT_DEBUG) {
-			debugger->r_debug = entry.d_un.d_ptr;
-			return;
-		}
-	}
+	if (ompdx_images(debugger_context(debugger), &auxv, &images) == ompd_rc_ok)
+		debugger->r_debug = images->debug;
+	free(images);
 }

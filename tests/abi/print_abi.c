@@ -283,6 +283,7 @@ static void print_extension_runtimes(void)
 	ROUTINE(ompdx_get_version);
 	ROUTINE(ompdx_find_runtimes);
 	ROUTINE(ompdx_process_initialize);
+	ROUTINE(ompdx_images);
 	ROUTINE(ompdx_get_runtime_info);
 	ROUTINE(ompdx_get_diagnostics);
 	ROUTINE(ompdx_freeze);
@@ -327,6 +328,37 @@ static void print_extension_runtimes(void)
 	MEMBER(ompdx_runtimes_t, size);
 	MEMBER(ompdx_runtimes_t, count);
 	MEMBER(ompdx_runtimes_t, runtimes);
+
+	VALUE(OMPDX_IMAGE_PROGRAM);
+	VALUE(OMPDX_IMAGE_STATIC);
+	VALUE(OMPDX_IMAGE_VDSO);
+	VALUE(OMPDX_IMAGE_NAMELESS);
+
+	TYPE(ompdx_auxv_t);
+	MEMBER(ompdx_auxv_t, size);
+	MEMBER(ompdx_auxv_t, headers);
+	MEMBER(ompdx_auxv_t, header_count);
+	MEMBER(ompdx_auxv_t, vdso);
+
+	TYPE(ompdx_loaded_image_t);
+	MEMBER(ompdx_loaded_image_t, size);
+	MEMBER(ompdx_loaded_image_t, load_bias);
+	MEMBER(ompdx_loaded_image_t, dynamic);
+	MEMBER(ompdx_loaded_image_t, path);
+	MEMBER(ompdx_loaded_image_t, start);
+	MEMBER(ompdx_loaded_image_t, end);
+	MEMBER(ompdx_loaded_image_t, flags);
+	MEMBER(ompdx_loaded_image_t, link_namespace);
+	MEMBER(ompdx_loaded_image_t, build_id_length);
+	MEMBER(ompdx_loaded_image_t, build_id);
+
+	TYPE(ompdx_images_t);
+	MEMBER(ompdx_images_t, size);
+	MEMBER(ompdx_images_t, count);
+	MEMBER(ompdx_images_t, images);
+	MEMBER(ompdx_images_t, debug);
+	MEMBER(ompdx_images_t, problem);
+	MEMBER(ompdx_images_t, reserved);
 
 	TYPE(ompdx_runtime_info_t);
 	MEMBER(ompdx_runtime_info_t, size);

@@ -542,6 +542,7 @@ static void damage_link_map(uint64_t offset, uint64_t value)
 	uint64_t entries;
 	ompd_address_space_handle_t *handle;
 	ompdx_runtimes_t *runtimes;
+	ompdx_images_t *listed;
 
 	images[0] = fake_executable_load(target);
 	images[1] = fake_libc_load(target);
@@ -557,6 +558,10 @@ static void damage_link_map(uint64_t offset, uint64_t value)
 	if (ompdx_find_runtimes(fake_context(target), NULL, 0, &runtimes) == ompd_rc_ok) {
 		assert_true(runtimes->count <= 1);
 		assert_ok(fake_callbacks()->free_memory(runtimes));
+	}
+	if (ompdx_images(fake_context(target), NULL, &listed) == ompd_rc_ok) {
+		assert_true(listed->count >= 1 && listed->count <= 3);
+		assert_ok(fake_callbacks()->free_memory(listed));
 	}
 	check_costs();
 	fake_libomp_forget(omp);

@@ -437,6 +437,39 @@ static void sweep_runtimes(const struct memory_image *image, struct sweep_option
 	debugger_free(found);
 }
 
+static void sweep_images(const ompdx_auxv_t *auxv)
+{
+	ompdx_images_t *images = NULL;
+	const ompd_rc_t rc = CALL(ompdx_images(debugger_context(), auxv, &images));
+
+	check_untouched(rc, images);
+	if (rc != ompd_rc_ok)
+		return;
+	for (ompd_size_t i = 0; i < images->count; i++) {
+		const ompdx_loaded_image_t *image = &images->images[i];
+
+		if (image->path)
+			sweep_check_text(images, image->path);
+		if (image->build_id_length > sizeof(image->build_id) || image->start > image->end)
+			finding("an answer contradicts itself", debugger_call());
+	}
+	debugger_free(images);
+}
+
+/* The program lies lowest, as a rule, and the kernel's image highest. */
+static void sweep_images_of_program(const struct memory_image *image)
+{
+	const bool wide = !(image->flags & FLAG_POINTERS_OF_4);
+	const ompdx_auxv_t auxv = {
+		.size = sizeof(auxv),
+		.headers = image->range_count ? image->ranges[0].address + (wide ? 64 : 52) : 0,
+		.header_count = 13,
+		.vdso = image->range_count ? image->ranges[image->range_count - 1].address : 0,
+	};
+
+	sweep_images(&auxv);
+}
+
 struct sweep_seen sweep(const struct memory_image *image, struct sweep_options options)
 {
 	ompd_address_space_handle_t *space = NULL;
@@ -446,6 +479,8 @@ struct sweep_seen sweep(const struct memory_image *image, struct sweep_options o
 	if (CALL(ompd_initialize(options.api_version, debugger_callbacks())) != ompd_rc_ok)
 		finding("cannot be initialized", debugger_call());
 	if (options.finds_runtimes) {
+		sweep_images(NULL);
+		sweep_images_of_program(image);
 		sweep_runtimes(image, options, &seen);
 	} else {
 		const ompd_rc_t rc = CALL(ompd_process_initialize(debugger_context(), &space));

@@ -4,6 +4,7 @@ code has no lines and its caller has? By what each thread wrote of itself: where
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import machine
@@ -53,3 +54,18 @@ def test_two_plugins(built: Path, folder: Path) -> None:
         core, truth = crashed(executable, [how, str(shared), str(other)], folder)
         answer = ask("gdb", ["ompd threads -json"], files=[executable, core], folder=folder)
         are_right(answer.document("ompd threads -json")["threads"], truth, answer.everything)
+
+
+def test_library_in_another_place(built: Path, folder: Path) -> None:
+    """GDB knows its file by another name than the dynamic linker."""
+    executable, shared = made(built, "gcc", "-g", "gcc")
+    loaded, elsewhere = folder / "libmoved.so", folder / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copy(shared, loaded)
+    core, truth = crashed(executable, ["region", str(loaded)], folder)
+    loaded.rename(elsewhere / loaded.name)
+    commands = ["ompd threads -json", "ompd threads"]
+    before = [f"set solib-search-path {elsewhere}"]
+    answer = ask("gdb", commands, before, [executable, core], folder=folder)
+    are_right(answer.document(commands[0])["threads"], truth, answer.everything)
+    assert "libmoved.so+0x" in answer.texts[1] and "??" not in answer.texts[1], answer.everything

@@ -30,7 +30,7 @@ NOUNS = ("ompd.h", "ompd-ext.h", "library.h", "handle.h", "handle_table.h", "add
 # The questions, and what they are about.
 QUESTIONS = ("runtime/runtime.h", "runtime/entity.h", "runtime/icv.h", "runtime/icv.def")
 # How a runtime is found and opened, whichever it is.
-OPENING = ("opening/find.h", "opening/open.h")
+OPENING = ("opening/find.h", "opening/images.h", "opening/open.h")
 # What the host knows of devices, whichever runtime there is.
 OFFLOAD = ("offload/offload.h",)
 # What api/ needs of the debugger that is no byte of the target.
@@ -211,6 +211,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_core.library.": (
         "ompd_core.library.",
         "ompd_core.formats.elf",
+        "ompd_core.formats.images",
         "ompd_core.errors",
         "ompd_core.source_tree",
     ),
@@ -266,6 +267,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.arch.",
         "ompd_core.code.",
         "ompd_core.formats.",
+        "ompd_core.library.images",
         "ompd_core.errors",
     ),
     "ompd_gdb.picture": ("ompd_gdb.target.", "ompd_core.snapshot.", "ompd_core.model."),
@@ -353,6 +355,14 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.views.table",
         "ompd_cli.outcome",
         "ompd_cli.waking",
+    ),
+    # Before there is a GDB, libompd lists a core file's images.
+    "ompd_cli.libraries": (
+        "ompd_cli.images",
+        "ompd_cli.search",
+        "ompd_core.formats.",
+        "ompd_core.library.",
+        "ompd_core.errors",
     ),
     "ompd_cli.": (
         "ompd_cli.",

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from types import SimpleNamespace
 from typing import Any, Callable, ContextManager, Iterator, Sequence
 
 from ompd_core import arch
@@ -27,6 +26,7 @@ from ompd_core.code.machine_code import (
 )
 from ompd_core.debugger import Section
 from ompd_core.errors import Unreadable
+from ompd_core.formats.images import Images
 from ompd_core.library import inference
 from ompd_core.library.types import (
     FoundRuntime,
@@ -224,7 +224,7 @@ class Code:
 class Debugger:
     kind, pid, executable, core = "live", 9, "/bin/stuck", None
     byte_order, pointer_size = "big", 8
-    images = SimpleNamespace(program=None, r_debug=1, loaded=[])
+    images = Images([], None, None, 1, is_cut=False)
 
     def __init__(self) -> None:
         self.code = self.disassembler = Code()

@@ -24,8 +24,10 @@ from ompd_core.debugger import MOST_FRAMES, Debugger, Section
 from ompd_core.errors import Unreadable
 from ompd_core.formats.corefile import CoreFile
 from ompd_core.formats.elf import NT_PRSTATUS, PT_LOAD, ElfFile, NotElf
-from ompd_core.formats.images import ImageList, LoadedImage, mapped_image
+from ompd_core.formats.images import Images, LoadedImage
 from ompd_core.formats.symbols import Symbols
+from ompd_core.library.images import images
+from ompd_core.library.library import Library
 from ompd_core.model.native import Frame, Location, NativeThread
 from ompd_core.model.where import VDSO
 from ompd_core.signals import Signal
@@ -38,6 +40,7 @@ _KERNELS = (
 ).split()
 _DWARFS = "rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip".split()
 _STACK_POINTER = "rsp"
+PAGE = 4096
 # What glibc puts between a signal's handler and what it interrupted.
 _OF_SIGNALS = "__restore_rt"
 _demangle = ctypes.CDLL("libstdc++.so.6").__cxa_demangle
@@ -48,13 +51,12 @@ class Image:
     """That is loaded, and its file."""
 
     def __init__(self, loaded: LoadedImage, file: ElfFile) -> None:
-        self.loaded, self.file = loaded, file
-        self.code = objdump.File(file.path, loaded.bias)
+        self.file = file
         self._loads = [one for one in file.segments() if one.kind == PT_LOAD]
-
-    @property
-    def bias(self) -> int:
-        return self.loaded.bias
+        # Of one that is in no list only its beginning is known.
+        begins = min((one.address for one in self._loads), default=0) & -PAGE
+        self.bias = loaded.bias if loaded.dynamic else loaded.start - begins
+        self.code = objdump.File(file.path, self.bias)
 
     def holds(self, address: int) -> bool:
         return self.stored(address, 0) is not None
@@ -69,7 +71,7 @@ class Image:
 
 
 class Code:
-    def __init__(self, core: CoreFile, images: Sequence[Image], listed: ImageList) -> None:
+    def __init__(self, core: CoreFile, images: Sequence[Image], listed: Images) -> None:
         self._core, self._images, self._listed = core, images, listed
         files = [(one.file.path, _opened(one.file.path), one.bias) for one in images]
         self.dwfl = libdw.Dwfl(core.path, files + self._vdso(), len(_DWARFS))
@@ -78,7 +80,7 @@ class Code:
         """The kernel's own library is in no file but the core."""
         if self._listed.vdso is None:
             return []
-        start, end = self._listed.vdso
+        start, end = self._listed.vdso.start, self._listed.vdso.end
         descriptor = os.memfd_create(VDSO)
         with contextlib.suppress(Unreadable):
             os.write(descriptor, self._core.read(start, end - start))
@@ -194,8 +196,8 @@ class Code:
         image = self.image_at(pc)
         if image is not None:
             return image.file.path
-        start, end = self._listed.vdso or (0, 0)
-        return VDSO if start <= pc < end else None
+        vdso = self._listed.vdso
+        return VDSO if vdso is not None and vdso.start <= pc < vdso.end else None
 
     def _offset(self, pc: int) -> int | None:
         image = self.image_at(pc)
@@ -276,10 +278,12 @@ class Stopped:
 
 
 @contextlib.contextmanager
-def looking_at(core: Path, executable: Path, folder: Path) -> Iterator[Debugger]:
+def looking_at(
+    library: Library, core: Path, executable: Path, folder: Path
+) -> Iterator[Debugger]:
     """folder: where files are looked for beside the paths that the core names. Raises NotElf,
     OSError."""
-    debugger = CoreDebugger(core, executable, folder)
+    debugger = CoreDebugger(library, core, executable, folder)
     try:
         yield debugger
     finally:
@@ -289,13 +293,13 @@ def looking_at(core: Path, executable: Path, folder: Path) -> Iterator[Debugger]
 class CoreDebugger:
     kind = "core"
 
-    def __init__(self, core: Path, executable: Path, folder: Path) -> None:
+    def __init__(self, library: Library, core: Path, executable: Path, folder: Path) -> None:
         files = [str(path) for path in sorted(folder.rglob("*")) if path.is_file()]
         self._core = CoreFile(str(core), files)
         self.core: CoreFile | None = self._core
         self.executable = str(executable)
         self.byte_order, self.pointer_size = self._core.byte_order, self._core.pointer_size
-        self.images = ImageList(self._core.read, self._core.format, self._core.auxv)
+        self.images = images(library, self._core, self._core.auxv)
         self._files = files
         self._symbols = Symbols(
             self.images, self._core.read, self.executable, lambda: [(one, None) for one in files]
@@ -312,7 +316,7 @@ class CoreDebugger:
     def _found(self) -> Iterator[Image]:
         """The images whose files are here."""
         for loaded in self.images.loaded or self.mapped_images():
-            mapping = self._core.mapping_of(loaded.dynamic)
+            mapping = self._core.mapping_of(loaded.dynamic or loaded.start)
             for path in [mapping.path, *self._files] if mapping is not None else ():
                 file = self._if_it(path, mapping.path) if mapping is not None else None
                 if file is not None:
@@ -347,11 +351,8 @@ class CoreDebugger:
         return int.from_bytes(self.read(address, nbytes), "little")
 
     def mapped_images(self) -> list[LoadedImage]:
-        begin = [mapping for mapping in self._core.mappings if mapping.offset == 0]
-        found = (
-            mapped_image(self._core.read, self._core.format, one.start, one.path) for one in begin
-        )
-        return [image for image in found if image is not None]
+        mappings = (mapping for mapping in self._core.mappings if mapping.offset == 0)
+        return [LoadedImage(one.path, 0, 0, start=one.start) for one in mappings]
 
     def native_threads(self) -> list[NativeThread]:
         """In the order of the core's notes."""

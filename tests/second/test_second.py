@@ -50,7 +50,7 @@ def library() -> Iterator[Library]:
 
 
 def told(library: Library, core: Path, executable: Path, folder: Path) -> Any:
-    with looking_at(core, executable, folder) as debugger:
+    with looking_at(library, core, executable, folder) as debugger:
         document = report(library, debugger)
     schema.check(document)
     return document

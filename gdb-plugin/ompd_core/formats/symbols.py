@@ -7,11 +7,11 @@ runtime's.
 from __future__ import annotations
 
 import os
-from typing import Callable, Collection, Iterable
+from typing import Callable, Collection, Iterable, Sequence
 
 from ..errors import Unreadable
 from .elf import ElfFile, NotElf, Symbol
-from .images import ImageList, LoadedImage
+from .images import Images, LoadedImage
 
 # The same proof as for a core's backing files: the file begins as the image in memory does.
 PROOF_BYTES = 1024
@@ -20,7 +20,7 @@ PROOF_BYTES = 1024
 class Symbols:
     def __init__(
         self,
-        images: ImageList,
+        images: Images,
         read: Callable[[int, int], bytes],
         executable: str | None,
         objfiles: Callable[[], Iterable[tuple[str, str | None]]],
@@ -50,15 +50,13 @@ class Symbols:
         return self._first(name, self._all(), True) if address is None else address
 
     def of_image(self, bias: int, path: str | None, name: str) -> int | None:
-        """Of the image that is loaded there; in a namespace of its own it is in no list here."""
+        """Of the image that is loaded there, be it in no list."""
         images = [i for i in self._all() if i.bias == bias] or [LoadedImage(path or "", bias, 0)]
         return self._first(name, images, True)
 
-    def _all(self) -> list[LoadedImage]:
-        if self._images.loaded:
-            return self._images.loaded
+    def _all(self) -> Sequence[LoadedImage]:
         program = self._images.program
-        return [LoadedImage("", program.bias, program.dynamic)] if program else []
+        return self._images.loaded or ([program] if program else [])
 
     def _path(self, image: LoadedImage) -> str:
         return image.path or self._executable or ""

@@ -146,12 +146,17 @@ class ompd_callbacks_t(Structure):
 
 # ---- ompd-ext.h ----------------------------------------------------------------------------------
 
-OMPDX_VERSION = 10
+OMPDX_VERSION = 11
 NO_INDEX = 0xFFFFFFFF
 
 OMPDX_NATIVE_PTHREAD = 1
 OMPDX_NATIVE_THREAD_POINTER = 2
 OMPDX_NATIVE_LWP = 4
+
+OMPDX_IMAGE_PROGRAM = 1
+OMPDX_IMAGE_STATIC = 2
+OMPDX_IMAGE_VDSO = 4
+OMPDX_IMAGE_NAMELESS = 8
 
 
 class RuntimeKind(enum.IntEnum):
@@ -260,6 +265,41 @@ class ompdx_runtime_t(Structure):
 
 class ompdx_runtimes_t(Structure):
     _fields_ = [("size", ompd_size_t), ("count", ompd_size_t), ("runtimes", c_void_p)]
+
+
+class ompdx_auxv_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("headers", ompd_addr_t),
+        ("header_count", c_uint64),
+        ("vdso", ompd_addr_t),
+    ]
+
+
+class ompdx_loaded_image_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("load_bias", ompd_addr_t),
+        ("dynamic", ompd_addr_t),
+        ("path", c_char_p),
+        ("start", ompd_addr_t),
+        ("end", ompd_addr_t),
+        ("flags", c_uint32),
+        ("link_namespace", c_uint32),
+        ("build_id_length", c_uint32),
+        ("build_id", c_uint8 * 32),
+    ]
+
+
+class ompdx_images_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("count", ompd_size_t),
+        ("images", c_void_p),
+        ("debug", ompd_addr_t),
+        ("problem", c_int),
+        ("reserved", c_uint32),
+    ]
 
 
 class ompdx_runtime_info_t(Structure):
@@ -1006,6 +1046,7 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
         POINTER(POINTER(ompdx_runtimes_t)),
     ],
     "ompdx_process_initialize": [Context, POINTER(ompdx_image_t), _out_handle],
+    "ompdx_images": [Context, POINTER(ompdx_auxv_t), POINTER(POINTER(ompdx_images_t))],
     "ompdx_get_runtime_info": [Handle, POINTER(ompdx_runtime_info_t)],
     "ompdx_get_diagnostics": [Handle, POINTER(POINTER(ompdx_diagnostics_t))],
     "ompdx_freeze": [Handle],
@@ -1234,3 +1275,7 @@ def runtime_info() -> ompdx_runtime_info_t:
 
 def image(load_bias: int, dynamic: int, path: bytes | None) -> ompdx_image_t:
     return ompdx_image_t(ctypes.sizeof(ompdx_image_t), load_bias, dynamic, path)
+
+
+def auxv(headers: int, header_count: int, vdso: int) -> ompdx_auxv_t:
+    return ompdx_auxv_t(ctypes.sizeof(ompdx_auxv_t), headers, header_count, vdso)

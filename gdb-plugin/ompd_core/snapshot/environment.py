@@ -6,6 +6,7 @@ from __future__ import annotations
 from .. import runtimes
 from ..debugger import Debugger
 from ..errors import Unreadable, UserError
+from ..formats.strings import string_at
 
 MOST_VARIABLES = 1 << 14  # the kernel lets a program start with more of the shortest ones only
 
@@ -24,7 +25,7 @@ def settings(target: Debugger) -> dict[str, str]:
             text = target.number(at, size)
             if not text:
                 break
-            name, _, value = target.images.string(text).partition("=")
+            name, _, value = string_at(target.read, text).partition("=")
             if name.startswith(runtimes.ENVIRONMENT):
                 found.setdefault(name, value)  # of two the first counts
     except Unreadable as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Callable, Mapping, Sequence, TypeVar, Union
 from .. import runtimes
 from ..debugger import Debugger
 from ..errors import UserError
-from ..formats.images import LoadedImage, Program
+from ..formats.images import LoadedImage
 from ..library.library import AddressSpace, Library, OmpdError, Snapshot
 from ..library.types import (
     Arrival,
@@ -124,17 +124,19 @@ class Runtimes:
         # No such list: linked statically, or the dynamic linker has not run yet.
         return self._find_in_program(program)
 
-    def _find_in_program(self, program: Program | None) -> list[FoundRuntime]:
+    def _find_in_program(self, program: LoadedImage | None) -> list[FoundRuntime]:
         if program is None:
             return []
-        # Without a dynamic section it is known by where it begins.
-        at = program.bias if program.dynamic else program.start
-        return self._find_among([LoadedImage(self._target.executable or "", at, program.dynamic)])
+        return self._find_among([program._replace(path=self._target.executable or "")])
 
     def _find_among(self, images: Sequence[LoadedImage]) -> list[FoundRuntime]:
         if not images:
             return []
-        given = [Image(one.bias, one.dynamic, one.path or None) for one in images]
+        # One without a dynamic section is known by where it begins.
+        given = [
+            Image(one.bias if one.dynamic else one.start, one.dynamic, one.path or None)
+            for one in images
+        ]
         try:
             return self.library.find_runtimes(self._context, given)
         except OmpdError:

@@ -15,6 +15,7 @@ import gdb
 from ompd_core import abi
 from ompd_core.arch.base import Machine, Registers
 from ompd_core.errors import Unreadable, UserError
+from ompd_core.formats.strings import string_at
 from ompd_core.formats.symbols import may_name
 from ompd_core.light_classes import dataclass
 from ompd_core.model import glibc, where
@@ -414,7 +415,7 @@ class EventBreakpoint:
 
     def _source(self, address: int) -> str | None:
         text = self._target.number(address, self._target.pointer_size)
-        return self._target.images.string(text)
+        return string_at(self._target.read, text)
 
 
 _NOBODY = (0, 0, 0)

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, Collection, ContextManager, Iterable, Iterator, Union
+from typing import Callable, Collection, ContextManager, Iterable, Iterator, Mapping, Union
 
 import gdb
 from ompd_core.arch.base import Machine
 from ompd_core.errors import Unreadable
 from ompd_core.formats import symbols
 from ompd_core.formats.corefile import CoreFile
-from ompd_core.formats.images import MOST_IMAGES, ImageList, LoadedImage, mapped_image
+from ompd_core.formats.images import Images, LoadedImage
 from ompd_core.formats.symbols import Symbols
+from ompd_core.library.images import Memory
 from ompd_core.model import where
 from ompd_core.model.native import NativeThread
 from ompd_core.signals import Signal
@@ -28,6 +29,7 @@ from .threads import Threads
 
 # Of a thread, in the C library.
 SMALLEST_DESCRIPTOR, LARGEST_DESCRIPTOR = 512, 8192
+MOST_IMAGES = 8192  # as libompd's LINK_MAP_MAX
 
 
 def kind_of(inferior: gdb.Inferior) -> str:
@@ -50,8 +52,13 @@ def _connection_type(inferior: gdb.Inferior) -> str:
 
 
 class InferiorTarget:
-    def __init__(self, inferior: gdb.Inferior) -> None:
-        """Of the selected inferior. Raises UserError."""
+    def __init__(
+        self,
+        inferior: gdb.Inferior,
+        list_images: Callable[[Memory, Mapping[int, int]], Images],
+    ) -> None:
+        """Of the selected inferior. list_images: by libompd, of the auxiliary vector. Raises
+        UserError."""
         self._inferior = inferior
         self.kind = kind_of(inferior)
         self.core: CoreFile | None = None
@@ -61,24 +68,16 @@ class InferiorTarget:
             machines.check(inferior, self.core.machine)
             self._memory = self.core
             self.byte_order, self.pointer_size = self.core.byte_order, self.core.pointer_size
-            auxv, form = self.core.auxv, self.core.format
+            auxv = self.core.auxv
         else:
             self._memory = LiveMemory(inferior)
             form = memory.image_format(inferior)
             self.byte_order, self.pointer_size = form.byte_order, form.pointer_size
             auxv = memory.auxiliary_vector()
-        self.images = ImageList(self._memory.read, form, auxv)
+        self.images = list_images(self, auxv)
         self._symbols = Symbols(self.images, self._memory.read, self.executable, self._objfiles)
         self.threads = Threads(inferior, self._descriptor_size)
-        program = self.images.program
-        self.code = Code(
-            inferior,
-            (program.start, program.end) if program else None,
-            self.images.vdso,
-            self._memory.read,
-            self._bias_of,
-            [image.bias for image in self.images.loaded] + ([program.start] if program else []),
-        )
+        self.code = Code(inferior, self.images, self._memory.read)
         self._stopped_at: list[NativeThread] = []
 
     @property
@@ -118,23 +117,11 @@ class InferiorTarget:
         where the core was cut."""
         if self.core is None:
             return []
-        begin = [mapping for mapping in self.core.mappings if mapping.offset == 0]
-        found = (
-            mapped_image(self.core.read, self.core.format, mapping.start, mapping.path)
-            for mapping in begin[:MOST_IMAGES]
-        )
-        return [image for image in found if image is not None]
-
-    def _bias_of(self, path: str, pc: int) -> int | None:
-        """By how much the file was moved whose code is at pc. path: below a `set sysroot', or as it
-        is on the target. One file may be loaded in several namespaces."""
-        program = self.images.program
-        if program is not None and path == self.executable:
-            return program.bias
-        root = str(gdb.parameter("sysroot") or "")
-        names = {path, path[len(root) :]} if root and path.startswith(root) else {path}
-        moved = [one.bias for one in self.images.loaded if one.path in names and one.bias <= pc]
-        return max(moved, default=None)
+        return [
+            LoadedImage(mapping.path, 0, 0, start=mapping.start)
+            for mapping in self.core.mappings
+            if mapping.offset == 0
+        ][:MOST_IMAGES]
 
     def native_threads(self) -> list[NativeThread]:
         self._stopped_at = self.threads.list()

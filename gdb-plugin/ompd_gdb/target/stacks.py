@@ -11,6 +11,7 @@ from ompd_core import late_patterns
 from ompd_core.arch.base import Machine
 from ompd_core.debugger import MOST_FRAMES, Section
 from ompd_core.errors import Unreadable
+from ompd_core.formats.images import Images, LoadedImage
 from ompd_core.formats.unwind_tables import Tables
 from ompd_core.model.naming import is_flangs, is_nameless, without_parameters
 from ompd_core.model.native import Frame, Location
@@ -32,26 +33,21 @@ class Code:
     def __init__(
         self,
         inferior: gdb.Inferior,
-        executable: tuple[int, int] | None,
-        vdso: tuple[int, int] | None,
+        images: Images,
         read: Callable[[int, int], bytes],
-        bias_of: Callable[[str, int], int | None],
-        bases: Sequence[int],
     ) -> None:
-        """bias_of: by how much a file was moved, by code of it. bases: where images begin."""
         self.read = read
-        self._bias_of = bias_of
+        self._images = images
         self._inferior = inferior
         self._progspace = inferior.progspace
         self._demangled: dict[str, str] = {}
-        self._executable = executable or (0, 0)
-        self._bases, self._tables = bases, Tables(read, bases)
+        self._bases = _begins(images)
+        self._tables = Tables(read, self._bases)
         self._guessed: dict[int, bool] = {}
         self._known: dict[object, Frame] = {}  # by the place: see `record'
         self._places: KnownPlaces | None = None
         self._symbol_texts: dict[int, str] = {}
         self._holders: dict[tuple[str, int], str | None] = {}  # by an outlined function's line
-        self._vdso = vdso or (0, 0)
 
     def forget(self) -> None:
         """What is where: another file may be loaded there by now."""
@@ -145,8 +141,17 @@ class Code:
     def _offset(self, location: Location) -> int | None:
         if location.objfile is None or location.pc is None:
             return None
-        bias = self._bias_of(location.objfile, location.pc)
-        return None if bias is None else location.pc - bias
+        image = self._image_at(location.pc)
+        return None if image is None else location.pc - image.bias
+
+    def _image_at(self, pc: int) -> LoadedImage | None:
+        """Of code that is in some file's."""
+        for one in (self._images.program, self._images.vdso, *self._images.loaded):
+            if one is not None and _holds(one, pc):
+                return one
+        # Of some the end cannot be read: none lies between the beginning of one and its code.
+        below = [one for one in self._images.loaded if not one.end and one.bias <= pc]
+        return max(below, key=lambda one: one.bias) if below else None
 
     def _holder(self, function: gdb.Symbol | None) -> str | None:
         """The function in which the user wrote the construct whose code a function is, for
@@ -174,12 +179,12 @@ class Code:
             return False
 
     def in_executable(self, pc: int) -> bool:
-        return self._executable[0] <= pc < self._executable[1]
+        return _holds(self._images.program, pc)
 
     def _objfile(self, pc: int) -> str | None:
         if self.in_executable(pc):
             return texts.filename(self._progspace)
-        if self._vdso[0] <= pc < self._vdso[1]:
+        if _holds(self._images.vdso, pc):
             return VDSO  # GDB tells no file of it
         return texts.library(self._progspace, pc)
 
@@ -321,3 +326,13 @@ class Code:
             return self.readable(name)
         match = re.match(r"(.+?)(?: \+ \d+)? in section ", self._symbol_text(address))
         return match.group(1) if match else None
+
+
+def _holds(image: LoadedImage | None, pc: int) -> bool:
+    return image is not None and image.start <= pc < image.end
+
+
+def _begins(images: Images) -> list[int]:
+    program = images.program
+    begins = [image.start or image.bias for image in images.loaded]
+    return begins + ([program.start] if program is not None else [])
