@@ -8,7 +8,6 @@ import argparse
 import errno
 import json
 import os
-import resource
 import select
 import shutil
 import sys
@@ -23,7 +22,7 @@ from ompd_core.light_classes import dataclass, field
 from ompd_core.views.table import Style
 from ompd_core.views.terminal import plain
 
-from . import guardian, terminal
+from . import guardian, limits, terminal
 from .libraries import ROOT
 from .origin import Origin
 from .outcome import Outcome, confirm, of_report
@@ -44,7 +43,6 @@ _SAFE = (
 # GDB ends with its report: what could be collected till then is not worth a twentieth of its time.
 _OF_A_REPORT = "python import gc; gc.disable()"
 USUAL, FOR_ALL_PROCESSORS = "gdb", "gdb-multiarch"
-FEWEST_FILES = 256  # which any report does with
 PATIENCE = 60  # seconds that a GDB has to say what it knows
 LONGEST_LOG = 4096  # bytes of GDB's last words that are looked at
 
@@ -345,25 +343,15 @@ def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -
     status = ended["status"]
     if status is not None and status < 0:
         return UserError(
-            "gdb_died", f"GDB was ended by signal {-status}.", "Try again, or another one: --gdb."
+            "gdb_died",
+            f"GDB was ended by signal {-status}.",
+            limits.low() or "Try again, or another one: --gdb.",
         )
     return UserError(
         "gdb_failed",
         f"GDB wrote no report. {_last_words(run.folder)}".strip(),
-        _limits() or "It has to be GDB 10 or newer, with Python 3.9 or newer in it.",
+        limits.low() or "It has to be GDB 10 or newer, with Python 3.9 or newer in it.",
     )
-
-
-def _limits() -> str:
-    """What GDB may not have enough of."""
-    found = []
-    memory = resource.getrlimit(resource.RLIMIT_AS)[0]
-    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    if memory != resource.RLIM_INFINITY:
-        found.append(f"GDB may have {memory >> 20} MiB of memory (`ulimit -v'): allow more.")
-    if files < FEWEST_FILES:
-        found.append(f"GDB may open {files} files at once (`ulimit -n'): allow more.")
-    return " ".join(found)
 
 
 def _is_full(folder: str) -> bool:

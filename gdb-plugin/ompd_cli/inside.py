@@ -83,11 +83,11 @@ class _Report:
 # Of a core file nothing runs, nothing is looked at twice, and what is for that is not read.
 
 
-def _pid(report: _Report, result: dict[str, Any], pid: int) -> None:
+def _pid(report: _Report, result: dict[str, Any], pid: int, libraries: list[str]) -> None:
     from ompd_gdb import before_attach, second_look
 
     before_attach.load_modules()
-    with before_attach.symbols_read(pid):
+    with before_attach.symbols_read(libraries):
         before_attach.ask_kernel()  # which attaches: what is read already is not read again
         moment, result["stopped_seconds"] = _look(report, pid)
         if moment is not None:

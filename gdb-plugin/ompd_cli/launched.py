@@ -18,7 +18,7 @@ from typing import Any, Iterator
 from ompd_core.errors import UserError
 from ompd_core.formats.elf import ElfFile, NotElf
 
-from . import debugger
+from . import debug_files, debugger
 from .guardian import PYTHONS
 from .origin import Origin
 from .outcome import (
@@ -47,6 +47,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
         raise UserError("bad_argument", "Which program?", "Type `ompd run -- PROGRAM ARGUMENT...'.")
     origin.look_at("self")  # the program has the same environment
     program = _found(words[0])
+    debug_files.check([program])
     gdb = debugger.found(options.gdb)
     with debugger.private_folder() as folder, _own_streams() as streams:
         with open(os.path.join(folder, "start.json"), "w", encoding="ascii") as file:

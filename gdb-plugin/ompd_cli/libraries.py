@@ -11,10 +11,8 @@ from typing import Sequence
 from ompd_core.errors import UserError
 from ompd_core.formats.corefile import CoreFile
 from ompd_core.formats.images import LoadedImage
-from ompd_core.library import search as library_search
-from ompd_core.library.images import images
-from ompd_core.library.library import Library
 
+from . import debug_files
 from .images import Image
 from .search import Search
 
@@ -56,6 +54,7 @@ def settings(
         notes.append(_MISSING.format(_named(missing)))
     if different:
         notes.append(_DIFFERENT.format(_named(different)))
+    debug_files.check(here.values(), search.sysroot)
     root = os.path.join(folder, ROOT)
     _link(core, here, search, root)
     return [f"set sysroot {root}"]
@@ -102,6 +101,11 @@ def _link(core: CoreFile, here: dict[str, str], search: Search, root: str) -> No
 
 def _loaded(core: CoreFile) -> Sequence[LoadedImage]:
     """In the dynamic linker's list. Raises UserError."""
+    # Which no other command needs here.
+    from ompd_core.library import search as library_search
+    from ompd_core.library.images import images
+    from ompd_core.library.library import Library
+
     library = Library(library_search.find(PACKAGE, "", ""))
     try:
         return images(library, core, core.auxv).loaded

@@ -6,14 +6,16 @@ from __future__ import annotations
 import argparse
 import os
 import pwd
+import sys
 
 from ompd_core.errors import UserError
 
-from . import debugger
+from . import debug_files, debugger
 from .guardian import status_of
 from .origin import Origin
 from .outcome import Outcome
 
+MOST_LIBRARIES = 1000
 _SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
 
 
@@ -25,11 +27,13 @@ def report(
     _check(pid)
     origin.pid = pid
     origin.look_at(pid)
+    program, libraries = _executable(pid), libraries_of(pid)
+    debug_files.check([*program, *libraries])
     task = debugger.Task(
         "pid",
-        files=_executable(pid),
+        files=program,
         target=pid,
-        details={"pid": pid},
+        details={"pid": pid, "libraries": libraries},
         doing=f"GDB reads process {pid}",
         origin=origin,
     )
@@ -86,6 +90,23 @@ def _executable(pid: int) -> list[str]:
     except OSError:
         pass
     return []
+
+
+def libraries_of(pid: int) -> list[str]:
+    """Files that the process executes code of, but for its program."""
+    found: dict[str, None] = {}
+    try:
+        program = os.readlink(f"/proc/{pid}/exe")
+        with open(
+            f"/proc/{pid}/maps", encoding=sys.getfilesystemencoding(), errors="surrogateescape"
+        ) as file:
+            for line in file:
+                words = line.rstrip("\n").split(None, 5)
+                if len(words) == 6 and "x" in words[1] and words[5].startswith("/"):
+                    found[words[5]] = None
+    except OSError:
+        return []
+    return [name for name in found if name != program and os.path.isfile(name)][:MOST_LIBRARIES]
 
 
 def why_refused(pid: int) -> str:

@@ -15,7 +15,7 @@ from ompd_core.errors import UserError
 from ompd_core.views import json_text
 from ompd_core.views.terminal import plain
 
-from . import terminal
+from . import limits, terminal
 from .arguments.parsing import BadArgument, parsed, runs_a_program
 from .origin import Origin, named
 from .outcome import CANNOT_READ, FAILED, INTERRUPTED, status_of_a_run
@@ -33,7 +33,13 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
     except OSError as error:
-        _complain(f"{error.filename or 'The system says'}: {error.strerror}.")
+        _complain(f"{error.filename or 'The system says'}: {error.strerror}. {limits.low()}".strip())
+    except MemoryError:
+        _complain(f"There is not enough memory. {limits.low()}".strip())
+    except ImportError as error:
+        if not limits.low():
+            raise
+        _complain(f"A module of Python cannot be loaded: {error}. {limits.low()}")
     except KeyboardInterrupt:
         _complain("interrupted.")
         return INTERRUPTED
@@ -91,6 +97,7 @@ def _answer(options: argparse.Namespace, failed: int) -> int:
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _leave)
     try:
+        limits.check()
         outcome = options.make(options, origin)
         if options.html and outcome.json:
             _to_file(named(options.html, origin), outcome.page())

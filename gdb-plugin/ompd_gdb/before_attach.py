@@ -7,18 +7,15 @@ what GDB asks the kernel once.
 from __future__ import annotations
 
 import importlib
-import os
 import subprocess
-import sys
 from contextlib import contextmanager
-from typing import Iterator
+from typing import Iterator, Sequence
 
 import gdb
 
 from . import texts
 from .target import machines
 
-MOST_FILES = 1000
 # Those that are loaded by what is met.
 _MODULES = (
     "ompd_core.code.returning",
@@ -68,7 +65,7 @@ def ask_kernel() -> None:
 
 
 @contextmanager
-def symbols_read(pid: int) -> Iterator[None]:
+def symbols_read(files: Sequence[str]) -> Iterator[None]:
     """Of the process' libraries, for all attaches inside. By an inferior without a process: GDB
     keeps what it has read of a file as long as somebody uses it."""
     own = gdb.selected_inferior().num
@@ -76,7 +73,7 @@ def symbols_read(pid: int) -> Iterator[None]:
     try:
         if other is not None:
             texts.silently(f"inferior {other}")
-            for file in _files(pid):
+            for file in files:
                 _read(file)
             texts.silently(f"inferior {own}")
         yield
@@ -92,23 +89,6 @@ def _add_inferior() -> int | None:
     except gdb.error:
         return None
     return next((one.num for one in gdb.inferiors() if one.num not in known), None)
-
-
-def _files(pid: int) -> list[str]:
-    """That the process executes code of, but for its program, which GDB has read."""
-    found: dict[str, None] = {}
-    try:
-        program = os.readlink(f"/proc/{pid}/exe")
-        with open(
-            f"/proc/{pid}/maps", encoding=sys.getfilesystemencoding(), errors="surrogateescape"
-        ) as file:
-            for line in file:
-                words = line.rstrip("\n").split(None, 5)
-                if len(words) == 6 and "x" in words[1] and words[5].startswith("/"):
-                    found[words[5]] = None
-    except OSError:
-        return []
-    return [name for name in found if name != program and os.path.isfile(name)][:MOST_FILES]
 
 
 def _read(file: str) -> None:

@@ -358,6 +358,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     # Before there is a GDB, libompd lists a core file's images.
     "ompd_cli.libraries": (
+        "ompd_cli.debug_files",
         "ompd_cli.images",
         "ompd_cli.search",
         "ompd_core.formats.",

@@ -110,7 +110,7 @@ import sys
 from ompd_gdb import before_attach
 before_attach.load_modules()
 loaded = set(sys.modules)
-with before_attach.symbols_read({pid}):
+with before_attach.symbols_read({files}):
     extra = [one.num for one in gdb.inferiors() if one.num != gdb.selected_inferior().num]
     read = set()
     for one in gdb.inferiors():
@@ -131,7 +131,7 @@ def test_what_is_read_before(folder: Path) -> None:
     record, script = folder / "truth.json", folder / "before.py"
     env = {**command.environment(folder), "OMPD_TRUTH_FILE": str(record)}
     with parked(machine.compiled("states"), ("deadlock",), env, folder, record) as pid:
-        script.write_text("import os\n" + BEFORE.format(pid=pid), encoding="ascii")
+        script.write_text("import os\n" + BEFORE.format(pid=pid, files=living.libraries_of(pid)))
         words = ["gdb", "-nx", "-q", "-batch", "-iex", "set confirm off"]
         words += ["-x", str(machine.PLUGIN), "-x", str(script), str(machine.compiled("states"))]
         done = subprocess.run(

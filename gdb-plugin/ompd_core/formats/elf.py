@@ -50,6 +50,7 @@ class Section(NamedTuple):
     link: int
     entry_size: int
     info: int
+    name: int  # where it begins in the names of sections
 
 
 class Symbol(NamedTuple):
@@ -132,7 +133,7 @@ class ElfFile:
             self._phnum,
             self._shentsize,
             self._shnum,
-            _,
+            self._shstrndx,
         ) = struct.unpack_from(layout, self.data, 16)
 
     def close(self) -> None:
@@ -163,11 +164,23 @@ class ElfFile:
             return []
         found = []
         for i in range(count):
-            _, kind, _, _, offset, length, link, info, _, entry = struct.unpack_from(
+            name, kind, _, _, offset, length, link, info, _, entry = struct.unpack_from(
                 layout, self.data, self._shoff + i * size
             )
-            found.append(Section(kind, offset, length, link, entry, info))
+            found.append(Section(kind, offset, length, link, entry, info, name))
         return found
+
+    def section(self, name: bytes) -> bytes:
+        """The content of the first of this name; empty: there is none, or not all of it."""
+        sections = self.sections()
+        if self._shstrndx >= len(sections):
+            return b""
+        names = sections[self._shstrndx]
+        for one in sections:
+            at = names.offset + one.name
+            if self.data[at : at + len(name) + 1] == name + b"\0":
+                return self.data[one.offset : one.offset + one.size]
+        return b""
 
     def symbols(self, name: str) -> Iterator[Symbol]:
         """The definitions of a name, those of the full table first. Thread-local ones are left
