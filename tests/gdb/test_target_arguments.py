@@ -106,7 +106,7 @@ def test_what_is_not_mapped(
     assert codes(answer) == WRONG[scenario], answer.everything
     words = " ".join(answer.text.split())
     name, begin, size, _ = truth[0]
-    shown = name if build != "release" else begin
+    shown = f"`{name}'" if build != "release" else begin
     if scenario.startswith("partly"):
         assert f"{shown} ({size} bytes) is on device 0 only in part, as" in words
         assert "(800 bytes" in words

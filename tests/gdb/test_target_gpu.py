@@ -144,7 +144,7 @@ def test_a_pointer_that_is_not_mapped(release: int, folder: Path) -> None:
     codes = [found["code"] for found in answer.document("ompd report -json")["findings"]]
     assert codes == ["crash", "target_aborted", "argument_not_mapped"], answer.everything
     got = "null" if release < 16 else "the host's address"
-    assert f"a is not mapped on device 0: the kernel got {got}." in " ".join(answer.text.split())
+    assert f"`a' is not mapped on device 0: the kernel got {got}." in " ".join(answer.text.split())
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,40 @@ def test_version(prefix: Path, folder: Path) -> None:
     assert done.stdout.splitlines()[2].startswith("GDB: there is none; install gdb")
 
 
+OLDER = """
+import runpy, sys
+sys.version_info = (3, 6, 8)
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0])
+"""
+
+
+def test_older_python(folder: Path) -> None:
+    """Of a Python that is too old, on a machine that has others in PATH."""
+    shims, pythons = folder / "shims", folder / "pythons"
+    shims.mkdir()
+    pythons.mkdir()
+    answers = {}
+    # A version manager's launcher for a Python that it does not have; then there is one.
+    (shims / "python3.15").write_text("#!/bin/sh\necho no such version >&2; exit 127\n")
+    (shims / "python3.15").chmod(0o755)
+    for here in ("nothing", "newer"):
+        if here == "newer":
+            (pythons / "python3.11").symlink_to(sys.executable)
+        answers[here] = subprocess.run(
+            [sys.executable, "-c", OLDER, command.OMPD, "--version"],
+            env={"PATH": f"{shims}:{pythons}"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert answers["newer"].returncode == 0 and answers["newer"].stdout.startswith("ompd ")
+    assert answers["newer"].stderr == "" == answers["nothing"].stdout
+    (words,) = answers["nothing"].stderr.splitlines()
+    assert words == "ompd: this is Python 3.6, and 3.9 is needed. PATH has no python3.9 or newer."
+
+
 def test_mistakes(folder: Path) -> None:
     for words in (
         (),

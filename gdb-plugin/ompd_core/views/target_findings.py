@@ -42,7 +42,7 @@ def findings(found: Devices) -> list[tuple[str, str]]:
             for argument in [a for a in one.arguments or () if _unmapped(found, one, a)][
                 :MOST_ARGUMENTS
             ]:
-                what = f"{argument_name(argument)} is not mapped on device {one.device}"
+                what = f"{_argument(argument)} is not mapped on device {one.device}"
                 text = f"{_thread(one)}: {what}: the kernel got {_instead(found)}."
                 told.append(("argument_not_mapped", text))
     for stale in found.stale:
@@ -70,8 +70,12 @@ def _left(found: Devices, left: Sequence[tuple[Device, Mapping]]) -> str:
 
 
 def _named(found: Devices, mapping: Mapping) -> str:
-    variable = found.variable(mapping)
-    return plain(variable.name) if variable is not None else f"{mapping.begin:#x}"
+    return _quoted(found.variable(mapping), mapping.begin)
+
+
+def _quoted(variable: Variable | None, begin: int) -> str:
+    """In a sentence, where a name like `to' would be read as a word of it."""
+    return f"`{plain(variable.name)}'" if variable is not None else f"{begin:#x}"
 
 
 def refuses(target: Target, argument: Argument) -> bool:
@@ -112,7 +116,7 @@ def _instead(found: Devices) -> str:
 
 
 def _refused(found: Devices, target: Target, argument: Argument) -> tuple[str, str]:
-    who = f"{_thread(target)}: {argument_name(argument)} ({count(argument.size, 'byte')})"
+    who = f"{_thread(target)}: {_argument(argument)} ({count(argument.size, 'byte')})"
     place, device = argument.place, f"device {target.device}"
     if place is None:
         why = f"is not mapped on {device}, though it is said to be present"
@@ -124,9 +128,8 @@ def _refused(found: Devices, target: Target, argument: Argument) -> tuple[str, s
     return "argument_partly_mapped", f"{who} {why}."
 
 
-def argument_name(argument: Argument) -> str:
-    variable = variable_of(argument.source)
-    return plain(variable.name) if variable is not None else f"{argument.begin:#x}"
+def _argument(argument: Argument) -> str:
+    return _quoted(variable_of(argument.source), argument.begin)
 
 
 def _thread(target: Target) -> str:

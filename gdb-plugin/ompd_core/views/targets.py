@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Sequence
 
 from ..model import devices, targets
 from ..model.arguments import NONE, PART, WHOLE, Argument
-from ..model.devices import Device, Devices, Mapping, Place, goes_later, variable_of
+from ..model.devices import Device, Devices, Mapping, Place, Variable, goes_later, variable_of
 from ..model.targets import Target
 from ..model.tasks import Deferred
 from .json_document import address, integer, location, with_doubts
 from .table import Style, Table, count, paragraph
-from .target_findings import argument_name, construct, findings, kernel_words, mapped_at, native
+from .target_findings import construct, findings, kernel_words, mapped_at, native
 from .terminal import plain
 from .values import who
 
@@ -140,6 +140,11 @@ def _number(device: int | None) -> str:
 
 # ---- What is passed ------------------------------------------------------------------------------
 
+
+def _name(variable: Variable | None) -> str:
+    return plain(variable.name) if variable is not None else "-"
+
+
 _PASSED = {WHOLE: "mapped", PART: "only in part", NONE: "not mapped"}
 
 
@@ -152,7 +157,7 @@ def argument_lines(chosen: Sequence[Target], style: Style) -> list[str]:
         for argument in one.arguments or ():
             table.add(
                 native(one),
-                argument_name(argument) if variable_of(argument.source) else "-",
+                _name(variable_of(argument.source)),
                 "-" if argument.by_value else f"{argument.begin:#x}",
                 str(argument.size),
                 f"{argument.on_device:#x}" if argument.on_device is not None else "-",
@@ -187,7 +192,7 @@ def map_lines(found: Devices, chosen: Sequence[Device], style: Style) -> list[st
             variable = found.variable(one)
             table.add(
                 str(device.number),
-                plain(variable.name) if variable is not None else "-",
+                _name(variable),
                 mapped_at(variable) or "-",
                 f"{one.begin:#x}",
                 str(one.end - one.begin),
