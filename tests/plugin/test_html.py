@@ -100,6 +100,14 @@ def test_documents_are_real(name: str) -> None:
     jsonschema.validate(DOCUMENTS[name](), schema)
 
 
+def test_verdict_is_said_once() -> None:
+    document = documents.deadlock()
+    verdict = "2 threads, 2 locks"
+    assert page(document).text.count(verdict) == 1
+    document["findings"][0]["text"] = "A thread is slow."
+    assert page(document).text.count(verdict) == 1
+
+
 def test_sections_of_a_hang() -> None:
     found = page(documents.deadlock())
     assert found.sections() == [

@@ -15,7 +15,11 @@ def section(report: Report) -> Section | None:
         return None
     waits = objects(found, "waits")
     drawn = graph.of_report(report)
-    parts: list[Part] = [tag("p", word(found, "text"), class_="lead")]
+    said = word(found, "text") or ""
+    above = [word(one, "text") or "" for one in objects(report.document, "findings")]
+    parts: list[Part] = []
+    if not any(text.startswith(said.rstrip(".")) for text in above):
+        parts.append(tag("p", said, class_="lead"))
     if drawn.arrows:
         parts.append(_picture(report, drawn))
     parts += [_circle(report, cycle) for cycle in report.cycles]
