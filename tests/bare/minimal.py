@@ -108,7 +108,7 @@ class Minimal:
         # What is committed, as a user's clone.
         subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{ROOT}", tree], check=True)
         script = self.folder / "script"
-        lines = [STEP, _of_apt(), f"cd {shlex.quote(TREE)}"]
+        lines = [STEP, settings_of_apt(), f"cd {shlex.quote(TREE)}"]
         for name, words in commands.items():
             lines.append(f"step {shlex.quote(name)} bash -c {shlex.quote(words)}")
         script.write_text("\n".join([*lines, ""]), encoding="utf-8")
@@ -148,7 +148,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SETTINGS = tuple(f"{name}_proxy" for name in ("http", "https", "ftp", "no"))
 
 
-def _of_apt() -> str:
+def settings_of_apt() -> str:
     """This machine's way to the archive."""
     dump = subprocess.check_output(["apt-config", "dump", "--no-empty", "Acquire"], text=True)
     lines = re.findall(r"^Acquire::\S*(?:proxy|check-|retries)\S* .*;$", dump, re.M | re.I)

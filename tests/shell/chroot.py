@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A minimal Debian in a folder, with processes of its own: what a fresh machine has."""
+"""A minimal Debian that packages are installed in, command by command."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import machine
+from minimal import Minimal, settings_of_apt
 
 PATIENCE = 1800  # seconds: a mirror may be far away
 # What programs write for themselves, whatever is installed: GDB, too, when root runs it.
@@ -66,13 +67,16 @@ class Chroot:
         return found
 
 
-def made(release: str, root: Path) -> Chroot:
+def made(release: str, folder: Path) -> Chroot:
     if os.geteuid() != 0:
         raise machine.Missing("A chroot is root's to make: run this test as root.")
-    wanted = ("--format", "$(SITE)", "Created-By: Packages", "Label: Debian")
-    archive = machine.run("apt-get", "indextargets", *wanted).split()[0]
-    machine.run("debootstrap", "--variant=minbase", release, root, archive)
+    minimal, root = Minimal(release, folder), folder / "root"
+    minimal.make()
+    root.mkdir()
+    machine.run("tar", "-xf", minimal.base, "-C", root)
+    fresh = Chroot(root)
+    fresh.run(settings_of_apt())
     (root / "etc" / "apt" / "apt.conf.d" / "99-no-recommends").write_text(
         'APT::Install-Recommends "false";\n', encoding="utf-8"
     )
-    return Chroot(root)
+    return fresh

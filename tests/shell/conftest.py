@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [
     str(HERE),
+    str(HERE.parent / "bare"),
     str(HERE.parent / "gdb"),
     str(HERE.parent / "plugin"),
     str(ROOT / "gdb-plugin"),

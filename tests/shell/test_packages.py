@@ -97,7 +97,7 @@ def test_lintian(debs: Path) -> None:
 @pytest.mark.parametrize("release", ["bookworm", "trixie"])
 def test_in_debian(release: str, debs: Path, folder: Path) -> None:
     """Nothing is left of it, also when root's GDB and root's `ompd' have run."""
-    fresh = chroot.made(release, folder / "root")
+    fresh = chroot.made(release, folder)
     (ours,) = debs.glob("ompd_*.deb")
     (for_debuggers,) = debs.glob("libompd-dev_*.deb")
     tests = PACKAGING / "debian" / "tests"
@@ -134,7 +134,9 @@ def works_in(root: Path, core: str, gdb: Path | str, folder: Path) -> None:
 @in_full
 def test_debian_for_aarch64(debs: Path, folder: Path) -> None:
     """Made on this machine as Debian makes packages for another one."""
-    fresh = chroot.made("bookworm", folder / "builder")
+    builder = folder / "builder"
+    builder.mkdir()
+    fresh = chroot.made("bookworm", builder)
     fresh.put(*debs.glob("ompd_*.dsc"), *debs.glob("*.tar.*"))
     fresh.run("dpkg --add-architecture arm64")
     fresh.install("crossbuild-essential-arm64", "dpkg-dev")
