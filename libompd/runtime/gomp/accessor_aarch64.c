@@ -14,11 +14,11 @@
 struct value {
 	enum {
 		UNKNOWN,
-		CONSTANT, /* number */
-		WORD,     /* that lies at number */
-		THREAD_POINTER,
-		THREAD_DATA, /* gomp_tls_data */
-		ELSEWHERE    /* an address that was loaded from gomp_tls_data */
+		CONSTANT,       /* number */
+		WORD,           /* that lies at number */
+		THREAD_POINTER, /* and number */
+		THREAD_DATA,    /* gomp_tls_data */
+		ELSEWHERE       /* an address that was loaded from gomp_tls_data */
 	} kind;
 	uint64_t number;
 };
@@ -98,6 +98,8 @@ static void add_number(struct walk *walk, uint32_t word)
 	if (value.kind == CONSTANT) {
 		value.number += number;
 		note(walk, OPERAND_ADDRESS, value.number);
+	} else if (value.kind == THREAD_POINTER) {
+		value.number += number;
 	} else {
 		if (value.kind == ELSEWHERE)
 			note(walk, OPERAND_MEMBER_ADDRESS, number);
@@ -109,14 +111,19 @@ static void add_number(struct walk *walk, uint32_t word)
 /* add of two registers: a distance is added to the thread pointer. */
 static void add_registers(struct walk *walk, uint32_t word)
 {
-	const struct value *left = &walk->registers[word >> 5 & 31];
-	const struct value *right = &walk->registers[word >> 16 & 31];
-	const struct value *distance = left->kind == THREAD_POINTER ? right : left;
+	const struct value *pointer = &walk->registers[word >> 5 & 31];
+	const struct value *distance = &walk->registers[word >> 16 & 31];
 	struct value value = {0};
 
-	if (left->kind == THREAD_POINTER || right->kind == THREAD_POINTER) {
+	if (pointer->kind != THREAD_POINTER) {
+		const struct value *other = pointer;
+
+		pointer = distance;
+		distance = other;
+	}
+	if (pointer->kind == THREAD_POINTER) {
 		if (distance->kind == CONSTANT)
-			note(walk, OPERAND_NUMBER, distance->number);
+			note(walk, OPERAND_NUMBER, pointer->number + distance->number);
 		if (distance->kind == CONSTANT || distance->kind == WORD)
 			value.kind = THREAD_DATA;
 	}
@@ -156,6 +163,19 @@ static void load_member(struct walk *walk, uint32_t into, uint64_t offset, unsig
 	assign(walk, into, value);
 }
 
+static void load_placed(struct walk *walk, uint32_t into, uint64_t offset, unsigned size)
+{
+	struct value value = {0};
+
+	if (size == 4)
+		note(walk, OPERAND_PLACED_INT, offset);
+	if (size == 8) {
+		note(walk, OPERAND_PLACED_WORD, offset);
+		value.kind = ELSEWHERE;
+	}
+	assign(walk, into, value);
+}
+
 /* ldr of a register, ldrb, ldrh: [base, #offset] */
 static void load(struct walk *walk, uint32_t word)
 {
@@ -165,6 +185,8 @@ static void load(struct walk *walk, uint32_t word)
 
 	if (base.kind == CONSTANT)
 		load_variable(walk, word & 31, base.number + offset, size);
+	else if (base.kind == THREAD_POINTER)
+		load_placed(walk, word & 31, base.number + offset, size);
 	else
 		load_member(walk, word & 31, offset, size, base.kind == THREAD_DATA);
 }

@@ -16,6 +16,8 @@ enum operand {
 	OPERAND_ADDRESS,       /* an address that is taken */
 	OPERAND_THREAD_INT,    /* the offset of 4 bytes from gomp_tls_data */
 	OPERAND_THREAD_WORD,   /* of 8 */
+	OPERAND_PLACED_INT,    /* the offset of 4 bytes from the thread pointer */
+	OPERAND_PLACED_WORD,   /* of 8 */
 	OPERAND_MEMBER_BYTE,   /* the offset of a byte from an address in a register */
 	OPERAND_MEMBER_ADDRESS /* an offset that is added to an address in a register */
 };

@@ -8,7 +8,7 @@
 struct form {
 	enum operand kind;
 	uint8_t length;
-	uint8_t bytes[4], mask[4];
+	uint8_t bytes[5], mask[5];
 	uint8_t displacement_size;
 	bool relative; /* to the end of the instruction */
 	bool no_index; /* the last byte must not say that another follows */
@@ -43,6 +43,20 @@ static const struct form forms[] = {
 	 4,
 	 false,
 	 true},
+	{OPERAND_PLACED_INT,
+	 4,
+	 {0x64, 0x8b, 0x04, 0x25},
+	 {0xff, 0xff, 0xc7, 0xff},
+	 4,
+	 false,
+	 false},
+	{OPERAND_PLACED_WORD,
+	 5,
+	 {0x64, 0x48, 0x8b, 0x04, 0x25},
+	 {0xff, 0xfb, 0xff, 0xc7, 0xff},
+	 4,
+	 false,
+	 false},
 	{OPERAND_MEMBER_BYTE, 3, {0x0f, 0xb6, 0x40}, {0xff, 0xff, 0xc0}, 1, false, true},
 	{OPERAND_MEMBER_BYTE, 3, {0x0f, 0xb6, 0x80}, {0xff, 0xff, 0xc0}, 4, false, true},
 	{OPERAND_MEMBER_ADDRESS, 3, {0x48, 0x8d, 0x40}, {0xff, 0xff, 0xc0}, 1, false, true},

@@ -26,28 +26,34 @@ ompd_rc_t embedded_record(struct image *image, const struct record **ret)
 }
 
 /* The linker has put the number in the place of the word that would hold it. */
-ompd_rc_t embedded_tls_offset(struct image *image, uint64_t *ret)
+ompd_rc_t embedded_tls_offset(struct image *image, const struct record *record, uint64_t *ret)
 {
 	static const char *const functions[] = {"omp_get_thread_num", "omp_get_level",
 						"omp_get_active_level", "omp_in_final"};
-	uint64_t offset = 0;
-	unsigned told = 0;
+	struct facts facts;
+	unsigned agreed = 0;
+	ompd_rc_t rc;
 
 	for (size_t i = 0; i < COUNT(functions); i++) {
 		uint64_t found;
-		const ompd_rc_t rc = accessor_operand(image, functions[i], OPERAND_NUMBER, &found);
 
+		rc = accessor_operand(image, functions[i], OPERAND_NUMBER, &found);
 		if (rc == ompd_rc_unavailable)
 			continue;
 		if (rc != ompd_rc_ok)
 			return rc;
-		if (told && found != offset)
+		if (agreed && found != *ret)
 			return ompd_rc_unavailable;
-		offset = found;
-		told++;
+		*ret = found;
+		agreed++;
 	}
-	if (told < 2)
+	if (agreed > 1)
+		return ompd_rc_ok;
+	rc = facts_check(image, record, &facts);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (facts.placed < 2 || (agreed && facts.distance != *ret))
 		return ompd_rc_unavailable;
-	*ret = offset;
+	*ret = facts.distance;
 	return ompd_rc_ok;
 }

@@ -12,7 +12,8 @@
 /* The one layout that the functions agree with. unavailable: none, or more than one. */
 ompd_rc_t embedded_record(struct image *image, const struct record **ret);
 
-/* Of gomp_tls_data, from the thread pointer. unavailable: the functions do not tell, or disagree. */
-ompd_rc_t embedded_tls_offset(struct image *image, uint64_t *ret);
+/* Of gomp_tls_data, from the thread pointer. record: the one that fits. unavailable: the functions do not say, or
+ * disagree. */
+ompd_rc_t embedded_tls_offset(struct image *image, const struct record *record, uint64_t *ret);
 
 #endif /* RUNTIME_GOMP_EMBEDDED_H */

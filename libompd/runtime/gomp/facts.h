@@ -10,8 +10,11 @@
 #include "runtime/gomp/records.h"
 
 struct facts {
-	bool checked;             /* some function told something */
+	bool checked;             /* some function says something */
 	const char *contradicted; /* which function says otherwise; NULL: none */
+	/* The linker may put gomp_tls_data's place and a member's offset into one number. */
+	unsigned placed;   /* how many functions have such numbers */
+	uint64_t distance; /* of gomp_tls_data from the thread pointer, as they agree */
 };
 
 ompd_rc_t facts_check(struct image *image, const struct record *record, struct facts *ret);

@@ -102,7 +102,7 @@ static ompd_rc_t resolve_embedded(struct address_space *space, struct gomp *gomp
 	if (rc == ompd_rc_unavailable)
 		return refuse(space, DIAGNOSTIC_layout_untold, NULL);
 	if (rc == ompd_rc_ok)
-		rc = embedded_tls_offset(&space->image, &distance);
+		rc = embedded_tls_offset(&space->image, record, &distance);
 	if (rc == ompd_rc_unavailable)
 		return refuse(space, DIAGNOSTIC_tls_not_found, NULL);
 	if (rc != ompd_rc_ok)
