@@ -210,6 +210,11 @@ LINKED = {
     "archive-fixed": (["-fno-pie"], ["-no-pie", "-l:libgomp.a"]),
     "static": (["-fno-pie"], ["-fopenmp", "-static"]),
     "static-pie": (["-fPIE"], ["-fopenmp", "-static-pie"]),
+    # Of another release, which is compiled otherwise.
+    **{
+        f"static-gcc-{release}": (["-fno-pie"], ["-fopenmp", "-static"])
+        for release in (["14", "16"] if FULL else ["14"])
+    },
 }
 
 
@@ -218,6 +223,10 @@ def with_libgomp(program: str, how: str, folder: Path, *flags: str) -> Path:
     compiling, linking = LINKED[how]
     made, code = folder / program, folder / f"{program}.o"
     source = PROGRAMS / f"{program}.c"
+    release = how.rpartition("-gcc-")[2] if "-gcc-" in how else None
+    if release:
+        archive = cached(f"libgomp-{release}-archive")
+        linking = [f"-L{archive}", PROGRAMS / "isoc23.c", *linking]
     run(GCC, "-g", *compiling, *flags, "-fopenmp", "-c", source, "-o", code)
     run(GCC, code, *linking, "-o", made, "-pthread", "-ldl", "-lm")
     return made
