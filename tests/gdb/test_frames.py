@@ -6,6 +6,7 @@ comments of tests/programs/stacks.c, and by `ompd bt'."""
 from __future__ import annotations
 
 import json
+import platform
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +24,12 @@ SCENARIOS = ["nested", "tasks", "gone", "waits", "serialized"]
 # What must not be left out: the program's own code, but for clang's between it and the runtime, and
 # what the program called.
 USERS = re.compile(
-    r"(?!\.omp_outlined\.|\.omp_task_entry).* at \S*(stacks\.c|busy\.c|truth\.h):|usleep "
+    r"(?!\.omp_outlined\.|\.omp_task_entry).* at .*(stacks\.c|busy\.c|truth\.h):|usleep "
 )
+# Of a thread in here() of the scenario "nested". From 2.41 on glibc's usleep() has two more below.
+MORE = 2 if [*map(int, platform.libc_ver()[1].split("."))] >= [2, 41] else 0
+HERE, MAIN = 3 + MORE, 23 + MORE
+LEFT = [*map(str, [*range(HERE + 3), *(level + MORE for level in (11, 16, 22, 23))])]
 
 
 @dataclass
@@ -43,7 +48,7 @@ def shown(text: str) -> list[list[Shown]]:
         frames = []
         for level, rest in re.findall(r"^#(\d+)\s+(.*)$", joined, re.MULTILINE):
             rest = re.sub(r"^0x[0-9a-f]+ in ", "", rest)
-            line = re.search(r" at \S*stacks\.c:(\d+)", rest)
+            line = re.search(r" at .*stacks\.c:(\d+)", rest)
             function = re.split(r" \(", rest)[0].strip()
             frames.append(Shown(int(level), function, int(line.group(1)) if line else None, rest))
         found.append(frames)
@@ -135,12 +140,20 @@ def test_waits(runtime: str, folder: Path) -> None:
 
 def test_slices(folder: Path) -> None:
     """`bt N', `bt -N', `bt full', and the numbers of frames are GDB's."""
-    commands = ["thread 1", "bt", "bt 4", "bt -2", "bt full 5", "frame 22", "bt -full -hide 1"]
+    commands = [
+        "thread 1",
+        "bt",
+        "bt 4",
+        "bt -2",
+        "bt full 5",
+        f"frame {MAIN - 1}",
+        "bt -full -hide 1",
+    ]
     answer = asked(commands, folder)
     whole, first, last, full = (
         re.findall(r"^#(\d+)", text, re.MULTILINE) for text in answer.texts[1:5]
     )
-    assert whole[:5] == ["0", "1", "2", "3", "4"] and whole[-2:] == ["22", "23"]
+    assert whole[:5] == ["0", "1", "2", "3", "4"] and whole[-2:] == LEFT[-2:]
     assert first == whole[:4] and last == whole[-2:] and full == whole[:5]
     assert "nested ()" in answer.texts[5]
 
@@ -194,9 +207,9 @@ def test_without_a_runtime(program: str, gdb: str, folder: Path) -> None:
         assert frames_of(answer.texts[0]) == frames_of(answer.texts[1])
 
 
-def frames_of(text: str) -> list[str]:
-    """GDB's filters print `?? ()' as nothing at all, and files in another way."""
-    return re.findall(r"^#(\d+) ", text, re.MULTILINE)
+def frames_of(text: str) -> list[tuple[str, str]]:
+    """Their numbers, and marks where there is no name. GDB's filters print files in another way."""
+    return re.findall(r"^#(\d+) (?:.* in (\?+) \()?", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("priority", [1, 1000])
@@ -223,7 +236,7 @@ gdb.frame_filters["other"] = Other()
     )
     answer = asked(["thread 1", "bt"], folder, before=(f"source {script}",))
     levels = re.findall(r"^#(\d+)", answer.text, re.MULTILINE)
-    assert levels == ["0", "1", "2", "3", "4", "5", "11", "16", "22", "23"], answer.everything
+    assert levels == LEFT, answer.everything
     assert "LEAF ()" in answer.text and "MAIN (" in answer.text
     assert "parallel region" not in answer.text
 
@@ -246,8 +259,8 @@ def test_machine_interface(gdb: str, folder: Path) -> None:
     commands = ["thread 1", *(f'interpreter-exec mi "{command}"' for command in mi)]
     answer = asked(commands, folder, gdb=gdb)
     few, first, every = (re.findall(r'level="(\d+)"', text) for text in answer.texts[2:])
-    assert few == ["0", "1", "2", "3", "4", "5", "11", "16", "22", "23"], answer.everything
-    assert first == few[:2] and len(every) == 24
+    assert few == LEFT, answer.everything
+    assert first == few[:2] and len(every) == MAIN + 1
     assert 'func="nested"' in answer.texts[2] and "outlined" not in answer.texts[2]
 
 
@@ -276,7 +289,7 @@ def test_editors(gdb: str, folder: Path) -> None:
             editor.ask("stackTrace", threadId=thread["id"])["stackFrames"] for thread in threads
         ]
         first = min(threads, key=lambda thread: thread["id"])["id"]
-        part = editor.ask("stackTrace", threadId=first, startFrame=3, levels=2)["stackFrames"]
+        part = editor.ask("stackTrace", threadId=first, startFrame=HERE, levels=2)["stackFrames"]
         everything = json.dumps(traces)
     users = [
         [
@@ -350,10 +363,13 @@ counting = gdb.frame_filters["counting"] = Counting()
         encoding="utf-8",
     )
     told = "python print(counting.seen)"
-    commands = ["thread 1", "bt 1", told, "bt 4", told, "bt 6", told, "bt", told]
+    commands = [
+        "thread 1",
+        *("bt 1", told, f"bt {HERE + 1}", told, f"bt {HERE + 3}", told, "bt", told),
+    ]
     texts = asked(commands, folder, before=(f"source {script}",)).texts
-    # here() is frame 3; between 5 and 11 there are frames of the runtime and clang's.
-    assert [int(text) for text in texts[2::2]] == [4, 4, 6, 24]
+    # Behind outer() there are frames of the runtime and clang's.
+    assert [int(text) for text in texts[2::2]] == [HERE + 1, HERE + 1, HERE + 3, MAIN + 1]
 
 
 def test_core_without_executable(folder: Path) -> None:
@@ -368,7 +384,7 @@ def test_damaged_stack(folder: Path) -> None:
     """What cannot be unwound any further ends as it does without the filter."""
     commands = [
         "thread 1",
-        "frame 4",
+        f"frame {HERE + 1}",
         "set var *(long*)($rbp + 8) = 16",
         "frame 0",
         "bt",
@@ -401,4 +417,4 @@ def test_languages(gdb: str, folder: Path) -> None:
     answer = asked(commands, folder, gdb=gdb, before=(forget,))
     for text in answer.texts[3::3]:
         levels = re.findall(r"^#(\d+)", text, re.MULTILINE)
-        assert levels == ["0", "1", "2", "3", "4", "5", "11", "16", "22", "23"], answer.everything
+        assert levels == LEFT, answer.everything

@@ -65,10 +65,14 @@ class Printable(FrameDecorator):  # type: ignore[misc]
     """GDB ends the whole stack at a name that it cannot make text of, or print."""
 
     def function(self) -> Any:
+        frame = self.inferior_frame()
         try:
-            return _printable(super().function)
+            found = _printable(super().function)
+            # What has no name is an address, from GDB 15 on these marks; `bt' has two.
+            is_nameless = (isinstance(found, int) or found == "???") and frame.name() is None
+            return "??" if is_nameless else found
         except (UnicodeError, LookupError):
-            return self.inferior_frame().pc()  # GDB finds the name's bytes by itself
+            return frame.pc()  # GDB finds the name's bytes by itself
 
     def filename(self) -> Any:
         try:
