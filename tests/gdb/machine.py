@@ -232,6 +232,11 @@ def with_libgomp(program: str, how: str, folder: Path, *flags: str) -> Path:
     return made
 
 
+def gccs_release() -> str:
+    """And that of the libgomp that this machine's linker finds."""
+    return run(GCC, "-dumpversion").strip().partition(".")[0]
+
+
 def is_gnus(runtime: str) -> bool:
     return runtime.startswith("libgomp")
 

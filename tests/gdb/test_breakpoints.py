@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Any, Sequence
@@ -195,8 +196,9 @@ def test_attached(folder: Path) -> None:
 
 def test_gdbserver(folder: Path) -> None:
     executable, runtime = machine.compiled("events"), machine.cached("libomp-19")
-    env = f"env LD_LIBRARY_PATH={runtime} OMPD_TRUTH_FILE={folder / 'truth.json'}"
-    before = [f"target remote | {env} gdbserver --once - {executable}", DRIVER]
+    env = ["env", f"LD_LIBRARY_PATH={runtime}", f"OMPD_TRUTH_FILE={folder / 'truth.json'}"]
+    server = shlex.join([*env, "gdbserver", "--once", "-", str(executable)])
+    before = [f"target remote | {server}", DRIVER]
     commands = [*breaks(EVENTS), f"record-stops {folder / 'stops'} continue"]
     ask("gdb", commands, before, [executable], folder=folder)
     compare(folder, EVENTS)

@@ -141,5 +141,7 @@ def test_a_team_that_is_made_line_by_line(runtime: str, folder: Path) -> None:
             assert word not in stop["told"], stop
         assert not re.search(r"^[* ] +\d\S* +\? ", stop["told"], re.M), stop
         assert "teams" not in stop["told"], stop
-    where = [stop["at"].partition(":")[0] for stop in stops if "starting" in stop["told"]]
-    assert {"__kmp_launch_worker", "__kmp_create_worker", "__kmp_allocate_thread"} <= set(where)
+    where = {stop["at"].partition(":")[0] for stop in stops}
+    assert {"__kmp_launch_worker", "__kmp_create_worker", "__kmp_allocate_thread"} <= where
+    # How far a thread is when its maker stops again is its own affair.
+    assert any("starting" in stop["told"] for stop in stops)

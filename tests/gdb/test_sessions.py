@@ -206,7 +206,7 @@ def test_two_inferiors(folder: Path) -> None:
     newer = machine.cached("libomp-19")
     with target("live", executable, (), runtime, folder) as one:
         with target("live", machine.compiled("beside"), (), newer, other) as two:
-            second = ["add-inferior", "inferior 2", f"file {two.executable}"]
+            second = ["add-inferior", "inferior 2", f'file "{two.executable}"']
             second += [step for step in two.before if not step.startswith("break")]
             commands = [*ASK, *second, *ASK, "inferior 1", *ASK, "inferior 2", *ASK]
             answer = ask("gdb", commands, one.before, one.files, folder=folder)

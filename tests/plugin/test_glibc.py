@@ -142,6 +142,46 @@ def test_condition_and_its_mutex() -> None:
     assert one is not None and one.words == "a condition variable"
 
 
+def condition(base: int, is_older: bool, group: int, come: int) -> Dict[int, int]:
+    """All that have come before were let go."""
+    numbers = {0: come << 1 | group, 4: 0, 8: (come - 1) << 1, 12: 0}
+    if is_older:
+        numbers |= {16: 0, 20: 0, 16 + 4 * group: 2, 24: 0, 28: 0, 32: 0, 36: 8, 40: 0, 44: 0}
+    else:
+        numbers |= {16: 0, 20: 0, 24: 0, 28: 8, 32: 0, 36: 0, 40: 0, 44: 0}
+    return {base + offset: number for offset, number in numbers.items()}
+
+
+@pytest.mark.parametrize("is_older", (False, True))
+@pytest.mark.parametrize("group", (0, 1))
+@pytest.mark.parametrize("names", ({}, {-8: "flag", -4: "number"}, {8: "ready+8"}))
+def test_condition_among_other_variables(is_older: bool, group: int, names: Dict[int, str]) -> None:
+    """Of all layouts that a release may have, those of which the program has a variable there."""
+    offset = (40 if is_older else 32) + 4 * group
+    call = FutexWait(AT + offset, PRIVATE, 0, False, True)
+    named = {AT: "ready", AT + offset: f"ready+{offset}"}
+    named |= {AT + at: name for at, name in names.items()}
+    one = found(condition(AT, is_older, group, 1), "pthread_cond_wait", call, names=named)
+    assert one is not None and one.words == "condition variable `ready'"
+
+
+@pytest.mark.parametrize("is_older", (False, True))
+@pytest.mark.parametrize("group", (0, 1))
+def test_condition_in_a_structure(is_older: bool, group: int) -> None:
+    """Its neighbours are parts of the same variable: what the words say decides."""
+    offset = (40 if is_older else 32) + 4 * group
+    call = FutexWait(AT + offset, PRIVATE, 0, False, True)
+    named = {AT + at: f"pool.{name}" for at, name in ((-8, "size"), (-4, "used"), (0, "filled"))}
+    named |= {AT + offset: f"pool+{offset + 8}", AT + 48: "pool.count"}
+    for come in (1, 2, 9):
+        words = {**condition(AT, is_older, group, come), AT - 8: 7, AT - 4: 0, AT + 48: 3}
+        one = found(words, "pthread_cond_wait", call, names=named)
+        assert one is not None
+        assert one.words in ("condition variable `pool.filled'", "a condition variable")
+        if come == 1:
+            assert one.words == "condition variable `pool.filled'"
+
+
 def test_semaphore_barrier_and_other_words() -> None:
     call = FutexWait(AT, 0x189, 0, False, True)
     for function, kind in (("sem_wait", "semaphore"), ("syscall", "futex"), (None, "futex")):

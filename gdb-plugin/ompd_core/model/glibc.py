@@ -36,6 +36,7 @@ _HIDDEN = late_patterns.compile(r"(?:new_)?(\w+?)(?:_slow)?(?:64)?$")  # new_sem
 _TIMED = late_patterns.compile(
     r"(pthread_(?:mutex|cond|rwlock)_|sem_|mtx_|cnd_)(?:timed|clock)(\w+)$"
 )
+_PART = late_patterns.compile(r"[.+\[(%]")
 _WORDS = {
     "mutex": "mutex",
     "rwlock": "read-write lock",
@@ -57,8 +58,9 @@ _CONTENDED = 2  # __lock: held, and there may be who waits
 # pthread_rwlock_t
 _WRITE_PHASE, _WRITERS, _CURRENT_WRITER = 8, 12, 24
 _USED, _USED_AND_SET = 2, 3  # what those who wait expect in the words of the phase and the writers
-# pthread_cond_t: __g_signals, two words, until 2.40 and since
-_SIGNALS = (40, 44, 32, 36)
+# pthread_cond_t: __g_signals, two words, and __g_refs, which newer releases do not have
+_OLDER_SIGNALS, _NEWER_SIGNALS = (40, 44), (32, 36)
+_REFERENCES, _FIRST_GROUP, _ALIGNMENT = 16, 8, 8
 _ROUND = 4  # pthread_barrier_t
 # linux/futex.h
 _WAIT = 0
@@ -232,16 +234,38 @@ class _Reading:
         return Kept("join", owner=known)
 
     def _condition(self, call: FutexWait) -> Kept:
-        found = Kept("condition")
-        for offset in _SIGNALS:
-            name = self._name_of(call.address - offset)
-            if name is not None and "+" not in name:
-                found = Kept("condition", call.address - offset, name)
-                break
-        return found._replace(unknown=f"it is not known who will signal {found.words}")
+        inside, found = self._name_of(call.address), []
+        for offset in _OLDER_SIGNALS + _NEWER_SIGNALS:
+            base = call.address - offset
+            name = self._name_of(base)
+            if base % _ALIGNMENT or name is None or "+" in name:
+                continue
+            if not self._has_waiter(base, offset):
+                continue
+            if inside is None or _variable(inside) == _variable(name):
+                found.append(Kept("condition", base, name))
+        one = found[0] if len(found) == 1 else Kept("condition")
+        return one._replace(unknown=f"it is not known who will signal {one.words}")
+
+    def _has_waiter(self, base: int, offset: int) -> bool:
+        """May it be a condition variable, with one that sleeps on its word at the offset?"""
+        if offset in _OLDER_SIGNALS:
+            references = self._word(base + _REFERENCES + offset - _OLDER_SIGNALS[0])
+            return references is None or references > 1
+        numbers = [self._word(base + at) for at in (0, 4, _FIRST_GROUP, _FIRST_GROUP + 4)]
+        if None in numbers:
+            return True
+        # How many have come to wait, and how many before the oldest group; each with a bit below.
+        low, high, first_low, first_high = (number or 0 for number in numbers)
+        return (high << 32 | low) >> 1 > (first_high << 32 | first_low) >> 1
 
     def _named(self, kind: str, address: int) -> Kept:
         return Kept(kind, address, self._name_of(address))
+
+
+def _variable(name: str) -> str:
+    """The one that it is a part of: `pool' of `pool.changed', `pool[2]' and `pool+72'."""
+    return _PART.split(name, maxsplit=1)[0]
 
 
 def _is_for_lock(call: FutexWait) -> bool:
