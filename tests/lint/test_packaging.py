@@ -29,7 +29,7 @@ SAID = {
         "packaging/conda/recipe.yaml": r"- cmake >=([\d.]+)$",
     },
     "Python": {
-        "gdb-plugin/bin/ompd": r"sys.version_info < \((3, \d+)\)",
+        "gdb-plugin/bin/ompd": r"^OLDEST = \((3, \d+)\)$",
         "packaging/debian/control": r"^X-Python3-Version: >= ([\d.]+)$",
         "packaging/rpm/ompd.spec": r"^Requires: +python3 >= ([\d.]+)$",
         "packaging/spack/package.py": r'"python@([\d.]+):"',

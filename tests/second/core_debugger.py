@@ -278,9 +278,7 @@ class Stopped:
 
 
 @contextlib.contextmanager
-def looking_at(
-    library: Library, core: Path, executable: Path, folder: Path
-) -> Iterator[Debugger]:
+def looking_at(library: Library, core: Path, executable: Path, folder: Path) -> Iterator[Debugger]:
     """folder: where files are looked for beside the paths that the core names. Raises NotElf,
     OSError."""
     debugger = CoreDebugger(library, core, executable, folder)

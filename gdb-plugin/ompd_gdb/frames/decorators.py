@@ -69,8 +69,8 @@ class Printable(FrameDecorator):  # type: ignore[misc]
         try:
             found = _printable(super().function)
             # What has no name is an address, from GDB 15 on these marks; `bt' has two.
-            is_nameless = (isinstance(found, int) or found == "???") and frame.name() is None
-            return "??" if is_nameless else found
+            is_marked = isinstance(found, int) or found == "???"
+            return "??" if is_marked and texts.function(frame) is None else found
         except (UnicodeError, LookupError):
             return frame.pc()  # GDB finds the name's bytes by itself
 
