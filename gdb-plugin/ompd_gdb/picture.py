@@ -49,9 +49,11 @@ class Picture(picture.Picture):
     @cached_property
     def _users(self) -> Frames:
         from .target.evaluation import Frames
+        from .target.thread_copies import ThreadCopies
 
-        places = self._places
-        return Frames(self._target.code, places.code, self.frames.native, places.users_frame)
+        target, places = self._target, self._places
+        copies = ThreadCopies(target)
+        return Frames(target.code, places.code, self.frames.native, places.users_frame, copies)
 
     def evaluate(self, threads: Sequence[Thread], text: str) -> list[Answer]:
         """An expression in the user's own frame of each thread."""

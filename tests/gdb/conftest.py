@@ -14,6 +14,7 @@ from typing import Any, Iterator
 import agreement
 import cover
 import device_score
+import oracle
 import pytest
 import states
 import truth
@@ -56,6 +57,7 @@ def pytest_sessionfinish(session: Any) -> None:
         session.config.workeroutput["states"] = states.score.counts
         session.config.workeroutput["agreement"] = agreement.score.counts
         session.config.workeroutput["devices"] = dict(device_score.score.counts)
+        session.config.workeroutput["oracle"] = dict(oracle.score.counts)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -66,6 +68,7 @@ def pytest_testnodedown(node: Any) -> None:
     states.score.add(*output.get("states", (0, 0, 0)))
     agreement.score.add(output.get("agreement", ()))
     device_score.score.counts.update(output.get("devices", {}))
+    oracle.score.counts.update(output.get("oracle", {}))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -75,5 +78,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(
         f"{right} of {judged} threads' states right; {in_transition} more in transition"
     )
-    for line in [*agreement.score.lines(), *device_score.score.lines()]:
+    scores = (agreement.score, device_score.score, oracle.score)
+    for line in (line for score in scores for line in score.lines()):
         terminalreporter.write_line(line)

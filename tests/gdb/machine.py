@@ -195,7 +195,7 @@ def compiled(
         if program in makers:
             makers[program](program, flags, scratch)
         else:
-            _from_one_source(program, command(compiler), flags, scratch)
+            _of_c(program, command(compiler), flags, scratch)
         folder.mkdir(exist_ok=True)
         # What is there may run already, and a GDB that attaches would not find its file any more.
         with contextlib.suppress(FileExistsError):
@@ -261,13 +261,22 @@ def is_older_gnus(runtime: str | Path) -> bool:
     return re.search(r"libgomp-(9|10)\b", str(runtime)) is not None
 
 
-def _from_one_source(program: str, compiler: str, flags: list[str], into: Path) -> None:
-    source = PROGRAMS / f"{program}.c"
+# Programs of C's and C++'s, and what else they are made of.
+WITH_PART = {"oracle": "oracle_elsewhere", "oracle_cxx": "oracle_elsewhere"}
+
+
+def _of_c(program: str, compiler: str, flags: list[str], into: Path) -> None:
+    source, in_c = PROGRAMS / f"{program}.c", compiler
     if not source.exists():
         source = PROGRAMS / f"{program}.cc"
         compiler = {CLANG: CLANGXX, GCC: "g++"}.get(compiler, compiler)
     openmp = [] if program == "no_openmp" else ["-fopenmp"]
-    run(compiler, *flags, *openmp, source, "-o", into / program, "-pthread")
+    parts = []
+    if program in WITH_PART:
+        parts = [into / "part.o"]
+        part = PROGRAMS / f"{WITH_PART[program]}.c"
+        run(in_c, *flags, *openmp, "-c", part, "-o", *parts)
+    run(compiler, *flags, *openmp, source, *parts, "-o", into / program, "-pthread")
 
 
 def _fortran_frame(compiler: str, program: str, flags: list[str], into: Path) -> None:
@@ -282,6 +291,7 @@ FORTRAN = {
     "whole_fortran": "fortran_recorder",
     "constructs": "fortran_states",
     "passing": "fortran_events",
+    "oracle_fortran": "oracle_elsewhere",
 }
 
 

@@ -104,7 +104,6 @@ class Print(TypedDict):
                         "private",
                         "threadprivate",
                         "reduction",
-                        "reduction or lastprivate",
                     ),
                 ]
             ],

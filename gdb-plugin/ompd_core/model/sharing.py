@@ -9,7 +9,7 @@ from .process import Region, Thread
 from .values import Answer, Variable
 
 SHARED, PRIVATE, THREADPRIVATE = "shared", "private", "threadprivate"
-REDUCTION, COPY = "reduction", "reduction or lastprivate"
+REDUCTION = "reduction"
 
 
 def of_answers(found: Sequence[Answer]) -> str | None:
@@ -25,14 +25,16 @@ def of_answers(found: Sequence[Answer]) -> str | None:
     addresses = {variable.address for variable in variables}
     if None in addresses:
         return None
+    if all(one.is_parents for one in variables):
+        return SHARED
     if len(variables) == 1:
         return _alone(variables[0])
+    if any(one.twin for one in variables):
+        return None
     if len(addresses) == 1:
         return SHARED
     # A reference may be to anything: an element of an array that is shared.
     if len(addresses) < len(variables) or any(one.reference for one in variables):
-        return None
-    if any(one.twin for one in variables):
         return None
     if all(one.is_global for one in variables):
         return THREADPRIVATE
@@ -56,5 +58,4 @@ def _alone(variable: Variable) -> str | None:
 
 
 def _own(variables: Sequence[Variable]) -> str:
-    copies = {variable.copy for variable in variables}
-    return copies.pop() or PRIVATE if len(copies) == 1 else PRIVATE
+    return REDUCTION if all(one.reduces for one in variables) else PRIVATE

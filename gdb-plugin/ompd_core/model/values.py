@@ -22,8 +22,8 @@ class Variable(NamedTuple):
     # The function around a construct has one of that name: gcc copies also variables that are
     # shared, if the construct does not change them.
     twin: bool = False
-    # "reduction", or what else has a copy of its own of a variable that is shared; None: no copy
-    copy: str | None = None
+    is_parents: bool = False  # and this is it
+    reduces: bool = False  # it is the thread's own part of a reduction
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,16 @@ class Print(RawCommand):
     What that frame does not have, or what was optimised out there, is looked up
     frame by frame outwards, to the code of the construct, and then in the frame
     that began the region, and marked so: it is that frame's variable, as it is
-    now. A variable of another file comes last, with the file's name.
+    now. Of a threadprivate variable it is each thread's own copy. A variable of
+    another file comes last, with the file's name.
 
     The program does not run meanwhile. Where the expression calls a function in
     it, other threads are held; `set may-call-functions off' forbids it.
 
     A variable is shared if it has one address in all threads, private if each
-    has another (threadprivate: a global one); reduction is a copy of a shared
-    one. Nothing is said where that is not certain, as of a reference, or of
-    gcc's copies of variables that are shared.
+    has another (threadprivate: a global one, reduction: its part of one).
+    Nothing is said where that is not certain, as of a reference, or of gcc's
+    copies of variables that are shared.
 
     -where shows where each thread is. -all gives each thread its own line.
     -json prints a JSON document ("ompd/1"), or writes it to FILE."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import Callable, Iterable, Sequence
+from typing import Callable, Iterable, Mapping, Sequence
 
 import gdb
 from ompd_core import abi, late_patterns
@@ -21,9 +21,18 @@ from .. import texts
 from . import console, inferior_calls, variables
 from .selection import on_thread, select_frame
 from .stacks import Code
+from .thread_copies import NoCopy, ThreadCopies, in_place
 from .unwound import Walk
 
 _NO_SYMBOL = 'No symbol "'  # how GDB begins to say so
+_OPTIMIZED_OUT = "optimized out"
+_NO_COPY = "the thread has no copy of it yet"
+# How GDB shows that there is no value, and why.
+_NO_VALUES = {
+    "<optimized out>": _OPTIMIZED_OUT,
+    "<synthetic pointer>": _OPTIMIZED_OUT,
+    "<incomplete type>": "its type is incomplete",
+}
 _NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL)
 
 # GDB tells front ends at once where these have come to, whoever asked: not with their output.
@@ -43,6 +52,16 @@ Native = Callable[[Thread], "gdb.InferiorThread | None"]
 UsersFrame = Callable[[Iterable[Frame], Thread], "Frame | None"]
 
 
+class Beginning(NamedTuple):
+    """What is found where a region was begun."""
+
+    value: Value
+    native: gdb.InferiorThread  # on whose stack
+    place: Place
+    own: dict[str, gdb.Symbol]  # each thread has another, by name
+    shares: bool  # whether the expression names anything else
+
+
 class Place(NamedTuple):
     """A frame, by how far out it is, and what the lookup of a name there depends on."""
 
@@ -56,12 +75,18 @@ class Frames:
     """Of the user's, in the threads of one process."""
 
     def __init__(
-        self, code: Code, code_map: where.CodeMap, native: Native, users_frame: UsersFrame
+        self,
+        code: Code,
+        code_map: where.CodeMap,
+        native: Native,
+        users_frame: UsersFrame,
+        copies: ThreadCopies,
     ) -> None:
         self._code = code
         self._map = code_map
         self.native = native
         self._users_frame = users_frame
+        self.copies = copies
 
     def walk(self) -> Walk:
         return self._code.frames()
@@ -129,8 +154,11 @@ class Expression:
         self._text = text[match.end() :] if match else text
         self._frames = frames
         self._unknown: dict[tuple[int, str | None, bool], Value] = {}
-        self._of_regions: dict[Region, Value | None] = {}
-        self._files: dict[tuple[int, str | None], str | None] = {}  # by where the thread is
+        self._of_regions: dict[Region, Beginning | None] = {}
+        self._runtime_id: int | None = None  # of the thread that it is evaluated for
+        # By where the thread is. Of the variables those that libomp copies for each thread.
+        self._copied: dict[tuple[int, str | None], dict[str, gdb.Symbol]] = {}
+        self._of_file: dict[tuple[int, str | None], variables.OfFile | None] = {}
         self._foreign: Value | None = None  # what GDB finds in other files
 
     def value(self, thread: Thread) -> Value:
@@ -140,18 +168,48 @@ class Expression:
         if native is None:
             running = thread.native is not None and thread.native.running
             return Value(None, None, "running" if running else "gone")
+        ids = (member.raw.runtime_id for member in thread.openmp)
+        self._runtime_id = next((one for one in ids if one is not None), None)
         with on_thread(native):
             found = self._on_own_stack(thread)
         if found is None:
             return Value(None, None, "no frame of your own code")
+        regions = [region for member in thread.openmp for region, _ in member.chain]
         if found.text is not None:
-            return found
-        for member in thread.openmp:
-            for region, _ in member.chain:
-                there = self._where_began(region)
-                if there is not None:
-                    return there
+            return self._of_region(found, regions)
+        for region in regions:
+            beginning = self._where_began(region)
+            if beginning is not None and beginning.own:
+                return self._own(beginning, native, region)
+            if beginning is not None:
+                return replace(beginning.value, parents=region.id)
         return self._foreign or found
+
+    def _of_region(self, found: Value, regions: Sequence[Region]) -> Value:
+        """A variable of gcc's code of a construct can be that of the function around."""
+        if found.variable is None or not found.variable.twin or found.variable.address is None:
+            return found
+        beginning = self._where_began(regions[0]) if regions else None
+        there = beginning.value.variable if beginning is not None else None
+        if there is None or there.address != found.variable.address:
+            return found
+        return replace(found, variable=found.variable._replace(is_parents=True))
+
+    def _own(self, beginning: Beginning, native: gdb.InferiorThread, region: Region) -> Value:
+        """The thread's, of an expression that only the frame that began its region can read."""
+        try:
+            with on_thread(native):
+                pointers = {
+                    name: self._frames.copies.pointer(symbol, self._runtime_id)
+                    for name, symbol in beginning.own.items()
+                }
+        except NoCopy:
+            return Value(None, None, _NO_COPY)
+        except gdb.error as error:
+            return Value(None, None, str(error).rstrip("."))
+        with on_thread(beginning.native):
+            found = self._evaluated(beginning.place, pointers)
+        return replace(found, parents=region.id if beginning.shares else None)
 
     def _on_own_stack(self, thread: Thread) -> Value | None:
         """Frame by frame outwards, to the construct's."""
@@ -160,35 +218,53 @@ class Expression:
         if own is None:
             return None
         found = self._at(own)
-        if found.text is not None:
+        if found.text is not None and self._of_file[own.pc, own.function] is None:
             return found
         construct = self._frames.of_construct(walk)
         if construct is None or construct.level <= own.level:
             return found
+        if found.text is not None:
+            return self._marked(found, own, construct)
         for level in range(own.level + 1, construct.level):
             frame = walk.seen[level]
-            there = self._at(Place(level, frame.pc, frame.location.function, False))
+            place = Place(level, frame.pc, frame.location.function, False)
+            there = self._at(place)
             if there.text is not None:
-                return replace(there, in_function=frame.location.function)
+                there = replace(there, in_function=frame.location.function)
+                return self._marked(there, place, construct)
         there = self._at(construct)
         if there.text is not None:
             return replace(there, in_construct=True)
         # There it may be known, and optimised out.
         return found if _is_unknown(there) else there
 
-    def _where_began(self, region: Region) -> Value | None:
+    def _marked(self, found: Value, place: Place, construct: Place) -> Value:
+        """What belongs to a file that is not the construct's is marked with it."""
+        of_file = self._of_file[place.pc, place.function]
+        if of_file is not None:
+            select_frame(construct.level)
+            if not variables.is_visible(of_file.symbol):
+                return replace(found, file=of_file.file)
+        return found
+
+    def _where_began(self, region: Region) -> Beginning | None:
         if region not in self._of_regions:
             self._of_regions[region] = self._at_beginning(region)
         return self._of_regions[region]
 
-    def _at_beginning(self, region: Region) -> Value | None:
+    def _at_beginning(self, region: Region) -> Beginning | None:
         beginning = self._frames.beginning(region)
         if beginning is None:
             return None
         native, place = beginning
         with on_thread(native):
             found = self._at(place)
-        return replace(found, parents=region.id) if found.text is not None else None
+            if found.text is None and found.error != _NO_COPY:
+                return None
+            select_frame(place.level)
+            statics = variables.statics(self._text)
+        own = {n: one for n, one in statics.symbols.items() if self._frames.copies.is_own(one)}
+        return Beginning(found, native, place, own, not statics.all)
 
     def _at(self, place: Place) -> Value:
         key = (place.pc, place.function, place.innermost)
@@ -200,28 +276,54 @@ class Expression:
             self._unknown[key] = found
         return self._unknown[key]
 
-    def _evaluated(self, place: Place) -> Value:
-        """In a frame of the selected thread."""
+    def _evaluated(self, place: Place, pointers: Mapping[str, gdb.Value] | None = None) -> Value:
+        """In a frame of the selected thread. pointers: to what names stand for."""
         try:
             select_frame(place.level)
-            found = _referenced(inferior_calls.evaluated(self._text))
             key = place.pc, place.function
-            if key not in self._files:
-                self._files[key] = variables.foreign_file(self._text)
-            file = self._files[key]
-            if found.is_optimized_out:
-                return Value(None, None, "optimized out")
-            variable, first_of_loop = variables.named(self._text, found)
+            if pointers is None:
+                found = _referenced(inferior_calls.evaluated(self._text))
+                pointers = self._pointers(key)  # costly where there is no such symbol
+            if pointers:
+                with in_place(pointers) as words:
+                    text = variables.replaced(self._text, words)
+                    found = _referenced(inferior_calls.evaluated(text))
+            if key not in self._of_file:
+                self._of_file[key] = variables.of_file(self._text)
+            of_file = self._of_file[key]
+            if found.is_optimized_out or variables.is_misrecorded(self._text):
+                return Value(None, None, _OPTIMIZED_OUT)
             shown = texts.value(found, **({"format": self._form} if self._form else {}))
             if not shown.strip():
                 return Value(None, None, "its pretty-printer shows nothing")
+            if shown in _NO_VALUES:
+                return Value(None, None, _NO_VALUES[shown])
             number = _number(found)
-            if file is not None:
-                self._foreign = self._foreign or Value(shown, number, file=file)
+            if of_file is not None and not of_file.visible:
+                self._foreign = self._foreign or Value(shown, number, file=of_file.file)
                 return Value(None, None, f'{_NO_SYMBOL}{self._text}" in current context')
-            return Value(shown, number, first_of_loop=first_of_loop, variable=variable)
+            return Value(
+                shown,
+                number,
+                first_of_loop=variables.is_first_of_loop(self._text),
+                variable=variables.named(self._text, found),
+            )
+        except NoCopy:
+            return Value(None, None, _NO_COPY)
         except gdb.error as error:
             return Value(None, None, str(error).rstrip("."))
+
+    def _pointers(self, key: tuple[int, str | None]) -> dict[str, gdb.Value]:
+        """To the selected thread's copies of what libomp copies. Raises NoCopy, gdb.error."""
+        copies = self._frames.copies
+        if self._runtime_id is None:
+            return {}
+        if key not in self._copied:
+            found = variables.statics(self._text).symbols
+            copied = {n: one for n, one in found.items() if copies.table(one) is not None}
+            self._copied[key] = copied
+        named = self._copied[key].items()
+        return {name: copies.pointer(symbol, self._runtime_id) for name, symbol in named}
 
 
 def _is_unknown(value: Value) -> bool:
