@@ -40,7 +40,9 @@ def at(*addresses: int | None, **of: bool) -> list[Variable | None]:
         (at(8, 8, 8, reference=True), "shared"),
         (at(8, 16, 24, reference=True), None),  # perhaps elements of one array
         (at(8, 16, 24, twin=True), None),  # gcc's copies
-        (at(8, 8, 8, twin=True), "shared"),
+        (at(8, 8, 8, twin=True), None),  # perhaps where all read what theirs begin with
+        (at(8, 8, 8, twin=True, is_parents=True), "shared"),
+        (at(8, in_construct=True, twin=True, is_parents=True), "shared"),
         (at(8, 8, 24), None),
         (at(8, None, 24), None),
         ([*at(8, 8), None], None),  # not a variable everywhere
@@ -48,8 +50,8 @@ def at(*addresses: int | None, **of: bool) -> list[Variable | None]:
         (at(8, in_construct=True), "private"),
         (at(8, in_construct=True, reference=True), "shared"),
         (at(8, in_construct=True, twin=True), None),
-        ([Variable(8, copy="reduction"), Variable(16, copy="reduction")], "reduction"),
-        ([Variable(8, copy="reduction"), Variable(16)], "private"),
+        (at(8, 16, reduces=True), "reduction"),
+        ([*at(8, reduces=True), *at(16)], "private"),
         ([], None),
     ],
 )
