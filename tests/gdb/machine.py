@@ -20,6 +20,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from _pytest.outcomes import Failed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -135,10 +136,23 @@ def release(*options: str, source: Path = ROOT, build: Path = BUILD / "release")
     with open(build / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         given = ("-G", "Ninja", "-DOMPD_RELEASE=ON", *options)
-        run("cmake", "-S", source, "-B", build, *given)
+        try:
+            run("cmake", "-S", source, "-B", build, *given)
+        except Missing as missing:
+            if "cannot be linked statically" in str(missing):
+                pytest.skip("no release is made with this machine's elfutils")
+            raise
         run("cmake", "--build", build, "--target", "package")
     (tarball,) = build.glob("ompd-*.tar.gz")
     return tarball
+
+
+def llvms_plugin() -> Path:
+    """Its script for GDB."""
+    if sys.version_info >= (3, 12):
+        pytest.skip("LLVM 19's plugin imports `imp', which Python has no longer")
+    home = cached("libomp-19-ompd").parent
+    return home / "share" / "gdb" / "python" / "ompd" / "__init__.py"
 
 
 def unpacked(tarball: Path, folder: Path) -> Path:

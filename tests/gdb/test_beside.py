@@ -14,16 +14,11 @@ from test_truth import told_truth
 ASK = ["ompd threads -json", "ompd parallel -json"]
 
 
-def llvms_plugin() -> str:
-    home = machine.cached("libomp-19-ompd").parent / "share" / "gdb" / "python" / "ompd"
-    return f"source {home / '__init__.py'}"
-
-
 @pytest.mark.parametrize("order", ["before", "after"])
 @pytest.mark.parametrize("kind", ["live", "core"])
 def test_llvms_plugin(kind: str, order: str, folder: Path) -> None:
     """Both are called ompd: whichever was sourced last answers, and both can be used in turn."""
-    ours, theirs = sourcing(), [llvms_plugin()]
+    ours, theirs = sourcing(), [f"source {machine.llvms_plugin()}"]
     plugin = [*theirs, *ours] if order == "before" else [*ours, *theirs]
     executable, runtime = machine.compiled("nested"), machine.cached("libomp-19-ompd")
     with target(kind, executable, (), runtime, folder) as made:

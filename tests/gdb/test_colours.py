@@ -35,7 +35,7 @@ def test_styles(gdb: str, folder: Path) -> None:
                 terminal.type("set style enabled on")
                 terminal.until_prompt()
             assert "\x1b" not in told(terminal, "ompd threads -json")
-            check_names(told(terminal, "bt -1"), told(terminal, "ompd bt -1"))
+            check_names(told(terminal, "bt"), told(terminal, "ompd bt"))
             assert styled_words(told(terminal, "ompd deadlock"))[0] == "DEADLOCK"
             assert "Odd" in styled_words(told(terminal, "ompd"))
 

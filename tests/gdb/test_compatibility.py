@@ -98,8 +98,7 @@ kill
 
 def under_llvms_plugin(library: Path, folder: Path) -> str:
     """What it prints for a program of four threads; the library is found as `libompd.so'."""
-    runtime = machine.cached(RUNTIME)
-    plugin = runtime.parent / "share" / "gdb" / "python" / "ompd" / "__init__.py"
+    runtime, plugin = machine.cached(RUNTIME), machine.llvms_plugin()
     script = folder / "script.gdb"
     script.write_text(SCRIPT, encoding="utf-8")
     inside = {

@@ -35,10 +35,6 @@ class Run:
     variables: dict[str, str] = field(default_factory=dict)
 
 
-def plugin() -> Path:
-    return machine.cached(RUNTIME).parent / "share" / "gdb" / "python" / "ompd" / "__init__.py"
-
-
 def run_lines(source: Path) -> list[str]:
     """The test's command lines; the comment may go on in the next line."""
     text = source.read_text(encoding="utf-8")
@@ -101,7 +97,16 @@ def failures(source: Path, library: Path, folder: Path) -> list[str]:
     found = []
     for run in runs(source):
         done = subprocess.run(
-            ["gdb", "-nx", "-q", "-x", str(plugin()), "-x", str(run.commands), str(program)],
+            [
+                "gdb",
+                "-nx",
+                "-q",
+                "-x",
+                str(machine.llvms_plugin()),
+                "-x",
+                str(run.commands),
+                str(program),
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
