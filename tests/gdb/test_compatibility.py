@@ -163,7 +163,7 @@ def test_llvms_plugin_on_libgomp(folder: Path) -> None:
     script.write_text(block("python"), encoding="utf-8")
     machine.run("cc", "-shared", "-fPIC", source, "-o", shim)
     (folder / "libgompd.so").symlink_to(machine.library())  # as it is installed
-    plugin = machine.cached(RUNTIME).parent / "share" / "gdb" / "python" / "ompd" / "__init__.py"
+    plugin = machine.llvms_plugin()
     commands = ["ompd init", "ompd threads", f"source {script}", "ompd threads"]
     commands += ["ompdtestapi ompd_get_curr_parallel_handle", "ompdtestapi ompd_get_thread_id"]
     commands += ["ompdtestapi ompd_get_curr_task_handle", "ompdtestapi ompd_get_omp_version_string"]
