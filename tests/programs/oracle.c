@@ -145,7 +145,8 @@ static void types(void)
 	_Bool yes = 1;
 	long long large = -5000000000ll;
 
-#pragma omp parallel num_threads(THREADS) firstprivate(colour, word, wide, narrow, small, yes, large)
+#pragma omp parallel num_threads(THREADS)                                                          \
+	firstprivate(colour, word, wide, narrow, small, yes, large)
 	{
 		const int me = omp_get_thread_num();
 		int length = me + 2, *pointer = &length, grid[2][3] = {{1, 2, me}, {4, 5, 6}};

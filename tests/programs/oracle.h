@@ -26,8 +26,8 @@ void stop_here(void);
 #define REAL(expression) say_real(#expression, (double)(expression))
 
 /* One thread is looked at in a function that it has called, the others where they wait for it. */
-#define STAND                                                                                       \
-	_Pragma("omp barrier") if (omp_get_thread_num() == 1) stop_here();                          \
+#define STAND                                                                                      \
+	_Pragma("omp barrier") if (omp_get_thread_num() == 1) stop_here();                         \
 	_Pragma("omp barrier")
 
 #endif /* ORACLE_H */

@@ -165,7 +165,8 @@ static void objects()
 		INTEGER(alias);
 		INTEGER(fixed);
 		say_text("list", "{1, 2, 3}");
-		say_text("own", ("{" + std::to_string(me) + ", " + std::to_string(me) + "}").c_str());
+		say_text("own",
+			 ("{" + std::to_string(me) + ", " + std::to_string(me) + "}").c_str());
 		STAND
 		use(cell);
 		use(special);

@@ -24,7 +24,8 @@ class NoCopy(Exception):
 class Memory(Protocol):
     pointer_size: int
 
-    def symbol(self, name: str, file_name: str | None) -> int | None: ...
+    def symbol(self, name: str, file_name: str | None) -> int | None:
+        ...
 
     def number(self, address: int, nbytes: int) -> int:
         """Raises Unreadable."""
