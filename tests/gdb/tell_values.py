@@ -6,8 +6,6 @@ writes what is said."""
 from __future__ import annotations
 
 import json
-import os
-import re
 
 import gdb
 
