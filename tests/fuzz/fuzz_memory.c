@@ -13,12 +13,13 @@
 /* Regression inputs refer to a seed by its number and to its bytes by their place: the list only grows, and
  * a seed that is made anew gets a new name. */
 static const char *const seed_names[] = {
-	"nested-libomp-19",      "task_graph-libomp-19",
-	"tasks-libomp-19-debug", "tasks-libomp-14",
-	"fake-nested-32-bit",    "fake-nested-32-bit-big-endian",
-	"fake-teams-big-endian", "teams-2-nested-libomp-19",
-	"roots-libomp-16",       "nested-libomp-19-debug-tracked",
-	"nested-libgomp-12",     "tasks-libgomp-12",
+	"nested-libomp-19",        "task_graph-libomp-19",
+	"tasks-libomp-19-debug",   "tasks-libomp-14",
+	"fake-nested-32-bit",      "fake-nested-32-bit-big-endian",
+	"fake-teams-big-endian",   "teams-2-nested-libomp-19",
+	"roots-libomp-16",         "nested-libomp-19-debug-tracked",
+	"nested-libgomp-12",       "tasks-libgomp-12",
+	"targets-libomptarget-19", "targets-libomptarget-14",
 };
 
 #define SEED_COUNT (sizeof(seed_names) / sizeof(seed_names[0]))

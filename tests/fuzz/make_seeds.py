@@ -4,8 +4,9 @@
 
 NAME is CASE-RUNTIME, as "teams-2-flat-libomp-19": a case of tests/gdb/cells.py, or a program
 without arguments, and a name of tools/test-runtimes; with "-tracked" behind it, the runtime tracks
-states (OMP_DEBUG=enabled). Or it is one of FAKES, for machines of which there is no core here. Of
-all the memory, the seed has the pages that libompd reads, found out by record_seed.
+states (OMP_DEBUG=enabled). "targets-libomptarget-19" is a program with threads in target
+constructs. Or it is one of FAKES, for machines of which there is no core here. Of all the memory,
+the seed has the pages that libompd reads, found out by record_seed.
 OMPD_BUILD names the build directory, as in tests/gdb.
 """
 
@@ -20,10 +21,14 @@ from pathlib import Path
 from typing import Iterator
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "gdb"), str(HERE.parents[1] / "gdb-plugin")]
+sys.path[:0] = [
+    *(str(HERE.parent / name) for name in ("gdb", "offload")),
+    str(HERE.parents[1] / "gdb-plugin"),
+]
 
 # pylint: disable=wrong-import-position
 import cells  # noqa: E402
+import gpu  # noqa: E402
 import machine  # noqa: E402
 import sessions  # noqa: E402
 from ompd_core.formats.corefile import CoreFile, Mapping  # noqa: E402
@@ -43,6 +48,8 @@ FAKES = {
     "fake-teams-big-endian": ("published, 64 bit big endian", "teams"),
 }
 TRACKED = "-tracked"
+OFFLOADS = "libomptarget"
+IN_CONSTRUCTS = ("several", "0")  # of tests/programs/targets.c: with mappings on several devices
 TOOLS = machine.BUILD / "tests" / "fuzz"
 
 
@@ -83,7 +90,7 @@ def case_and_runtime(name: str) -> tuple[machine.Case, str]:
         if name.startswith(f"{case}-lib"):
             return case, name[len(f"{case}-") :]
     program, runtime = name.split("-", 1)
-    return machine.Case(program), runtime
+    return machine.Case(program, args=IN_CONSTRUCTS if OFFLOADS in runtime else ()), runtime
 
 
 def from_core(name: str, whole: Path) -> None:
@@ -94,7 +101,11 @@ def from_core(name: str, whole: Path) -> None:
     }
     if name.endswith(TRACKED):
         environment["OMP_DEBUG"] = "enabled"
-    program = machine.compiled(case.source)
+    if OFFLOADS in runtime:
+        environment["TMPDIR"] = str(whole.parent)  # the host plugin leaves the code that it loads
+        program = gpu.compiled(case.source)
+    else:
+        program = machine.compiled(case.source)
     path = sessions.kernel_core(program, case.args, environment, whole.parent)
     core, mappings = ElfFile(str(path)), CoreFile(str(path)).mappings
     known = dict.fromkeys(symbols(mappings))

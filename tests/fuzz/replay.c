@@ -15,13 +15,13 @@
 
 static bool sees_all(const struct sweep_seen *seen)
 {
-	return seen->runtimes && seen->threads && seen->regions && seen->tasks && seen->values &&
-	       seen->view_threads && seen->view_regions;
+	return seen->images && seen->runtimes && seen->threads && seen->regions && seen->tasks &&
+	       seen->values && seen->view_threads && seen->view_regions;
 }
 
 int main(int argc, char **argv)
 {
-	unsigned seeds = 0, seeds_with_tasks = 0;
+	unsigned seeds = 0, seeds_with_tasks = 0, seeds_with_mappings = 0;
 
 	if (argc < 2) {
 		fputs("usage: replay FILE...\n", stderr);
@@ -38,9 +38,10 @@ int main(int argc, char **argv)
 		seen = fuzz_input(bytes, size);
 		free(bytes);
 		printf("handles of %u threads, %u regions, %u tasks, %u values; "
-		       "view of %u threads, %u regions, %u tasks, %u locks; %llu reads\n",
+		       "view of %u threads, %u regions, %u tasks, %u locks; %u images, %u "
+		       "mappings; %llu reads\n",
 		       seen.threads, seen.regions, seen.tasks, seen.values, seen.view_threads,
-		       seen.view_regions, seen.view_tasks, seen.locks,
+		       seen.view_regions, seen.view_tasks, seen.locks, seen.images, seen.mappings,
 		       (unsigned long long)debugger_reads());
 		fflush(stdout);
 		if (!is_seed)
@@ -49,9 +50,12 @@ int main(int argc, char **argv)
 			finding("a seed in which something is not seen", argv[i]);
 		seeds++;
 		seeds_with_tasks += seen.view_tasks > 0;
+		seeds_with_mappings += seen.mappings > 0;
 	}
 	/* Of builds without a shipped record it is not known where they keep tasks. */
 	if (seeds && !seeds_with_tasks)
 		finding("no seed has tasks", argv[0]);
+	if (seeds && !seeds_with_mappings)
+		finding("no seed has mappings on devices", argv[0]);
 	return 0;
 }

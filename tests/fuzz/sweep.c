@@ -378,7 +378,7 @@ static void sweep_entry_points(ompd_address_space_handle_t *space)
 	debugger_free(points);
 }
 
-static void sweep_offload(ompd_address_space_handle_t *space)
+static void sweep_offload(ompd_address_space_handle_t *space, struct sweep_seen *seen)
 {
 	ompdx_offload_t *offload = NULL;
 	const ompd_rc_t rc = CALL(ompdx_get_offload(space, NULL, 0, &offload));
@@ -387,6 +387,7 @@ static void sweep_offload(ompd_address_space_handle_t *space)
 	if (rc != ompd_rc_ok)
 		return;
 	sweep_check_offload(offload);
+	seen->mappings += offload->mapping_count;
 	debugger_free(offload);
 }
 
@@ -408,7 +409,7 @@ static void sweep_space(const struct memory_image *image, struct sweep_options o
 	if (!spent())
 		sweep_entry_points(space);
 	if (!spent())
-		sweep_offload(space);
+		sweep_offload(space, seen);
 	if (!options.leaves_handles)
 		release(&asked, CALL(ompd_rel_address_space_handle(space)));
 }
@@ -437,7 +438,7 @@ static void sweep_runtimes(const struct memory_image *image, struct sweep_option
 	debugger_free(found);
 }
 
-static void sweep_images(const ompdx_auxv_t *auxv)
+static void sweep_images(const ompdx_auxv_t *auxv, struct sweep_seen *seen)
 {
 	ompdx_images_t *images = NULL;
 	const ompd_rc_t rc = CALL(ompdx_images(debugger_context(), auxv, &images));
@@ -453,11 +454,12 @@ static void sweep_images(const ompdx_auxv_t *auxv)
 		if (image->build_id_length > sizeof(image->build_id) || image->start > image->end)
 			finding("an answer contradicts itself", debugger_call());
 	}
+	seen->images += (unsigned)images->count;
 	debugger_free(images);
 }
 
 /* The program lies lowest, as a rule, and the kernel's image highest. */
-static void sweep_images_of_program(const struct memory_image *image)
+static void sweep_images_of_program(const struct memory_image *image, struct sweep_seen *seen)
 {
 	const bool wide = !(image->flags & FLAG_POINTERS_OF_4);
 	const ompdx_auxv_t auxv = {
@@ -467,7 +469,7 @@ static void sweep_images_of_program(const struct memory_image *image)
 		.vdso = image->range_count ? image->ranges[image->range_count - 1].address : 0,
 	};
 
-	sweep_images(&auxv);
+	sweep_images(&auxv, seen);
 }
 
 struct sweep_seen sweep(const struct memory_image *image, struct sweep_options options)
@@ -478,9 +480,9 @@ struct sweep_seen sweep(const struct memory_image *image, struct sweep_options o
 	debugger_open(image, options.knows_symbols);
 	if (CALL(ompd_initialize(options.api_version, debugger_callbacks())) != ompd_rc_ok)
 		finding("cannot be initialized", debugger_call());
+	sweep_images(NULL, &seen);
+	sweep_images_of_program(image, &seen);
 	if (options.finds_runtimes) {
-		sweep_images(NULL);
-		sweep_images_of_program(image);
 		sweep_runtimes(image, options, &seen);
 	} else {
 		const ompd_rc_t rc = CALL(ompd_process_initialize(debugger_context(), &space));

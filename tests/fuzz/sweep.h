@@ -21,6 +21,7 @@ struct sweep_options {
 /* What there was: so that a test can tell a sweep from one that saw nothing. */
 struct sweep_seen {
 	unsigned runtimes;
+	unsigned images;
 	unsigned threads; /* handles got, as for the next ones */
 	unsigned regions;
 	unsigned tasks;
@@ -29,6 +30,7 @@ struct sweep_seen {
 	unsigned view_regions;
 	unsigned view_tasks;
 	unsigned locks;
+	unsigned mappings; /* of devices */
 };
 
 /* From ompd_initialize to ompd_finalize. */
