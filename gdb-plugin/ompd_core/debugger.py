@@ -117,6 +117,11 @@ class Debugger(Target, Protocol):
     images: Images
 
     @property
+    def replaced(self) -> Sequence[LoadedImage]:
+        """Of whose files the debugger has another build than the process: what it calls their code
+        is not so."""
+
+    @property
     def code(self) -> Code:
         ...
 

@@ -5,8 +5,10 @@ does: by the library and the place in it?"""
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
+import machine
 import pytest
 from command import FINDING, ompd
 from place_libraries import are_right, crashed, made
@@ -32,3 +34,56 @@ def test_library_without_symbols(apart: bool, folder: Path) -> None:
         if one["openmp"] and one["openmp"][0]["state"].startswith("wait_barrier")
     }
     assert waiting and waiting <= offsets, shown
+
+
+WAITING = """\
+#include <omp.h>
+#include <stdio.h>
+#include <unistd.h>
+{more}
+void solve(void)
+{{
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {{
+        puts("there");
+        fflush(stdout);
+        sleep(600);
+    }}
+}}
+"""
+LOADING = """\
+#include <dlfcn.h>
+int main(int count, char **words)
+{
+    ((void (*)(void))dlsym(dlopen(words[1], RTLD_NOW), "solve"))();
+    return count;
+}
+"""
+
+
+def library_of(source: Path, library: Path, more: str) -> None:
+    source.write_text(WAITING.format(more=more), encoding="ascii")
+    flags = ["-g", "-O1", "-fopenmp", "-fPIC", "-shared"]
+    machine.run("gcc", *flags, source, "-o", library)
+
+
+def test_replaced_while_it_runs(folder: Path) -> None:
+    """The code at a place is another build's: nothing that the new file tells of it is so."""
+    program, library = folder / "program", folder / "libwaits.so"
+    (folder / "program.c").write_text(LOADING, encoding="ascii")
+    machine.run("gcc", folder / "program.c", "-o", program, "-ldl")
+    library_of(folder / "first.c", library, "")
+    with subprocess.Popen([program, library], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == b"there\n"
+            as_it_was = ompd("pid", str(process.pid), folder=folder).text
+            library.unlink()
+            library_of(folder / "second.c", library, "int other(int a) { return a ? a + 7 : 3; }\n")
+            answer = ompd("pid", str(process.pid), "--json", folder=folder)
+        finally:
+            process.kill()
+    assert "solve () at first.c:11" in as_it_was and "replaced" not in as_it_was
+    (note,) = [one for one in answer.document["notes"] if "replaced" in one]
+    assert str(library) in note
+    (where,) = [one["where"] for one in answer.document["threads"] if one["where"]]
+    assert where["function"] is where["line"] is None and where["objfile"] == str(library)

@@ -16,6 +16,7 @@ class LoadedImage(NamedTuple):
     end: int = 0
     is_static: bool = False  # a program that asks for no dynamic linker
     is_nameless: bool = False  # the names of its symbols cannot be read
+    build_id: str | None = None  # as it is in memory; None: none, or not known
 
 
 class Images(NamedTuple):

@@ -78,6 +78,7 @@ def _images(answer: capi.ompdx_images_t) -> Images:
             one.end,
             bool(one.flags & capi.OMPDX_IMAGE_STATIC),
             bool(one.flags & capi.OMPDX_IMAGE_NAMELESS),
+            bytes(one.build_id[: one.build_id_length]).hex() or None,
         )
         if one.flags & capi.OMPDX_IMAGE_PROGRAM:
             program = image

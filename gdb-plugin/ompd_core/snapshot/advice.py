@@ -28,6 +28,11 @@ _FILE_IS_GONE = (
     " replaced or removed since the program started: `file /proc/{pid}/exe'."
 )
 
+_REPLACED = (
+    "Other builds than the process has are found for these files, which were replaced since it"
+    " loaded them: {}. Their code has no names here, and stacks through it may be wrong."
+)
+
 _STANDARD_ONLY = (
     "{} has only OMPD's own routines: one runtime, no construct's line, no tasks, no certainty"
     " about idle threads and leagues. For the library that came with these commands:"
@@ -51,6 +56,8 @@ def of_session(target: Debugger, library: str, missing_routines: Sequence[str]) 
         found.append(_STANDARD_ONLY.format(library))
     if target.kind == "live" and not target.executable:
         found.append(_FILE_IS_GONE.format(pid=target.pid))
+    if target.replaced:
+        found.append(_REPLACED.format(", ".join(image.path for image in target.replaced)))
     running = target.running() if target.core is None else 0
     if running:
         found.append(

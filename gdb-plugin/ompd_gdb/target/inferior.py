@@ -4,7 +4,17 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, Collection, ContextManager, Iterable, Iterator, Mapping, Union
+from functools import cached_property
+from typing import (
+    Callable,
+    Collection,
+    ContextManager,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Union,
+)
 
 import gdb
 from ompd_core.arch.base import Machine
@@ -77,7 +87,7 @@ class InferiorTarget:
         self.images = list_images(self, auxv)
         self._symbols = Symbols(self.images, self._memory.read, self.executable, self._objfiles)
         self.threads = Threads(inferior, self._descriptor_size)
-        self.code = Code(inferior, self.images, self._memory.read)
+        self.code = Code(inferior, self.images, self._memory.read, lambda: self.replaced)
         self._stopped_at: list[NativeThread] = []
 
     @property
@@ -111,6 +121,19 @@ class InferiorTarget:
             file = texts.filename(objfile)
             if file:
                 yield file, texts.filename(objfile.owner)
+
+    @cached_property
+    def replaced(self) -> Sequence[LoadedImage]:
+        """By the build-ids in memory and in GDB's files."""
+        progspace = self._inferior.progspace
+        ids = {texts.filename(one): one.build_id for one in progspace.objfiles()}
+        found = []
+        for image in self.images.loaded:
+            file = texts.library(progspace, image.dynamic)
+            there = ids.get(file) if file is not None else None
+            if image.build_id is not None and there is not None and there != image.build_id:
+                found.append(image)
+        return found
 
     def mapped_images(self) -> list[LoadedImage]:
         """Those of a core file, by the kernel's list of mapped files: the dynamic linker's may lie

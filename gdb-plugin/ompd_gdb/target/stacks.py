@@ -35,9 +35,12 @@ class Code:
         inferior: gdb.Inferior,
         images: Images,
         read: Callable[[int, int], bytes],
+        replaced: Callable[[], Sequence[LoadedImage]],
     ) -> None:
+        """replaced: whose code is another one than GDB takes it for."""
         self.read = read
         self._images = images
+        self._replaced = replaced
         self._inferior = inferior
         self._progspace = inferior.progspace
         self._demangled: dict[str, str] = {}
@@ -102,6 +105,8 @@ class Code:
         sal = frame.find_sal()
         symtab = sal.symtab
         function, name = frame.function(), texts.function(frame)
+        if self._is_replaced(pc):
+            symtab = function = name = None
         location = Location(
             function=None if name is None else self.readable(name),
             file=texts.filename(symtab),
@@ -143,6 +148,9 @@ class Code:
             return None
         image = self._image_at(location.pc)
         return None if image is None else location.pc - image.bias
+
+    def _is_replaced(self, address: int) -> bool:
+        return any(_holds(image, address) for image in self._replaced())
 
     def _image_at(self, pc: int) -> LoadedImage | None:
         """Of code that is in some file's."""
@@ -192,6 +200,8 @@ class Code:
         """Of a function's address."""
         sal = self._progspace.find_pc_line(address)
         function, symtab, line = self._function(address), sal.symtab, sal.line
+        if self._is_replaced(address):
+            symtab = None
         if symtab and "._omp_fn." in (function or ""):
             symtab, line = self._first_of_outlined(address) or (symtab, line)
         return Location(
@@ -304,6 +314,8 @@ class Code:
 
     def _symbol_text(self, address: int) -> str:
         known = self._symbol_texts.get(address)
+        if known is None and self._is_replaced(address):
+            known = self._symbol_texts[address] = ""
         if known is None:
             # Modula-2 has no numbers of this size, and a command that fails while a breakpoint
             # decides whether to stop lets GDB forget that it waits for the program.
@@ -315,7 +327,7 @@ class Code:
         return known
 
     def _symbol(self, address: int) -> gdb.Symbol | None:
-        block = self._progspace.block_for_pc(address)
+        block = None if self._is_replaced(address) else self._progspace.block_for_pc(address)
         while block is not None and block.function is None:
             block = block.superblock
         return block.function if block is not None else None
