@@ -122,6 +122,10 @@ class Debugger(Target, Protocol):
         is not so."""
 
     @property
+    def deleted(self) -> Sequence[LoadedImage]:
+        """Of a living process, whose files are not there any more."""
+
+    @property
     def code(self) -> Code:
         ...
 

@@ -225,7 +225,7 @@ class Debugger:
     kind, pid, executable, core = "live", 9, "/bin/stuck", None
     byte_order, pointer_size = "big", 8
     images = Images([], None, None, 1, is_cut=False)
-    replaced = ()
+    replaced = deleted = ()
 
     def __init__(self) -> None:
         self.code = self.disassembler = Code()

@@ -67,8 +67,8 @@ def library_of(source: Path, library: Path, more: str) -> None:
     machine.run("gcc", *flags, source, "-o", library)
 
 
-def test_replaced_while_it_runs(folder: Path) -> None:
-    """The code at a place is another build's: nothing that the new file tells of it is so."""
+def test_gone_while_it_runs(folder: Path) -> None:
+    """Another build in its place: nothing that the new file tells of the code is so. Or nothing."""
     program, library = folder / "program", folder / "libwaits.so"
     (folder / "program.c").write_text(LOADING, encoding="ascii")
     machine.run("gcc", folder / "program.c", "-o", program, "-ldl")
@@ -79,11 +79,16 @@ def test_replaced_while_it_runs(folder: Path) -> None:
             as_it_was = ompd("pid", str(process.pid), folder=folder).text
             library.unlink()
             library_of(folder / "second.c", library, "int other(int a) { return a ? a + 7 : 3; }\n")
-            answer = ompd("pid", str(process.pid), "--json", folder=folder)
+            replaced = ompd("pid", str(process.pid), "--json", folder=folder)
+            library.unlink()
+            deleted = ompd("pid", str(process.pid), "--json", folder=folder)
+            shown = ompd("pid", str(process.pid), folder=folder).text
         finally:
             process.kill()
-    assert "solve () at first.c:11" in as_it_was and "replaced" not in as_it_was
-    (note,) = [one for one in answer.document["notes"] if "replaced" in one]
-    assert str(library) in note
-    (where,) = [one["where"] for one in answer.document["threads"] if one["where"]]
-    assert where["function"] is where["line"] is None and where["objfile"] == str(library)
+    assert "solve () at first.c:11" in as_it_was and str(library) not in as_it_was
+    for answer, word in ((replaced, "replaced"), (deleted, "deleted")):
+        (note,) = [one for one in answer.document["notes"] if word in one]
+        assert str(library) in note
+        (where,) = [one["where"] for one in answer.document["threads"] if one["where"]]
+        assert where["function"] is where["line"] is None and where["objfile"] == str(library)
+    assert re.search(r"libwaits\.so\+0x1[0-9a-f]+ \(\), in sleep", shown), shown

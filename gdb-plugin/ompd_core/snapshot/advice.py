@@ -33,6 +33,11 @@ _REPLACED = (
     " loaded them: {}. Their code has no names here, and stacks through it may be wrong."
 )
 
+_DELETED = (
+    "The files of these libraries were deleted since the process loaded them: {}. Their code has no"
+    " names here, and stacks through it may be wrong."
+)
+
 _STANDARD_ONLY = (
     "{} has only OMPD's own routines: one runtime, no construct's line, no tasks, no certainty"
     " about idle threads and leagues. For the library that came with these commands:"
@@ -58,6 +63,8 @@ def of_session(target: Debugger, library: str, missing_routines: Sequence[str]) 
         found.append(_FILE_IS_GONE.format(pid=target.pid))
     if target.replaced:
         found.append(_REPLACED.format(", ".join(image.path for image in target.replaced)))
+    if target.deleted:
+        found.append(_DELETED.format(", ".join(image.path for image in target.deleted)))
     running = target.running() if target.core is None else 0
     if running:
         found.append(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from functools import cached_property
 from typing import (
@@ -134,6 +135,20 @@ class InferiorTarget:
             if image.build_id is not None and there is not None and there != image.build_id:
                 found.append(image)
         return found
+
+    @property
+    def deleted(self) -> Sequence[LoadedImage]:
+        """Also of a process in a container, whose files GDB finds there."""
+        if self.kind != "live":
+            return []
+        progspace = self._inferior.progspace
+        return [
+            image
+            for image in self.images.loaded
+            if image.path.startswith("/")
+            and not os.path.exists(image.path)
+            and texts.library(progspace, image.dynamic) is None
+        ]
 
     def mapped_images(self) -> list[LoadedImage]:
         """Those of a core file, by the kernel's list of mapped files: the dynamic linker's may lie

@@ -194,7 +194,11 @@ class Code:
             return texts.filename(self._progspace)
         if _holds(self._images.vdso, pc):
             return VDSO  # GDB tells no file of it
-        return texts.library(self._progspace, pc)
+        return texts.library(self._progspace, pc) or self._without_file(pc)
+
+    def _without_file(self, pc: int) -> str | None:
+        """A library that GDB has found no file of, as one that was deleted."""
+        return next((image.path for image in self._images.loaded if _holds(image, pc)), None)
 
     def location(self, address: int) -> Location:
         """Of a function's address."""
