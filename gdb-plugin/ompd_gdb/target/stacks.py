@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Sequence
 
 import gdb
 from ompd_core import late_patterns
