@@ -293,14 +293,16 @@ class Session:
         """Of a program without OpenMP, or with a runtime that cannot be read. Raises UserError."""
         try:
             runtimes = self.runtimes()
-            images = self.target.images
-            known = bool(runtimes) or not (images.is_unread or images.nameless())
+            known = bool(runtimes) or not self._may_have_unread(self.target)
         except UserError:
             runtimes, known = [], False
         picture = self._picture_of(self.target.native_threads(), runtimes)
         if not known:
+            images = self.target.images
+            is_unread = images.is_unread or bool(images.nameless())
+            why = doubts.RUNTIMES_UNREAD if is_unread else doubts.RUNTIME_WITHOUT_NAMES
             for thread in picture.process.threads:
-                thread.doubts["kind"] = doubts.RUNTIMES_UNREAD
+                thread.doubts["kind"] = why
         return picture
 
     def _picture_of(self, natives: Sequence[NativeThread], runtimes: Sequence[Runtime]) -> Picture:

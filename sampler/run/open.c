@@ -236,7 +236,7 @@ void session_open(struct session *session, const struct options *options, pid_t 
 		    &session->pictures);
 	session->record.settling.knows_on = true;
 	session->record.settling.sample_reach = session->period / 2;
-	session->record.settling.looked = session->images.mapping_count != 0;
+	session->record.settling.looked = images_show_runtimes(&session->images);
 	session->pictures.region_seen = session_learn_source;
 	session->pictures.context = session;
 }

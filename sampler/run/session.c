@@ -458,7 +458,7 @@ void session_refresh_images(struct session *session)
 	if (pictures_find(&session->pictures))
 		codes_forget(&session->codes);
 	record_runtimes(&session->record);
-	session->record.settling.looked = session->images.mapping_count != 0;
+	session->record.settling.looked = images_show_runtimes(&session->images);
 	session->codes.runtimes = session->pictures.code;
 	session->codes.runtime_count = session->pictures.code_count;
 }

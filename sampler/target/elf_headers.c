@@ -10,12 +10,15 @@
 
 #include "base/grow.h"
 #include "base/regular_file.h"
+#include "unwind/entries.h"
 #include "unwind/machine.h"
 #include "unwind/pointers.h"
 
 /* Files with more are no programs. */
 #define HEADERS_MAX 128
 #define NOTES_MAX 4096
+#define SECTIONS_MAX 256
+#define SECTION_NAMES_MAX 8192
 /* The largest programs' .eh_frame is of some 10 MiB. */
 #define FRAMES_BYTES_MAX (UINT64_C(256) << 20)
 
@@ -92,6 +95,42 @@ static void read_cfi(const struct source *source, const Elf64_Phdr *header, stru
 					      cfi->header_address);
 	if (!bytes.bad && version == 1)
 		cfi->frames = rest_of_segment(source, cfi->frames_address, &cfi->frames_size);
+}
+
+/* A program that is linked by `-static' registers .eh_frame when it begins, and has no header for it: the file's
+ * sections name it, also if it is stripped. */
+static void read_section(const struct source *source, struct cfi *cfi)
+{
+	Elf64_Ehdr header;
+	Elf64_Shdr sections[SECTIONS_MAX];
+	char names[SECTION_NAMES_MAX] = "";
+
+	if (source->fd < 0 || pread(source->fd, &header, sizeof header, 0) != sizeof header ||
+	    header.e_shentsize != sizeof *sections || header.e_shnum > SECTIONS_MAX ||
+	    header.e_shstrndx >= header.e_shnum)
+		return;
+	const size_t size = header.e_shnum * sizeof *sections;
+
+	if (pread(source->fd, sections, size, (off_t)header.e_shoff) != (ssize_t)size)
+		return;
+	const Elf64_Shdr *strings = &sections[header.e_shstrndx];
+
+	if (strings->sh_size >= sizeof names ||
+	    pread(source->fd, names, strings->sh_size, (off_t)strings->sh_offset) !=
+		    (ssize_t)strings->sh_size)
+		return;
+	for (size_t i = 0; i < header.e_shnum; i++) {
+		const Elf64_Shdr *section = &sections[i];
+
+		if (section->sh_name >= sizeof names ||
+		    strcmp(names + section->sh_name, ".eh_frame") != 0)
+			continue;
+		cfi->frames_address = section->sh_addr;
+		cfi->frames = rest_of_segment(source, section->sh_addr, &cfi->frames_size);
+		if (cfi->frames && section->sh_size < cfi->frames_size)
+			cfi->frames_size = (size_t)section->sh_size;
+		return;
+	}
 }
 
 static void read_build_id(const struct source *source, const Elf64_Phdr *header, char text[65])
@@ -181,6 +220,9 @@ void elf_headers_read(struct image *image, struct memory *memory, uint64_t addre
 				read_build_id(&source, &headers[i], image->build_id);
 		}
 	}
+	if (!image->cfi.frames)
+		read_section(&source, &image->cfi);
+	list_entries(&image->cfi);
 	/* A static program has the C library inside. */
 	image->cfi.begins_threads =
 		image->kind == IMAGE_SYSTEM || (image->cfi.entry && !has_interpreter);
@@ -192,5 +234,6 @@ void elf_headers_release(struct image *image)
 {
 	free((void *)(uintptr_t)image->cfi.header);
 	free((void *)(uintptr_t)image->cfi.frames);
+	free(image->cfi.lines);
 	image->cfi = (struct cfi){0};
 }

@@ -235,6 +235,17 @@ bool images_refresh(struct images *images)
 	return true;
 }
 
+bool images_show_runtimes(const struct images *images)
+{
+	for (size_t i = 0; i < images->mapping_count; i++) {
+		const struct image *image = images->mappings[i].image;
+
+		if (image->kind == IMAGE_USER && image->cfi.begins_threads)
+			return false;
+	}
+	return images->mapping_count != 0;
+}
+
 static uint64_t start_of(const void *mappings, uint64_t number)
 {
 	return ((const struct mapping *)mappings)[number].start;

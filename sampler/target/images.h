@@ -53,6 +53,10 @@ void images_deinit(struct images *images);
 /* Reads the list again: true: it has changed, and what was remembered of addresses is void. */
 bool images_refresh(struct images *images);
 
+/* A runtime in one of them would be seen. false: they are not known, or the program is a static one, of which a stripped
+ * one does not say what is in it. */
+bool images_show_runtimes(const struct images *images);
+
 struct image *image_at(const struct images *images, uint64_t address);
 struct image *image_of_bias(const struct images *images, uint64_t bias);
 

@@ -10,14 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where code begins, and where in .eh_frame its entry is. */
+struct cfi_line {
+	uint64_t begin, at;
+};
+
 /* One image's. Addresses are those of the file. */
 struct cfi {
-	const uint8_t *header; /* .eh_frame_hdr; NULL: there is none, then .eh_frame is searched */
+	const uint8_t *
+		header; /* .eh_frame_hdr; NULL: there is none, as in programs that are linked by `-static' */
 	size_t header_size;
 	uint64_t header_address;
 	const uint8_t *frames; /* .eh_frame */
 	size_t frames_size;
 	uint64_t frames_address;
+	struct cfi_line
+		*lines; /* sorted: what the header would tell. NULL: .eh_frame is searched */
+	size_t line_count;
 	bool begins_threads; /* the C library's: there stacks may end, also by a return address of 0 */
 	uint64_t entry;      /* where the program begins: so may they there; 0: nowhere */
 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/entries.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/search.h"
 #include "unwind/machine.h"
 #include "unwind/pointers.h"
@@ -150,18 +152,73 @@ static uint64_t line_begins(const void *table, uint64_t line)
 	return distant(table, line, 0);
 }
 
+static uint64_t entry_begins(const void *lines, uint64_t line)
+{
+	return ((const struct cfi_line *)lines)[line].begin;
+}
+
+static bool search_lines(const struct cfi *cfi, uint64_t address, struct entry *entry)
+{
+	const uint64_t behind = first_behind(0, cfi->line_count, address, entry_begins, cfi->lines);
+	uint64_t end;
+
+	return behind != 0 && read_entry(cfi, cfi->lines[behind - 1].at, entry, &end) &&
+	       address >= entry->begin && address < entry->end;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct cfi_line *a = left, *b = right;
+
+	return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* Of the form that linkers make. *start, *count_encoding: how its first numbers are encoded. */
+static bool has_table(struct bytes *header, uint8_t *start, uint8_t *count_encoding)
+{
+	uint64_t version = bytes_unsigned(header, 1);
+
+	*start = (uint8_t)bytes_unsigned(header, 1);
+	*count_encoding = (uint8_t)bytes_unsigned(header, 1);
+	return bytes_unsigned(header, 1) == (POINTER_DATA_RELATIVE | 0x0b) && !header->bad &&
+	       version == 1 && *count_encoding != POINTER_OMITTED;
+}
+
+void list_entries(struct cfi *cfi)
+{
+	struct bytes header = {cfi->header, cfi->header_size, 0, !cfi->header};
+	size_t capacity = 0;
+	uint64_t at = 0, end;
+	uint8_t start, count_encoding;
+
+	if (!cfi->frames || has_table(&header, &start, &count_encoding))
+		return;
+	for (int i = 0; i < ENTRIES_MAX; i++, at = end) {
+		struct entry entry;
+
+		if (read_entry(cfi, at, &entry, &end)) {
+			cfi->lines = grow_array(cfi->lines, cfi->line_count, &capacity,
+						sizeof *cfi->lines);
+			cfi->lines[cfi->line_count++] = (struct cfi_line){entry.begin, at};
+		}
+		if (end <= at)
+			break;
+	}
+	if (cfi->lines)
+		qsort(cfi->lines, cfi->line_count, sizeof *cfi->lines, compare_lines);
+}
+
 bool find_entry(const struct cfi *cfi, uint64_t address, struct entry *entry)
 {
 	struct bytes header = {cfi->header, cfi->header_size, 0, !cfi->header};
-	uint64_t version = bytes_unsigned(&header, 1), start = bytes_unsigned(&header, 1);
-	uint64_t count_encoding = bytes_unsigned(&header, 1), table = bytes_unsigned(&header, 1);
+	uint8_t start, count_encoding;
 
-	if (header.bad || version != 1 || table != (POINTER_DATA_RELATIVE | 0x0b) ||
-	    count_encoding == POINTER_OMITTED)
-		return search_all(cfi, address, entry);
-	encoded_pointer(&header, (uint8_t)start, cfi->header_address, cfi->header_address);
-	uint64_t count = encoded_pointer(&header, (uint8_t)count_encoding, cfi->header_address,
-					 cfi->header_address);
+	if (!has_table(&header, &start, &count_encoding))
+		return cfi->lines ? search_lines(cfi, address, entry)
+				  : search_all(cfi, address, entry);
+	encoded_pointer(&header, start, cfi->header_address, cfi->header_address);
+	uint64_t count =
+		encoded_pointer(&header, count_encoding, cfi->header_address, cfi->header_address);
 
 	if (header.bad)
 		return false;

@@ -19,6 +19,9 @@ struct entry {
 	uint8_t encoding;          /* of addresses in instructions */
 };
 
+/* Makes the lines of what has no header that find_entry can use. They are the caller's to free. */
+void list_entries(struct cfi *cfi);
+
 /* false: none is about it, or it is damaged. */
 bool find_entry(const struct cfi *cfi, uint64_t address, struct entry *entry);
 

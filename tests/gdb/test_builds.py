@@ -228,8 +228,10 @@ def test_stripped_with_libgomp(how: str, folder: Path) -> None:
     executable = machine.with_libgomp("nested", how, folder)
     machine.run("strip", executable)
     with target("core", executable, (), NOWHERE, folder) as made:
-        shown = ["ompd", "ompd threads", "ompd status"]
+        shown = ["ompd", "ompd threads", "ompd status", "ompd report -json"]
         answer = ask("gdb", shown, made.before, made.files, folder=folder)
+    kinds = [thread["kind"] for thread in answer.document(shown[-1])["threads"]]
+    assert len(kinds) > 1 and set(kinds) == {None}, answer.everything
     for text in answer.texts[:2]:
         assert text.startswith("GNU libgomp is linked into the program, which is stripped: where")
     assert "Runtime : none that can be read" in answer.texts[2]
@@ -240,6 +242,9 @@ def test_static_program_without_names(folder: Path) -> None:
     source.write_text("#include <stdlib.h>\nint main(void) { abort(); }\n", encoding="utf-8")
     machine.run("gcc", "-static", "-s", source, "-o", executable)
     core = kernel_core(executable, (), {}, folder)
-    answer = ask("gdb", ["ompd", "ompd threads"], [], [executable, core], folder=folder)
-    for text in answer.texts:
+    shown = ["ompd", "ompd threads", "ompd report -json"]
+    answer = ask("gdb", shown, [], [executable, core], folder=folder)
+    (thread,) = answer.document(shown[-1])["threads"]
+    assert thread["kind"] is None
+    for text in answer.texts[:2]:
         assert text.startswith("The program is linked statically"), answer.everything

@@ -34,16 +34,26 @@ def test_a_teams_region_is_no_parallel_one(build, tmp_path, compiler) -> None:
     assert ("teams", "parallel") in seen and ("parallel", "teams") not in seen, seen
 
 
-@pytest.mark.skipif(not machine.FULL, reason="in --full")
-def test_a_static_program_has_its_runtime_inside(build, tmp_path) -> None:
-    """Wherever it lies beside the vDSO."""
-    record = recorded(tmp_path, build("victim", "gcc", "-static-pie"), "2000")
+@pytest.mark.parametrize("how", ["-static-pie", "-static"] if machine.FULL else ["-static"])
+def test_a_static_program_has_its_runtime_inside(build, tmp_path, how) -> None:
+    """Wherever it lies beside the vDSO, and where no header says how to unwind."""
+    program = build("victim", "gcc", how)
+    record = recorded(tmp_path, program, "1000")
     (runtime,) = record.tables["runtime"].values()
     assert "victim" in record.tables["image"][runtime["image"]]["path"]
     told: dict[str, int] = {}
     for _, _, _, activity, samples in record.rows():
         told[activity["state"]] = told.get(activity["state"], 0) + samples
     assert told["work_parallel"] > 10 * told.get("work_serial", 0), told
+    assert record.end["cut"] * 5 < record.end["in_rows"], record.end
+    # Without its names nobody knows whether a runtime is in it.
+    stripped = tmp_path / "of stripped" / "victim"
+    stripped.parent.mkdir()
+    machine.run("strip", "-o", stripped, program)
+    record = recorded(stripped.parent, stripped, "500")
+    assert not record.tables["runtime"]
+    assert {row[3]["state"] for row in record.rows()} <= {"?", "preempted"}
+    assert record.end["cut"] * 5 < record.end["in_rows"], record.end
 
 
 @pytest.mark.parametrize("compiler", ["gfortran", machine.FLANG])

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unwind/entries.h"
 #include "unwind/unwind.h"
 
 #define HEADER_AT UINT64_C(0x90000000)
@@ -67,17 +68,18 @@ uint32_t unwind_any(const uint8_t *input, size_t size)
 	uint8_t *header = copy(input + head.frames_size, head.header_size);
 	size_t used = (size_t)head.frames_size + head.header_size;
 	uint8_t *stack = copy(input + used, size - used);
-	struct cfi cfi = {head.header_size ? header : NULL,
-			  head.header_size,
-			  HEADER_AT,
-			  frames,
-			  head.frames_size,
-			  FRAMES_AT,
-			  true,
-			  0};
+	struct cfi cfi = {.header = head.header_size ? header : NULL,
+			  .header_size = head.header_size,
+			  .header_address = HEADER_AT,
+			  .frames = frames,
+			  .frames_size = head.frames_size,
+			  .frames_address = FRAMES_AT,
+			  .begins_threads = true};
 
+	list_entries(&cfi);
 	const uint32_t count = walk(&cfi, &head, stack, size - used);
 
+	free(cfi.lines);
 	free(frames);
 	free(header);
 	free(stack);

@@ -378,6 +378,11 @@ RUNTIMES_UNREAD = Doubt(
     "which runtimes the program has loaded cannot be read",
     "have the files of its libraries at hand",
 )
+RUNTIME_WITHOUT_NAMES = Doubt(
+    "unknown",
+    "a runtime that is linked into a program without symbols cannot be read",
+    "do not strip the program, or link the runtime as a shared library",
+)
 
 
 def unseen(runtime: str, supported: bool) -> Doubt:

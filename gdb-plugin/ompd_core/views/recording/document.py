@@ -35,7 +35,7 @@ def document(command: str, summary: Summary, timeline: Timeline | None = None) -
     found: documents.Record = {
         "schema": SCHEMA,
         "command": command,
-        "notes": [*([] if record.runtimes else [text.NO_RUNTIME]), *record.damage, *record.notes],
+        "notes": [*text.no_runtime(summary), *record.damage, *record.notes],
         "recording": _recording(summary),
         "states": [_state(name, total, summary.whole) for name, total in summary.states],
         "threads": [_thread(summary, number) for number in sorted(summary.threads)[:MOST_ROWS]],

@@ -29,7 +29,7 @@ DEEPEST = 200  # lines below each other
 def lines(summary: Summary, style: Style) -> list[str]:
     record = summary.record
     found = [*head(record, style)]
-    found += _notes(record, style)
+    found += _notes(summary, style)
     if not summary.whole.whole.ns:
         return [*found, "", "No time of any thread is recorded."]
     found += ["", *_states(summary, style)]
@@ -62,13 +62,22 @@ def head(record: Record, style: Style) -> list[str]:
 
 
 NO_RUNTIME = "No OpenMP runtime was seen in it: all of its time is outside of OpenMP."
+UNSEEN_RUNTIME = (
+    "No OpenMP runtime was seen in it. One that is linked into a program that is stripped is not."
+)
 
 
-def _notes(record: Record, style: Style) -> list[str]:
+def no_runtime(summary: Summary) -> list[str]:
+    if summary.record.runtimes:
+        return []
+    is_known = any(name == "outside" for name, _ in summary.states)
+    return [NO_RUNTIME if is_known else UNSEEN_RUNTIME]
+
+
+def _notes(summary: Summary, style: Style) -> list[str]:
     found: list[str] = []
-    end = record.end
-    said = [NO_RUNTIME] if not record.runtimes else []
-    said += [*record.damage, *record.header.limits, *record.notes]
+    record, end = summary.record, summary.record.end
+    said = [*no_runtime(summary), *record.damage, *record.header.limits, *record.notes]
     if end is not None and end.text and end.how not in ("duration", "interrupted", "exited"):
         said.append(end.text)
     if end is not None and end.lost:
