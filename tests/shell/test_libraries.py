@@ -86,7 +86,7 @@ def test_gone_while_it_runs(folder: Path) -> None:
         finally:
             process.kill()
     assert "solve () at first.c:11" in as_it_was and str(library) not in as_it_was
-    for answer, word in ((replaced, "replaced"), (deleted, "deleted")):
+    for answer, word in ((replaced, "other builds"), (deleted, "deleted")):
         (note,) = [one for one in answer.document["notes"] if word in one]
         assert str(library) in note
         (where,) = [one["where"] for one in answer.document["threads"] if one["where"]]

@@ -29,8 +29,8 @@ _FILE_IS_GONE = (
 )
 
 _REPLACED = (
-    "Other builds than the process has are found for these files, which were replaced since it"
-    " loaded them: {}. Their code has no names here, and stacks through it may be wrong."
+    "GDB has other builds of these files than the process has loaded: {}. Their code has no names"
+    " here, and stacks through it may be wrong. If they were replaced meanwhile, start it again."
 )
 
 _DELETED = (
