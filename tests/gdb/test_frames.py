@@ -169,6 +169,51 @@ def test_compilers_variables(gdb: str, folder: Path) -> None:
     assert "main (argc=2" in answer.texts[1]
 
 
+def values(text: str) -> dict[int, tuple[str, list[str]]]:
+    """By frame its arguments, as `bt -full' shows them, and its variables."""
+    found: dict[int, tuple[str, list[str]]] = {}
+    for level, rest in re.findall(r"^#(\d+)\s+(.*(?:\n(?!#).*)*)", text, re.MULTILINE):
+        head, *variables = rest.splitlines()
+        match = re.search(r" \((.*)\) at ", head)
+        arguments = match.group(1) if match else ""
+        for added in (r"\.\w+\.=\w+(, )?", r"\w+@entry="):
+            arguments = re.sub(added, "", arguments)
+        found[int(level)] = arguments, variables
+    return found
+
+
+FORTRANS = ("gfortran", machine.FLANG)
+# GDB 10 cannot read Fortran's arrays.
+COMPILED = [
+    (compiler, gdb)
+    for compiler in ("gcc", machine.CLANG, *FORTRANS)
+    for gdb in GDBS
+    if (compiler in FORTRANS, gdb) != (True, "gdb-10")
+]
+
+
+@pytest.mark.each("compiler")
+@pytest.mark.parametrize(("compiler", "gdb"), COMPILED)
+def test_values(compiler: str, gdb: str, folder: Path) -> None:
+    """Arguments and variables are those that GDB shows by itself: the copies of a construct's
+    threads, not what it was passed, and nothing of the function around it. Fortran's arrays can be
+    read."""
+    program = "oracle_fortran" if compiler in FORTRANS else "oracle"
+    executable = machine.compiled(program, compiler="gcc" if compiler == "gfortran" else compiler)
+    runtime = machine.cached("libgomp-12" if compiler.startswith("g") else "libomp-19")
+    commands = ["thread 1", "bt -full", "bt -full -no-filters", "frame"]
+    with target("live", executable, (), runtime, folder) as made:
+        answer = ask(gdb, commands, made.before, made.files, folder=folder)
+    few, every = values(answer.texts[1]), values(answer.texts[2])
+    seen = 0
+    for level, (arguments, variables) in few.items():
+        assert arguments == every[level][0], answer.everything
+        assert set(variables) <= set(every[level][1]), answer.everything
+        seen += len(variables)
+    assert seen > 10, answer.everything
+    assert answer.texts[3].startswith("#0 "), "the selected frame stays"
+
+
 @pytest.mark.parametrize("gdb", GDBS)
 def test_switches(gdb: str, folder: Path) -> None:
     """GDB's own and ours are one."""

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections import Counter
+from typing import Any, Callable, Iterable, Iterator
 
+import gdb
 from gdb.FrameDecorator import FrameDecorator, FrameVars
 from ompd_core import abi
 from ompd_core.model.naming import is_outlined, of_fortran, users_function, without_parameters
@@ -12,6 +14,7 @@ from ompd_core.model.native import Frame
 from ompd_core.model.where import NAMELESS
 
 from .. import texts
+from ..target import arguments
 
 # Nothing of what the user wrote called it, or it has no name.
 IN_RUNTIME = "<in the OpenMP runtime>"
@@ -88,16 +91,67 @@ class Printable(FrameDecorator):  # type: ignore[misc]
             return self.inferior_frame().find_sal().line
 
     def frame_args(self) -> Any:
+        frame = self.inferior_frame()
         try:
-            return super().frame_args()
+            found = super().frame_args()
         except (UnicodeError, LookupError):
-            return FrameVars(self.inferior_frame()).fetch_frame_args()
+            found = FrameVars(frame).fetch_frame_args()
+        return found and _in_frame([_meant(one, frame) for one in found], frame)
 
     def frame_locals(self) -> Any:
+        frame = self.inferior_frame()
         try:
-            return super().frame_locals()
+            found = super().frame_locals()
         except (UnicodeError, LookupError):
-            return FrameVars(self.inferior_frame()).fetch_frame_locals()
+            found = FrameVars(frame).fetch_frame_locals()
+        return found and _in_frame(_of_function(found, frame), frame)
+
+
+class _Meant:
+    """An argument's name, as GDB asks for it."""
+
+    def __init__(self, symbol: gdb.Symbol) -> None:
+        self._symbol = symbol
+
+    def symbol(self) -> gdb.Symbol:
+        return self._symbol
+
+    def value(self) -> None:
+        """GDB reads it."""
+
+
+def _meant(argument: Any, frame: gdb.Frame) -> Any:
+    symbol = argument.symbol()
+    if not isinstance(symbol, gdb.Symbol):
+        return argument
+    meant = arguments.meant(symbol, frame)
+    return argument if meant is symbol else _Meant(meant)
+
+
+def _of_function(variables: Iterable[Any], frame: gdb.Frame) -> list[Any]:
+    """GDB goes on to the function around gcc's code of a construct, and reads its variables in the
+    frame of that code. They come last."""
+    left = Counter(texts.name(symbol) for symbol in arguments.within_function(frame))
+    kept = []
+    for one in variables:
+        symbol = one.symbol()
+        if isinstance(symbol, gdb.Symbol):
+            if not left[texts.name(symbol)]:
+                continue
+            left[texts.name(symbol)] -= 1
+        kept.append(one)
+    return kept
+
+
+def _in_frame(variables: Iterable[Any], frame: gdb.Frame) -> Iterator[Any]:
+    """While GDB prints them one by one: the bounds of Fortran's arrays it reads in the selected
+    frame only."""
+    selected = gdb.selected_frame()
+    frame.select()
+    try:
+        yield from variables
+    finally:
+        selected.select()
 
 
 def _printable(ask: Callable[[], Any]) -> Any:
@@ -125,7 +179,7 @@ class Outlined(Named):
 def _without_compilers(variables: Any) -> Any:
     if variables is None:
         return None
-    return [one for one in variables if not _is_compilers(one)]
+    return (one for one in variables if not _is_compilers(one))
 
 
 class Entry(FrameDecorator):  # type: ignore[misc]

@@ -12,7 +12,7 @@ from ompd_core import late_patterns
 from ompd_core.model.process import Thread
 
 from .. import texts
-from . import console
+from . import arguments, console
 from .inferior import InferiorTarget
 from .selection import on_thread, select
 
@@ -95,22 +95,12 @@ def _arguments(frame: gdb.Frame) -> list[str]:
     # What compilers add to the code of a construct is not the user's.
     symbols = [
         symbol
-        for symbol in _of_function(frame)
-        if symbol.is_argument and not (texts.name(symbol) or "").startswith((".", "__"))
+        for symbol in arguments.of_frame(frame)
+        if not (texts.name(symbol) or "").startswith((".", "__"))
     ]
     if wanted in ("none", "presence"):
         return ["..."] if symbols else []
     return [f"{texts.name(s)}={_shown(s, frame, wanted == 'all')}" for s in symbols]
-
-
-def _of_function(frame: gdb.Frame) -> Iterable[gdb.Symbol]:
-    try:
-        block = frame.block()
-    except RuntimeError:
-        return ()  # without debug information there is none
-    while block is not None and block.function is None:
-        block = block.superblock
-    return block or ()
 
 
 def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:
