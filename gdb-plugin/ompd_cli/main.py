@@ -33,7 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
     except OSError as error:
-        _complain(f"{error.filename or 'The system says'}: {error.strerror}. {limits.low()}".strip())
+        named = error.filename or "The system says"
+        _complain(f"{named}: {error.strerror}. {limits.low()}".strip())
     except MemoryError:
         _complain(f"There is not enough memory. {limits.low()}".strip())
     except ImportError as error:
