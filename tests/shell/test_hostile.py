@@ -5,6 +5,8 @@ judge is shown commands that do what must not be."""
 from __future__ import annotations
 
 import random
+import struct
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +20,7 @@ sys.path.insert(0, str(machine.ROOT / "tests" / "hostile"))
 import judge  # noqa: E402
 import mutations  # noqa: E402
 
+WHERE_A_SECTION_IS = 0x27D068
 HARM = {
     "print('Traceback (most recent call last):')": "stdout has `Traceback",
     "print('defect of its own', file=sys.stderr)": "stderr has `defect",
@@ -124,3 +127,19 @@ def test_two_threads_of_one_lwp(decoys: judge.Decoys, folder: Path) -> None:
     told = command.ompd("core", "--json", "--lib-search-root", folder, core, program, folder=folder)
     assert told.errors == "" and told.document["unavailable"] == []
     assert len(told.document["regions"]) == 18
+
+
+@pytest.mark.parametrize("gdb", ["gdb-16", "gdb-18"] if machine.FULL else ["gdb-16"])
+def test_image_without_sections(gdb: str, folder: Path) -> None:
+    """`info symbol' ends GDB then. The vDSO's table of sections is damaged at one place."""
+    core, program = corpus.unpack(corpus.entries()["lock-order"], folder)
+    image = bytearray(core.read_bytes())
+    assert struct.unpack_from("<Q", image, WHERE_A_SECTION_IS) == (0x1522,)
+    struct.pack_into("<Q", image, WHERE_A_SECTION_IS, 0x152A)
+    core.write_bytes(image)
+    words = ["-nx", "-q", "-batch", "-ex", f"core {core}", "-ex", "info symbol 1"]
+    found = [machine.gdb(gdb), *words]
+    alone = subprocess.run(found, capture_output=True, cwd=folder, check=False)
+    assert alone.returncode < 0 or b"internal-error" in alone.stderr
+    answer = command.ompd("core", "--gdb", machine.gdb(gdb), core, program, folder=folder)
+    assert answer.status in (1, 3) and not answer.errors, answer

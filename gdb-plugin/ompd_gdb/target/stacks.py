@@ -18,7 +18,7 @@ from ompd_core.model.native import Frame, Location
 from ompd_core.model.where import VDSO
 
 from .. import texts
-from . import console, machines, outlined, spelling
+from . import bare_images, console, machines, outlined, spelling
 from .machines import Disassembly
 from .unwound import KnownPlaces, Unwound, Walk, ends_by_places
 
@@ -50,6 +50,7 @@ class Code:
         self._known: dict[object, Frame] = {}  # by the place: see `record'
         self._places: KnownPlaces | None = None
         self._symbol_texts: dict[int, str] = {}
+        self._bare_image: bool | None = None
         self._holders: dict[tuple[str, int], str | None] = {}  # by an outlined function's line
 
     def forget(self) -> None:
@@ -58,6 +59,7 @@ class Code:
         self._holders.clear()
         self._guessed.clear()
         self._symbol_texts.clear()
+        self._bare_image = None
         self._places = None
 
     def unwound(self) -> Unwound:
@@ -318,7 +320,7 @@ class Code:
 
     def _symbol_text(self, address: int) -> str:
         known = self._symbol_texts.get(address)
-        if known is None and self._is_replaced(address):
+        if known is None and (self._is_replaced(address) or self._has_bare_image()):
             known = self._symbol_texts[address] = ""
         if known is None:
             # Modula-2 has no numbers of this size, and a command that fails while a breakpoint
@@ -329,6 +331,12 @@ class Code:
                 known = ""
             self._symbol_texts[address] = known
         return known
+
+    def _has_bare_image(self) -> bool:
+        if self._bare_image is None:
+            objfiles = self._progspace.objfiles()
+            self._bare_image = bare_images.is_one_there(objfiles)
+        return self._bare_image
 
     def _symbol(self, address: int) -> gdb.Symbol | None:
         block = None if self._is_replaced(address) else self._progspace.block_for_pc(address)
