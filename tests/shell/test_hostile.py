@@ -132,7 +132,7 @@ def test_two_threads_of_one_lwp(decoys: judge.Decoys, folder: Path) -> None:
 @pytest.mark.parametrize("gdb", ["gdb-16", "gdb-18"] if machine.FULL else ["gdb-16"])
 def test_image_without_sections(gdb: str, folder: Path) -> None:
     """`info symbol' ends GDB then. The vDSO's table of sections is damaged at one place."""
-    inside, where_gdb_dies = folder / "cores, folder / gdbs"
+    inside, where_gdb_dies = folder / "files", folder / "gdb"
     for one in (inside, where_gdb_dies):
         one.mkdir()
     core, program = corpus.unpack(corpus.entries()["lock-order"], inside)
