@@ -86,36 +86,51 @@ class _Report:
 def _pid(report: _Report, result: dict[str, Any], pid: int, libraries: list[str]) -> None:
     from ompd_gdb import before_attach, second_look
 
+    asleep = second_look.overslept(pid)
     before_attach.load_modules()
     with before_attach.symbols_read(libraries):
         before_attach.ask_kernel()  # which attaches: what is read already is not read again
-        moment, result["stopped_seconds"] = _look(report, pid)
+        moment, result["stopped_seconds"] = _look(report, pid, None, asleep)
         if moment is not None:
             result["seen_before"] = report.again()
+            asleep = second_look.overslept(pid)
             earlier = second_look.apart(pid, moment, LATER)
-            result["stopped_seconds"] += _look(report, pid, earlier)[1]
+            result["stopped_seconds"] += _look(report, pid, earlier, asleep)[1]
 
 
 def _look(
-    report: _Report, pid: int, earlier: second_look.Earlier | None = None
+    report: _Report,
+    pid: int,
+    earlier: second_look.Earlier | None,
+    asleep: second_look.Asleep | None,
 ) -> tuple[second_look.Moment | None, float]:
     """What a second look is to be compared with, if there has to be one; and for how long the
-    process stood. earlier: this is the second."""
+    process stood. earlier: this is the second; asleep: who was, some time before."""
     from ompd_gdb import second_look
 
     from .waking import woken
 
     began = time.monotonic()
     with woken(pid):
+        still = second_look.still_asleep(pid, asleep)
         texts.silently(f"attach {pid}")
         try:
+            second_look.note_overslept(still)
             if earlier is not None:
                 second_look.compare_with(earlier)
             report.write()
-            moment = second_look.moment() if earlier is None and report.again() else None
+            moment = second_look.moment() if earlier is None and _again(report) else None
         finally:
             texts.silently("detach")
     return moment, time.monotonic() - began
+
+
+def _again(report: _Report) -> list[str]:
+    """But not where the stop itself may have ended what the report says."""
+    from ompd_gdb import second_look
+
+    codes = report.again()
+    return [] if codes == ["cannot_tell"] and second_look.may_have_ended_it() else codes
 
 
 def _asked(folder: str) -> bool:
@@ -187,7 +202,7 @@ def _run(report: _Report, result: dict[str, Any], folder: str) -> None:
     if gdb.selected_inferior().pid:
         try:
             report.write()
-            seen = report.again()
+            seen = _again(report)
             if seen and second_look.moment() is not None:
                 second_look.let_run(LATER)
                 if gdb.selected_inferior().pid:

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import threading
 
+import gdb
 from ompd_core.errors import UserError
 from ompd_core.library.library import OmpdError
 from ompd_core.model.moments import Moment
 from ompd_core.snapshot.picture import Earlier
 
 from . import session
-from .target import watching
+from .target import machines, watching
+from .target.watching import Asleep
 
 
 def moment() -> Moment | None:
@@ -21,6 +23,35 @@ def moment() -> Moment | None:
         return session.current().picture().moment
     except (UserError, OmpdError):
         return None
+
+
+def may_have_ended_it() -> bool:
+    """Has this stop had the kernel look at the word of a thread whose wake-up may be lost? Then
+    what a second look shows is the first one's doing."""
+    try:
+        threads = session.current().picture().process.threads
+    except (UserError, OmpdError):
+        return False
+    return any(one.kept is not None and one.kept.changed for one in threads)
+
+
+def overslept(pid: int) -> Asleep | None:
+    """Who sleeps on though what he sleeps for has changed? After a stop he does not."""
+    machine = machines.of_inferior(gdb.selected_inferior())
+    return watching.overslept(pid, machine.LIBC.futex) if machine is not None else None
+
+
+def still_asleep(pid: int, before: Asleep | None) -> frozenset[int] | None:
+    """None: it is not known."""
+    now = overslept(pid) if before is not None else None
+    if before is None or now is None:
+        return None
+    return frozenset(lwp for lwp in before if before[lwp] == now.get(lwp))
+
+
+def note_overslept(lwps: frozenset[int] | None) -> None:
+    """As `still_asleep' has told before this stop."""
+    session.current().note_overslept(lwps)
 
 
 def apart(pid: int, first: Moment, seconds: float) -> Earlier:

@@ -154,6 +154,7 @@ class Session:
         self._outdated = False
         self._identity: tuple[Any, ...] = ()
         self._earlier: Earlier | None = None
+        self._overslept: frozenset[int] | None = None
 
     # ---- Life ------------------------------------------------------------------------------------
 
@@ -228,6 +229,8 @@ class Session:
         if self.taken is None or self._noted_at != self.stop_id:
             used = self._runtimes.library if self._runtimes is not None else library()
             self._noted = advice.of_session(self.target, used.path, used.missing_extensions)
+            if self.taken is not None and self.target.core is None:
+                self._noted += advice.of_sleepers(self.taken.process)
             self._noted_at = self.stop_id if self.taken is not None else 0
         return self._noted
 
@@ -268,7 +271,7 @@ class Session:
         if self.taken is not None and self.taken.stepped_over == skips.wanted():
             return self.taken
         # Before the runtimes, which are opened with their help.
-        natives = self.target.native_threads()
+        natives = self._natives()
         runtimes = self.runtimes()
         if not runtimes:
             raise self._no_openmp()
@@ -296,7 +299,7 @@ class Session:
             known = bool(runtimes) or not self._may_have_unread(self.target)
         except UserError:
             runtimes, known = [], False
-        picture = self._picture_of(self.target.native_threads(), runtimes)
+        picture = self._picture_of(self._natives(), runtimes)
         if not known:
             images = self.target.images
             is_unread = images.is_unread or bool(images.nameless())
@@ -304,6 +307,12 @@ class Session:
             for thread in picture.process.threads:
                 thread.doubts["kind"] = why
         return picture
+
+    def _natives(self) -> list[NativeThread]:
+        natives, known = list(self.target.native_threads()), self._overslept
+        if known is None:
+            return natives
+        return [one._replace(overslept=one.ptid[1] in known) for one in natives]
 
     def _picture_of(self, natives: Sequence[NativeThread], runtimes: Sequence[Runtime]) -> Picture:
         self.stop_id += 1
@@ -393,6 +402,11 @@ class Session:
         """The next picture that is taken."""
         self.taken = None
         self._earlier = earlier
+
+    def note_overslept(self, lwps: frozenset[int] | None) -> None:
+        """As seen before this stop, until the program runs again."""
+        self.taken = None
+        self._overslept = lwps
 
     def event_breakpoint(
         self,

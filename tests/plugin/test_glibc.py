@@ -119,6 +119,23 @@ def test_writer_of_a_lock(function: str, expected: int, offset: int) -> None:
     assert one is not None and one.goes_on
 
 
+def test_slept_on() -> None:
+    """What a changed word proves depends on whether the sleeper was watched. None: it was not."""
+    call = FutexWait(AT, PRIVATE, 0, False, True)
+    names = {AT: "slots"}
+    for function, overslept, goes_on in (
+        ("sem_wait", False, True),
+        ("sem_wait", None, True),  # the C library wakes whom it lets go
+        ("sem_wait", True, False),
+        (None, None, False),
+        (None, False, True),
+        ("pthread_cond_wait", True, False),
+    ):
+        one = kept(function, call, None, {AT: 1}.get, names.get, KNOWN, 1, overslept)
+        assert one is not None and (one.goes_on, one.changed) == (goes_on, not goes_on)
+        assert goes_on or "has changed under a thread that sleeps" in (one.unknown or "")
+
+
 def test_thread_that_is_joined() -> None:
     """Also where the function has no name."""
     call = FutexWait(PTHREAD + THREAD_ID, 0x109, OTHER, False, True)

@@ -36,11 +36,13 @@ class Disassembled(NamedTuple):
 
 
 class Libc(NamedTuple):
-    """What the GNU C library does otherwise on each machine (struct pthread, pthread_spin_lock)."""
+    """What the GNU C library does otherwise on each machine (struct pthread, pthread_spin_lock),
+    and what it asks Linux by."""
 
     thread_id: int  # in a thread's descriptor, to which a pthread_t points: the kernel's number
     own_address: int | None  # there; None: it has none
     free_spin_lock: int
+    futex: int  # the system call's number
 
 
 class FrameColumns(NamedTuple):

@@ -83,6 +83,7 @@ class Kept(NamedTuple):
     goes_on: bool = False  # it has been let go, or its time will end
     unknown: str | None = None  # why it is not known whom it waits for
     nobody: str | None = None  # why there is nobody who will let it go
+    changed: bool = False  # its word has, and yet it sleeps: a stop has the kernel look again
 
     @property
     def words(self) -> str:
@@ -123,10 +124,11 @@ def kept(
     name_of: NameOf,
     threads: Threads,
     free_spin_lock: int = 1,
+    overslept: bool | None = False,
 ) -> Kept | None:
     """function: that the program called, if it has a name; call: the system call that the thread
-    is in; spinning_on: the argument of pthread_spin_lock; free_spin_lock: what is in a free one.
-    None: it waits for nothing of these."""
+    is in; spinning_on: the argument of pthread_spin_lock; free_spin_lock: what is in a free one;
+    overslept: the thread's own. None: it waits for nothing of these."""
     kind = kind_of(function) if function is not None else None
     if call is not None and call.address in threads.by_id_word:
         kind = "join"  # nobody else waits for that word
@@ -139,7 +141,13 @@ def kept(
     if call is None or not call.asleep:
         return Kept(kind, goes_on=True)  # it is being executed
     found = _Reading(word, name_of, threads).of(kind, function or "", call)
-    return found._replace(goes_on=True) if call.timed else found
+    if call.timed:
+        return found._replace(goes_on=True)
+    # The C library wakes whom it lets go, unless it was seen not to. Of others nothing is known.
+    changed = found.goes_on or kind == "condition"  # whose word is not compared
+    if changed and (overslept or (overslept is None and kind == "futex")):
+        return _slept_on(found)
+    return found
 
 
 class _Reading:
@@ -154,7 +162,7 @@ class _Reading:
         if kind == "condition":
             return self._condition(call)
         if self._word(call.address) not in (call.expected, None):
-            return Kept(kind, goes_on=True)  # whoever has changed it wakes the thread
+            return self._named(kind, call.address)._replace(goes_on=True)  # its word has changed
         if kind == "join":
             return self._thread(call)
         if kind == "rwlock":
@@ -266,6 +274,11 @@ class _Reading:
 def _variable(name: str) -> str:
     """The one that it is a part of: `pool' of `pool.changed', `pool[2]' and `pool+72'."""
     return _PART.split(name, maxsplit=1)[0]
+
+
+def _slept_on(found: Kept) -> Kept:
+    why = f"{found.words} has changed under a thread that sleeps, and it is not known who wakes it"
+    return found._replace(goes_on=False, unknown=why, changed=True)
 
 
 def _is_for_lock(call: FutexWait) -> bool:

@@ -8,7 +8,9 @@ from typing import Sequence
 
 from ..debugger import Debugger
 from ..errors import Unreadable
+from ..model import ids
 from ..model.native import NativeThread
+from ..model.process import Process
 
 # Bytes at the beginning of what the C library keeps of a thread.
 _OWN_DATA = 256
@@ -72,6 +74,19 @@ def of_session(target: Debugger, library: str, missing_routines: Sequence[str]) 
             " may have changed while it was read. `interrupt' stops them."
         )
     return found
+
+
+def of_sleepers(process: Process) -> list[str]:
+    """Of a living process: what the look itself does to those who sleep on a changed word."""
+    slept = [one for one in process.threads if one.kept is not None and one.kept.changed]
+    if not slept:
+        return []
+    numbers = [one.native.num for one in slept if one.native is not None]
+    verb = "sleeps" if len(numbers) == 1 else "sleep"
+    return [
+        f"What T{ids.compress(numbers)} {verb} for has changed already. A stop has the kernel look"
+        " again: if a wake-up was lost, the hang is over once the program runs."
+    ]
 
 
 def of_core(target: Debugger) -> list[str]:

@@ -38,7 +38,9 @@ class Outside:
         self._threads: Threads | None = None
         self._functions: dict[tuple[Frame, Frame], str | None] = {}
 
-    def waited_for(self, stopped: StoppedThread, frames: Sequence[Frame]) -> Kept | None:
+    def waited_for(
+        self, native: NativeThread, stopped: StoppedThread, frames: Sequence[Frame]
+    ) -> Kept | None:
         """frames: the thread's innermost ones, down to one outside the C library at least."""
         inside = self._inside(frames)
         if not inside or self._machine is None:
@@ -57,6 +59,7 @@ class Outside:
             self._name_of,
             self._known_threads(),
             self._machine.LIBC.free_spin_lock,
+            native.overslept,
         )
 
     def has_ended(self, pthread_id: int) -> bool:

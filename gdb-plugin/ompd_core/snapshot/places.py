@@ -161,7 +161,7 @@ class Places:
             found = self._classifier.tell(thread, seen, frames, stopped)
             call = found[0][1]
             if call.runtime is None and call.doubt != doubts.NOT_TOLD:
-                thread.kept = self._outside.waited_for(stopped, down_to_it)
+                thread.kept = self._outside.waited_for(thread.native, stopped, down_to_it)
             if call.told & STARTS:
                 frame = None
             if depth:

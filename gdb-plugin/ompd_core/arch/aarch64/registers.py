@@ -26,11 +26,11 @@ NEXT = "pc"
 # Which bits of an address are its signature, and the thread's own: the same in all of its frames.
 UNCHANGED: tuple[str, ...] = ("pauth_dmask", "pauth_cmask", "tpidr", "tpidr2")
 COLUMNS = FrameColumns(stack=31, frame_pointer=29, frame_pointer_name="x29", returns=30)
-LIBC = Libc(thread_id=0xD0, own_address=None, free_spin_lock=0)
+LIBC = Libc(thread_id=0xD0, own_address=None, free_spin_lock=0, futex=98)
 
 _THREAD_POINTER = "tpidr"
 # Linux' numbers of system calls; a stop sets back those that wait to where they were made.
-_NUMBER, _FUTEX, _RESTART = "x8", 98, 128
+_NUMBER, _RESTART = "x8", 128
 _CALLS_SYSTEM = 0xD4000001
 # Of a process' addresses; what is above is a signature, or a tag.
 _PLAIN = (1 << 48) - 1
@@ -50,7 +50,7 @@ def futex_wait(registers: KnownRegisters, read: Read) -> FutexWait | None:
     if None in values:
         return None
     at, number, address, operation, expected, timeout = (value or 0 for value in values)
-    if number not in (_FUTEX, _RESTART):
+    if number not in (LIBC.futex, _RESTART):
         return None
     try:
         (word,) = struct.unpack("<I", read(at, SIZE))

@@ -22,13 +22,13 @@ KEPT: tuple[str, ...] = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 NEXT = "rip"
 UNCHANGED: tuple[str, ...] = ()
 COLUMNS = FrameColumns(stack=7, frame_pointer=6, frame_pointer_name="rbp", returns=16)
-LIBC = Libc(thread_id=0x2D0, own_address=0x10, free_spin_lock=1)
+LIBC = Libc(thread_id=0x2D0, own_address=0x10, free_spin_lock=1, futex=202)
 # glibc keeps a thread's descriptor at its thread pointer.
 _THREAD_POINTER = "fs_base"
 
 # Linux' numbers of system calls, and what is in the register of the result while one waits that a
 # stop has interrupted (linux/errno.h), or before it has begun.
-_FUTEX, _RESTART = 202, 219
+_RESTART = 219
 _INTERRUPTED = (-512, -513, -514, -516, -38)
 
 
@@ -43,7 +43,7 @@ def futex_wait(registers: KnownRegisters, read: Read) -> FutexWait | None:
     if None in values:
         return None
     number, result, address, operation, expected, timeout = (value or 0 for value in values)
-    if number not in (_FUTEX, _RESTART):
+    if number not in (LIBC.futex, _RESTART):
         return None
     asleep = (result if result < 1 << 63 else result - (1 << 64)) in _INTERRUPTED
     return FutexWait(address, operation, expected & 0xFFFFFFFF, timeout != 0, asleep)
