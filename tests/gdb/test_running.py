@@ -190,3 +190,27 @@ class Terminal:
                 self._read_to = len(self.seen)
                 return told
             assert time.monotonic() < end, f"no prompt comes:\n{self.seen}"
+
+
+ALONE = ["ompd barriers -json", "ompd locks -json", "ompd barriers", "ompd locks", "ompd deadlock"]
+
+
+@pytest.mark.parametrize("runtime", ["libgomp-12", "libomp-19"])
+def test_what_runs_may_wait(runtime: str, folder: Path) -> None:
+    """Of running threads it is not said that they hold nothing, and wait nowhere."""
+    compiler = machine.GCC if runtime.startswith("libgomp") else machine.CLANG
+    program = machine.compiled("apart", compiler=compiler)
+    before = [
+        "set non-stop on",
+        f"set environment LD_LIBRARY_PATH {machine.cached(runtime)}",
+        "set environment OMP_WAIT_POLICY passive",
+        "break stop_here",
+        "run",
+    ]
+    answer = ask("gdb", ALONE, before, [program], folder=folder)
+    runs = "R1.0,2-3 run: only stopped threads tell"
+    assert not answer.document(ALONE[0])["barriers"]
+    for text in answer.texts[2:]:
+        assert runs in " ".join(text.split()) or "L1" in text, answer.everything
+    for lock in answer.document(ALONE[1])["locks"]:
+        assert lock["holder"] is None and "run: their code" in lock["doubts"]["holder"]["why"]

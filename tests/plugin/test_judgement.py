@@ -28,8 +28,10 @@ from ompd_core.model.moments import Movement, Watched
 from ompd_core.model.native import Location, NativeThread
 from ompd_core.model.process import Process, Region, Task, Thread, Wait
 from ompd_core.model.tasks import Tasks
+from ompd_core.views import barriers as barriers_view
 from ompd_core.views import deadlock as deadlock_view
 from ompd_core.views import status
+from ompd_core.views.table import Style
 
 VARIABLE = LockVariable(0x10, True)
 
@@ -411,3 +413,17 @@ def test_a_thread_that_is_not_openmps_has_gone_on_if_it_waits_for_something_else
     assert codes(judge(waits, movement)) == found
     # The sentence counts those of OpenMP.
     assert len(movement.before.waiting) == 2
+
+
+def test_missing_that_run() -> None:
+    """Of a running thread it is not known that it is missing."""
+    process = team(3, at_barrier(), None, None)
+    last = process.threads[2]
+    assert last.native is not None
+    last.native = last.native._replace(running=True)
+    last.openmp[0].state = None
+    judgement = settled(process, {0: Arrival(BARRIER_PLAIN)})
+    (barrier,) = judgement.barriers
+    assert (barrier.missing, barrier.doubt) == ([1, 2], doubts.MISSING_MAY_RUN)
+    shown = " ".join(barriers_view.lines(judgement, Style(80)))
+    assert "R1.2 (T2): running" in shown and "they may be at the barrier all the same" in shown

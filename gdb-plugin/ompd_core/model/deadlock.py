@@ -117,10 +117,9 @@ def _add_unknown(found: Deadlock) -> None:
 def _unclear(process: Process) -> list[str]:
     """Threads that may wait or not."""
     found = []
-    running = [m for t in process.threads if t.running for m in t.openmp if m.chain]
-    if running:
-        verb = "runs" if len(running) == 1 else "run"
-        found.append(f"{ids.short_thread_list(pairs(running))} {verb}: only stopped threads tell")
+    running = process.who_runs()
+    if running is not None:
+        found.append(running)
     unclear = process.unclear()
     if unclear:
         verb = "does" if len(unclear) == 1 else "do"

@@ -188,6 +188,17 @@ HOLDER_NOT_RECORDED = Doubt(
     "unknown",
     "the runtime does not record who holds a lock of this kind, and no thread's code tells",
 )
+HOLDER_MAY_RUN = Doubt(
+    "unknown",
+    "the runtime does not record who holds a lock of this kind, and some threads run: their code"
+    " cannot tell",
+    "stop them with `interrupt -a'",
+)
+MISSING_MAY_RUN = Doubt(
+    "likely",
+    "some of the missing threads run: they may be at the barrier all the same",
+    "stop them with `interrupt -a'",
+)
 JUST_TAKEN = Doubt(
     "likely",
     "that thread is in the call that takes the lock, and not among those that wait there: it has"

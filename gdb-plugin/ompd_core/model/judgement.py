@@ -84,6 +84,8 @@ def _doubt_of(
         return doubts.BARRIER_NOT_PROVEN
     # Whoever is at another place that shares the runtime's barrier has come, unless he is leaving.
     missing = {thread for num in barrier.missing if (thread := members[num]) is not None}
+    if any(thread.running for thread in missing):
+        return doubts.MISSING_MAY_RUN
     shared = missing.difference(meeting.missing if meeting is not None else ())
     if any(not _waits(needs.get(thread)) for thread in shared):
         return doubts.BARRIER_NOT_PROVEN

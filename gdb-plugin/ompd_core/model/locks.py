@@ -208,6 +208,8 @@ class _Gathering:
             return
         lock.suspects = lock.told + lock.possible
         lock.doubts["holder"] = doubts.HOLDER_NOT_RECORDED._replace(how=self._recorded_by)
+        if self._process.who_runs() is not None:
+            lock.doubts["holder"] = doubts.HOLDER_MAY_RUN
 
     def _taking(self, lock: Lock) -> Thread | None:
         """Who is in the call that takes it, and does not wait there any more."""

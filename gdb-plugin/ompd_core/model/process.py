@@ -277,6 +277,15 @@ class Process:
         self._number_regions()
         self._number_tasks()
 
+    def who_runs(self) -> str | None:
+        """Of those in regions, since what they do only a stop tells."""
+        running = (thread for thread in self.threads if thread.running)
+        members = [member for thread in running for member in thread.openmp if member.chain]
+        if not members:
+            return None
+        verb = "runs" if len(members) == 1 else "run"
+        return f"{ids.short_thread_list(pairs(members))} {verb}: only stopped threads tell"
+
     def unclear(self) -> list[Membership]:
         """In regions, and stopped, and yet what they do there could not be told."""
         return [

@@ -18,6 +18,9 @@ from .threads import call_name, where_of, words_of
 def lines(judgement: Judgement, style: Style) -> list[str]:
     found = judgement.barriers
     if not found:
+        running = judgement.process.who_runs()
+        if running is not None:
+            return paragraph(f"No thread is seen at a barrier; {running}.", style)
         unclear = len(judgement.process.unclear())
         if unclear:
             text = (

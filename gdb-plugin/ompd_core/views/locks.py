@@ -27,6 +27,9 @@ _CONSTRUCTS = {"critical": "critical", "lock": "lock", "nest_lock": "nestable lo
 def lines(locks: Locks, style: Style) -> list[str]:
     if not locks.all:
         found = ["No lock is held or waited for, as far as the runtime tells."]
+        running = locks.process.who_runs()
+        if running is not None:
+            found = paragraph(f"No lock is seen held or waited for; {running}.", style)
     else:
         table = Table(["Lock", "Name", "Kind", "Held by", "Waiting"], style, folding=(3, 4))
         groups = joined(locks.all, id, _likeness, style.every)

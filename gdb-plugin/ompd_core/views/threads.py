@@ -98,7 +98,7 @@ def state_of(thread: Thread, named: bool = True) -> str:
 
 def words_of(thread: Thread) -> str:
     """What it does."""
-    return _state(thread)
+    return "running" if thread.running else _state(thread)
 
 
 def where_of(thread: Thread) -> Location | None:
