@@ -77,3 +77,24 @@ def test_whose_names_look_like_the_runtimes() -> None:
         own = Frame(Location(name, "/home/user/solver.cc", line=12), executable=True)
         assert users_frame([inner, own], code) is own, name
     assert code.is_runtime(inner)
+
+
+def test_headers_of_a_runtime_with_debug_information() -> None:
+    """What is inlined from libgomp's has names that any program may have, and is innermost."""
+    code = CodeMap([Runtime(0, 0, None, embedded=True)])
+    source = "../../../gcc-13.2.0/libgomp"
+    inlined = [
+        Frame(Location(name, f"{source}/{file}", line=44), executable=True, inlined=True)
+        for name, file in (
+            ("futex_wait", "config/linux/x86/futex.h"),
+            ("do_spin", "config/linux/wait.h"),
+            ("do_wait", "config/linux/wait.h"),
+            ("gomp_barrier_handle", "config/linux/bar.h"),
+            ("spin_count", "wait.h"),
+        )
+    ]
+    assert all(map(code.is_runtime, inlined))
+    for file in ("/home/user/wait.h", "/src/libgomp/testsuite/wait.h", "/src/libgomp/mine.c", None):
+        for name in ("do_wait", "do_spin"):
+            own = Frame(Location(name, file, line=3), executable=True)
+            assert users_frame([*inlined, own], code) is own, file

@@ -33,6 +33,7 @@ FUNCTIONS = "^(" + "|".join([*(one.functions for one in RUNTIMES), abi.ENTRY_POI
 _OWN = late_patterns.compile("|".join(one.functions for one in RUNTIMES))
 _LOOSELY = late_patterns.compile("|".join(one.loosely for one in RUNTIMES))
 _SOURCES = late_patterns.compile("|".join(one.sources for one in RUNTIMES))
+_HEADERS = late_patterns.compile("|".join(one.headers for one in RUNTIMES))
 
 
 def plugin_name(path: str) -> str | None:
@@ -93,6 +94,8 @@ def defines(function: str, file: str | None) -> bool:
     """Is a function of the program one of a runtime that is linked into it? file: its source, where
     there is line information."""
     if abi.is_entry_point(function) or _OWN.match(function):
+        return True
+    if file is not None and _HEADERS.match(file):
         return True
     is_its = file is None or _SOURCES.match(file.rsplit("/", 1)[-1]) is not None
     return is_its and _LOOSELY.match(function) is not None

@@ -24,6 +24,8 @@ class Runtime:
     # otherwise: the names of its source files.
     loosely: str = "(?!)"
     sources: str = "(?!)"
+    # And its headers, by their paths: all that is in one is the runtime's, whatever its name.
+    headers: str = "(?!)"
     # How the names of variables of the environment begin that it reads, beside OpenMP's own.
     environment: tuple[str, ...] = ()
     # What it calls the code of constructs through.

@@ -29,6 +29,7 @@ RUNTIME = Runtime(
     functions=r"gomp_|goacc_|GOACC_",
     loosely=r"futex_|priority_(list|queue|tree)_|splay_tree_",
     sources=r"(affinity|barrier|bar|lock|mutex|parallel|ptrlock|sem|task|team)\.c$",
+    headers=r".*/libgomp/(config/[\w/]+/)?(bar|doacross|futex|mutex|ptrlock|sem|simple-bar|wait)\.h$",
     environment=("GOMP_",),
     calls_directly=True,
     takes_children=True,

@@ -10,7 +10,7 @@
 enum { GCC_9, GCC_11, GCC_12, GCC_13, RECORD_COUNT };
 
 static const struct record records[RECORD_COUNT] = {
-	[GCC_9] = {.name = "gcc-9", .first = 9, .last = 10},
+	[GCC_9] = {.name = "gcc-9", .first = 9, .last = 10, .brought = "omp_get_affinity_format"},
 	[GCC_11] = {.name = "gcc-11", .first = 11, .last = 11},
 	[GCC_12] = {.name = "gcc-12", .first = 12, .last = 12},
 	[GCC_13] = {.name = "gcc-13", .first = 13, .last = 16},

@@ -22,6 +22,7 @@ enum member {
 struct record {
 	const char *name;
 	int32_t first, last; /* major versions of GCC */
+	const char *brought; /* a function of each of them, where earlier ones look the same by facts.h */
 	uint32_t sizes[STRUCTURE_COUNT];
 	struct span members[MEMBER_COUNT];
 };
