@@ -22,7 +22,7 @@ enum member {
 struct record {
 	const char *name;
 	int32_t first, last; /* major versions of GCC */
-	const char *brought; /* a function that no earlier one has: facts.h may not tell them apart */
+	const char *brought; /* a function that no earlier one has, if facts.h tells no more */
 	uint32_t sizes[STRUCTURE_COUNT];
 	struct span members[MEMBER_COUNT];
 };
