@@ -58,7 +58,15 @@ class Outside(TypedDict):
     kind: Annotated[
         str,
         OneOf(
-            "mutex", "rwlock", "join", "spin", "condition", "semaphore", "pthread_barrier", "futex"
+            "mutex",
+            "rwlock",
+            "join",
+            "spin",
+            "condition",
+            "semaphore",
+            "pthread_barrier",
+            "futex",
+            "gil",
         ),
     ]
     name: Optional[str]

@@ -88,6 +88,8 @@ class Kept(NamedTuple):
     @property
     def words(self) -> str:
         """For a sentence: mutex `m1'."""
+        if self.kind == "gil":
+            return "Python's GIL"
         kind = _WORDS[self.kind]
         if self.name is not None:
             return f"{kind} `{_plain(self.name)}'"

@@ -13,6 +13,7 @@ from ..model.glibc import Kept, Threads
 from ..model.naming import system_name
 from ..model.native import Frame, NativeThread
 from ..model.where import CodeMap
+from .gil import Gil
 
 # Before 2.34 its threads had a library of their own. Its loader takes mutexes of its threads.
 _LIBRARY = late_patterns.compile(
@@ -36,6 +37,8 @@ class Outside:
         self._code_map = code_map
         self._natives, self._name_of = natives, name_of
         self._threads: Threads | None = None
+        self._gil = Gil(debugger)
+        self._numbers = {one.pthread_id: one.num for one in natives if one.pthread_id}
         self._functions: dict[tuple[Frame, Frame], str | None] = {}
 
     def waited_for(
@@ -51,6 +54,11 @@ class Outside:
         function = self._waits_in(frames[: len(inside) + 1])
         if call is None and function is None:
             return None
+        if call is not None and call.asleep and call.timed:
+            caller = frames[len(inside)].location.function
+            found = self._gil.waited_for(call.address, caller, self._numbers.get)
+            if found is not None:
+                return found
         return glibc.kept(
             function,
             call,
