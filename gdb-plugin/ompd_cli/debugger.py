@@ -206,7 +206,7 @@ def start(task: Task, gdb: str, folder: str, limit: float, options: argparse.Nam
     command = [gdb, "-nx", "-q", "-batch"]
     for setting in [*_SAFE, *([] if task.kind == "run" else [_OF_A_REPORT]), *task.settings]:
         command += ["-iex", setting]
-    command += ["-x", PLUGIN, "-x", steps]
+    command += [*_reading(PLUGIN), *_reading(steps)]
     command += [*task.after] or [os.path.abspath(file) for file in task.files]
     environment = dict(os.environ)
     environment.pop("DEBUGINFOD_URLS", None)  # no question, and no network, behind the user's back
@@ -222,6 +222,19 @@ def start(task: Task, gdb: str, folder: str, limit: float, options: argparse.Nam
         }
     )
     return Run(started, folder, task, limit, style)
+
+
+def _reading(script: str) -> list[str]:
+    """Since GDB 15, `-x' and `source' take the script's name for one of the host's character set,
+    which is ASCII where the locale is C."""
+    if script.isascii():
+        return ["-x", script]
+    name = f"os.fsdecode({os.fsencode(script)!r})"
+    inside = f'{{"__name__": "__main__", "__file__": {name}}}'
+    return [
+        "-ex",
+        f'python import os; exec(compile(open({name}).read(), {name}, "exec"), {inside})',
+    ]
 
 
 def _options_of_report(options: argparse.Namespace) -> list[str]:

@@ -98,7 +98,8 @@ def _answer(options: argparse.Namespace, failed: int) -> int:
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _leave)
     try:
-        limits.check()
+        if options.document == "report":
+            limits.check()
         outcome = options.make(options, origin)
         if options.html and outcome.json:
             _to_file(named(options.html, origin), outcome.page())

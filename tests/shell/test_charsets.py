@@ -103,8 +103,11 @@ def test_the_same_of_a_core(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert answer.status == NOTHING_ODD and "\\xfc" in answer.text, answer
 
 
+@pytest.mark.parametrize("gdb", ["gdb-16", "gdb"])
 @pytest.mark.parametrize("locale", LOCALES if machine.FULL else ["C"])
-def test_private_folder(locale: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_private_folder(
+    gdb: str, locale: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is found again where GDB's Python has another encoding of files' names than ours."""
     monkeypatch.setenv("LC_ALL", locale)
     home = folder / os.fsdecode(NAMES["latin-1"])
@@ -112,7 +115,7 @@ def test_private_folder(locale: str, folder: Path, monkeypatch: pytest.MonkeyPat
     program = built(b"plain_\xc3\xbc", folder)
     with subprocess.Popen([program]) as process:
         try:
-            answer = ompd("pid", str(process.pid), folder=home)
+            answer = ompd("pid", "--gdb", machine.gdb(gdb), str(process.pid), folder=home)
         finally:
             process.kill()
     assert answer.status == NOTHING_ODD, answer
