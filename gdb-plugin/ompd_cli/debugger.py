@@ -15,7 +15,7 @@ import tempfile
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Sequence
 
-from ompd_core import arch
+from ompd_core import arch, late_patterns
 from ompd_core.errors import UserError
 from ompd_core.formats.elf import ElfFile, NotElf
 from ompd_core.light_classes import dataclass, field
@@ -44,6 +44,7 @@ _SAFE = (
 _OF_A_REPORT = "python import gc; gc.disable()"
 USUAL, FOR_ALL_PROCESSORS = "gdb", "gdb-multiarch"
 PATIENCE = 60  # seconds that a GDB has to say what it knows
+_INTERNAL_ERROR = late_patterns.compile(r"([\w./-]+:\d+): internal-error: ")
 LONGEST_LOG = 4096  # bytes of GDB's last words that are looked at
 
 
@@ -353,6 +354,12 @@ def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -
             f"GDB wrote no report: {os.strerror(errno.ENOSPC)}, in {run.folder}.",
             "Set TMPDIR to a directory with room.",
         )
+    words = _last_words(run.folder)
+    for word in words:
+        defect = _INTERNAL_ERROR.search(word)
+        if defect is not None:
+            message = f"GDB failed in its own code, {defect.group(1).rstrip('.')}."
+            return UserError("gdb_died", message, "Try another GDB: --gdb.")
     status = ended["status"]
     if status is not None and status < 0:
         return UserError(
@@ -362,7 +369,7 @@ def _failure(run: Run, ended: dict[str, Any], document: dict[str, Any] | None) -
         )
     return UserError(
         "gdb_failed",
-        f"GDB wrote no report. {_last_words(run.folder)}".strip(),
+        "GDB wrote no report." + (f" Its last words: {words[-1].rstrip('.')}." if words else ""),
         limits.low() or "It has to be GDB 10 or newer, with Python 3.9 or newer in it.",
     )
 
@@ -374,12 +381,12 @@ def _is_full(folder: str) -> bool:
         return False
 
 
-def _last_words(folder: str) -> str:
+def _last_words(folder: str) -> list[str]:
+    """Lines."""
     try:
         with open(os.path.join(folder, "gdb.log"), "rb") as file:
             file.seek(max(os.fstat(file.fileno()).st_size - LONGEST_LOG, 0))
             lines = file.read().decode("utf-8", "replace").split("\n")
     except OSError:
-        return ""
-    last = [line for line in (line.strip(" \t\r\0") for line in lines) if line]
-    return f"Its last words: {last[-1].rstrip('.')}." if last else ""
+        return []
+    return [line for line in (line.strip(" \t\r\0") for line in lines) if line]

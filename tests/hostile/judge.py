@@ -25,7 +25,7 @@ TRACEBACK = re.compile(
     r"|defect of its own"
 )
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
-DIED = re.compile(r"GDB was ended by signal|internal-error|gdb_died")
+DIED = re.compile(r"GDB was ended by signal|GDB failed in its own code|internal-error|gdb_died")
 IN_OPEN = 0x20
 # Of the decoys: what may be read, since it is an image that the core names.
 IMAGES = ("decoy.so", "libompd.so", "libthread_db.so.1")

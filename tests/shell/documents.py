@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -165,7 +166,9 @@ def _environment(steps: list[Step], compiler: str, folder: Path) -> dict[str, st
     ompd = commands / "ompd"
     # A busy machine takes longer.
     patient = f'case ${{1:-}} in pid | job) set -- "$1" --timeout {PATIENCE} "${{@:2}}" ;; esac'
-    ompd.write_text(f'#!/bin/bash\n{patient}\nexec {command.OMPD} "$@"\n', encoding="utf-8")
+    ompd.write_text(
+        f'#!/bin/bash\n{patient}\nexec {shlex.quote(str(command.OMPD))} "$@"\n', encoding="utf-8"
+    )
     ompd.chmod(0o755)
     (folder / "typed.py").write_text(_TYPED, encoding="utf-8")
     (folder / ".gdbinit").write_text("".join(f"{one}\n" for one in sourcing()), encoding="utf-8")

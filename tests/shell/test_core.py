@@ -66,7 +66,7 @@ def test_closed_streams(folder: Path) -> None:
     closings = {"<&-": True, "2>&-": True, ">&-": False, ">&- 2>&-": False, "<&- >&- 2>&-": False}
     for closing, is_read in closings.items():
         script = folder / "closed"
-        script.write_text(f'#!/bin/sh\nexec {command.OMPD} "$@" {closing}\n', encoding="utf-8")
+        script.write_text(f'#!/bin/sh\nexec "{command.OMPD}" "$@" {closing}\n', encoding="utf-8")
         script.chmod(0o755)
         answer = ompd("core", core, folder=folder, command=script)
         assert (answer.status, answer.errors) == (FINDING, ""), closing
