@@ -65,6 +65,17 @@ def test_nothing_runs(stop: str, compiler: str, folder: Path) -> None:
     assert not any("defect" in text for text in answer.texts), answer.everything
 
 
+def test_nothing_is_resumed_in_non_stop_mode(folder: Path) -> None:
+    """One thread stands, the others run: what we ask resumes none, and calls nothing."""
+    stopped = "[one.num for one in gdb.selected_inferior().threads() if one.is_stopped()]"
+    select = f"python gdb.execute('thread %d' % {stopped}[0])"
+    commands = [select, *RECORDS, "break twice", *LOOKS, MOVED]
+    stop = ["set non-stop on", "break stop_here"]
+    answer = session(machine.GCC, "-O2", stop, commands, folder, False)
+    assert answer.texts[-1].startswith("ran [] "), answer.everything
+    assert not any("defect" in text for text in answer.texts), answer.everything
+
+
 def test_a_call_of_the_users_holds_the_others(folder: Path) -> None:
     commands = [
         *RECORDS,

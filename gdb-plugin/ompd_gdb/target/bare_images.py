@@ -11,7 +11,6 @@ import gdb
 from .. import texts
 from . import console
 
-
 _FIRST = 14
 
 
