@@ -76,6 +76,17 @@ def test_nothing_is_resumed_in_non_stop_mode(folder: Path) -> None:
     assert not any("defect" in text for text in answer.texts), answer.everything
 
 
+def test_nothing_runs_under_gdbserver(folder: Path) -> None:
+    commands = [*RECORDS, "break twice", *LOOKS, MOVED]
+    server = [
+        "target extended-remote | gdbserver --multi --once - 2>/dev/null",
+        f"set remote exec-file {folder / 'stays'}",
+    ]
+    answer = session(machine.GCC, "-O2", [*server, "break stop_here"], commands, folder, False)
+    assert answer.texts[-1] == "ran [] 0", answer.everything
+    assert not any("defect" in text for text in answer.texts), answer.everything
+
+
 def test_a_call_of_the_users_holds_the_others(folder: Path) -> None:
     commands = [
         *RECORDS,
