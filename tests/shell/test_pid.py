@@ -351,10 +351,11 @@ def test_ends_while_it_is_looked_at(folder: Path) -> None:
         assert "last words" not in answer.errors
 
 
-def test_only_who_may_trace_it_can_claim_it(counting: Counting) -> None:
+def test_only_who_may_trace_it_can_claim_it(counting: Counting, folder: Path) -> None:
     script = f"from ompd_cli import guardian; print(guardian.memory_of({counting.pid}))"
     words = ["setpriv", "--reuid=65534", "--clear-groups", "/usr/bin/python3", "-c", script]
-    home = {"PYTHONPATH": str(OMPD.parents[1])}
+    folder.chmod(0o777)
+    home = {"PYTHONPATH": str(machine.installed(folder) / "share" / "ompd")}
     assert subprocess.run(words, env=home, capture_output=True, check=True).stdout == b"None\n"
 
 
