@@ -156,6 +156,32 @@ static __attribute__((noinline)) void league(int value)
 	work(24); /* PLACE beyond */
 }
 
+/* gcc gives the call that begins such a region to the line before, or to the function's prologue.
+ * STEPS left gcc 0@set: step set@set_end 0.0; step body@nothing_shared 1.0
+ * STEPS prologue gcc 0@first_call: step body@begun_at_once 1.0 */
+static __attribute__((noinline)) void set(void)
+{
+	sink = 26; /* PLACE set */
+} /* PLACE set_end */
+
+static __attribute__((noinline)) void begins_with_a_region(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		sink = 27; /* PLACE begun_at_once */
+	}
+}
+
+static void first(void)
+{
+	set();
+#pragma omp parallel num_threads(2)
+	{
+		sink = 28; /* PLACE nothing_shared */
+	}
+	begins_with_a_region(); /* PLACE first_call */
+}
+
 /* Nobody leaves before a debugger sets `no'. That there is a team is told by a file. */
 static void held(void)
 {
@@ -193,6 +219,7 @@ int main(int argc, char **argv)
 		tasks(i);
 		handed_over(i);
 		critical(i);
+		first();
 	}
 	if (argc == 1)
 		league(0);

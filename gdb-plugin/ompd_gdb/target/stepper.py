@@ -38,7 +38,7 @@ from .passages import (
     physical,
     set_for,
 )
-from .stepping import LEVEL, is_in_line
+from .stepping import LEVEL, is_in_line, under_way
 
 # What a runtime's entry points are called.
 
@@ -353,7 +353,9 @@ class Stepper:
             if self._calls.is_inner(back):
                 return False
             caller = home(frame.older())
-            if caller != self._stepped and name not in self._waiting:
+            if self._leads_to(frame.older(), back, caller):
+                self._stepped = caller
+            elif name not in self._waiting:
                 return False
             function = self._function(frame, name, back)
             returns = name in abi.BEFORE_REGION
@@ -367,6 +369,20 @@ class Stepper:
                 return False
 
         return fits
+
+    def _leads_to(self, frame: gdb.Frame, back: int, caller: int) -> bool:
+        """Is GDB stepping the frame that called? It goes on to the end of a line, where gcc may
+        have put the next directive's call, in the frame that the stepped one has returned to; and
+        to the end of a prologue, where the call is if the function begins with a directive."""
+        if caller == self._stepped:
+            return True
+        if self._stepped and (caller == 0 or caller > self._stepped):
+            return True
+        body, step = _function_block(physical(frame)), under_way()
+        if body is None or step is None:
+            return False
+        resumed = [goal.address for goal in step.goals if goal.kind == "step resume"]
+        return any(back <= address < body.end for address in resumed)
 
     def _function(self, frame: gdb.Frame, name: str, back: int) -> int:
         """Of the region that the entry point begins, 0 if there is none."""
@@ -520,6 +536,8 @@ def _frame(level: int) -> gdb.Frame:
 
 def _caller(level: int) -> _Caller:
     frame = _frame(level)
+    while frame.type() == gdb.TAILCALL_FRAME:
+        frame = frame.older()  # it ended by a jump: nobody comes back to it
     return _Caller(frame.pc(), machines.stack_pointer(frame))
 
 
