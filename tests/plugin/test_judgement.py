@@ -427,3 +427,35 @@ def test_missing_that_run() -> None:
     assert (barrier.missing, barrier.doubt) == ([1, 2], doubts.MISSING_MAY_RUN)
     shown = " ".join(barriers_view.lines(judgement, Style(80)))
     assert "R1.2 (T2): running" in shown and "they may be at the barrier all the same" in shown
+
+
+@pytest.mark.parametrize(
+    "queues, is_unclear, found",
+    [
+        # One of the team has got the lock in between, whatever the others wait in.
+        ((queuing(0, 1), queuing(1, 0)), False, []),
+        ((queuing(0, 1), queuing(1, 0)), True, []),
+        ((queuing(0, 1), queuing(0, 1)), False, ["cannot_tell"]),
+        ((queuing(0, 1), queuing(0, 1)), True, ["cannot_tell"]),
+    ],
+)
+def test_a_team_of_which_one_has_gone_on_is_not_unclear(
+    queues: Sequence[ViewLock], is_unclear: bool, found: Sequence[str]
+) -> None:
+    taken = []
+    for lock in queues:
+        process = team(3, CRITICAL, CRITICAL)
+        other = process.threads[2]
+        if is_unclear:
+            other.openmp[0].state, other.openmp[0].doubts["state"] = None, doubts.MAYBE_ONE_BARRIER
+        else:
+            other.in_call = Location("pthread_cond_wait")
+        views = {0: ([VARIABLE], ViewLocks([lock], [0]))}
+        known = locks.gather(process, views, {}, lambda address, critical: "update")
+        taken.append((process, known, moments.take(process, known, None, {}, {})))
+    process, known, now = taken[1]
+    movement = Movement(1.0, True, taken[0][2], now, None)
+    waits = find(process, known, None, {}, has_gone_on=movement.has_gone_on)
+    judgement = judge(waits, movement)
+    assert codes(judgement) == found
+    assert judgement.waits.unknown or judgement.waits.open

@@ -87,10 +87,10 @@ def find(
     now."""
     needs = needs_of(process, locks, tasks, arrivals, loops or {})
     found = Deadlock(process, needs)
-    for one in _open_ends(needs):
-        if has_gone_on(one.thread):
+    found.gone_on = [one.thread for one in needs if has_gone_on(one.thread)]
+    for one in needs:
+        if one.thread in found.gone_on:
             one.progress = True  # whatever it waits for has come before
-            found.gone_on.append(one.thread)
     found.circles = _Graph([_proven(one) for one in needs]).circles()
     bystanders = _Graph(needs).leading_to(found.stuck).difference(found.stuck)
     found.bystanders = [one.thread for one in needs if one.thread in bystanders]
@@ -105,26 +105,27 @@ def _proven(one: Needs) -> Needs:
 
 
 def _add_unknown(found: Deadlock) -> None:
-    """What is not known decides where nobody is at work."""
-    found.unknown = _unclear(found.process)
+    """What is not known decides where nobody is at work, and nobody has gone on since."""
+    moved = {m.chain[-1][0] for t in found.gone_on for m in t.openmp if m.chain}
+    unclear = found.process.unclear()
+    of_moved = [member for member in unclear if member.chain[-1][0] in moved]
+    runs = found.process.who_runs()
+    found.unknown = [runs] if runs is not None else []
+    found.unknown += _unclear([member for member in unclear if member not in of_moved])
     still = {t for root in _without_anybody_free(found.process, found.needs) for t in root}
     doubted = _in_doubt(found.needs)
     blocking = [one for one in _open_ends(found.needs) if one.thread in still and not one.progress]
     found.unknown += _reasons(blocking)
-    found.open = _reasons([one for one in doubted if one not in blocking])
+    found.open = _unclear(of_moved)
+    found.open += _reasons([one for one in doubted if one not in blocking])
 
 
-def _unclear(process: Process) -> list[str]:
-    """Threads that may wait or not."""
-    found = []
-    running = process.who_runs()
-    if running is not None:
-        found.append(running)
-    unclear = process.unclear()
-    if unclear:
-        verb = "does" if len(unclear) == 1 else "do"
-        found.append(f"it is not known what {ids.short_thread_list(pairs(unclear))} {verb}")
-    return found
+def _unclear(members: Sequence[Membership]) -> list[str]:
+    """They may wait or not."""
+    if not members:
+        return []
+    verb = "does" if len(members) == 1 else "do"
+    return [f"it is not known what {ids.short_thread_list(pairs(members))} {verb}"]
 
 
 def _in_doubt(needs: Sequence[Needs]) -> list[Needs]:
