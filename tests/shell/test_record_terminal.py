@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from command import OMPD
 from terminal import Terminal
 from test_record import environment, program, shown
 
+COMMAND = shlex.quote(str(OMPD))
 PAUSE = 1.5  # seconds
 ENTERED, LEFT = "\x1b[?1049h", "\x1b[?1049l"
 PROMPT = "ready> "
@@ -82,7 +84,7 @@ def used(pid: int) -> int:
 
 def test_record_pauses(shell: Shell, running: int, folder: Path) -> None:
     """The sampler stands, too: what the program did meanwhile is not known, and no state has it."""
-    shell.type(f"{OMPD} record -o x {running}\n")
+    shell.type(f"{COMMAND} record -o x {running}\n")
     shell.until("MB; Ctrl-C ends it")
     shell.type(CTRL_Z)
     shell.until("Stopped")
@@ -106,7 +108,7 @@ def test_record_pauses(shell: Shell, running: int, folder: Path) -> None:
 def test_top_pauses(shell: Shell, running: int) -> None:
     """And gives the terminal back for that time."""
     before = shell.do("stty -g").split("\r\n")[1]
-    shell.type(f"{OMPD} top -i 0.2 {running}\n")
+    shell.type(f"{COMMAND} top -i 0.2 {running}\n")
     shell.until("% of time")
     shell.type(CTRL_Z)
     shell.until("Stopped")
@@ -121,7 +123,7 @@ def test_top_pauses(shell: Shell, running: int) -> None:
 
 def test_program_and_record_end_together(shell: Shell, folder: Path) -> None:
     """Ctrl-C of a program that we started is the program's, too; its record is whole."""
-    shell.type(f"{OMPD} record -o x -- {program()} 100000 50\n")
+    shell.type(f"{COMMAND} record -o x -- {shlex.quote(str(program()))} 100000 50\n")
     shell.until("MB; Ctrl-C ends it")
     shell.type(CTRL_C)
     shell.until("tells where the time went")
@@ -133,7 +135,7 @@ def test_program_and_record_end_together(shell: Shell, folder: Path) -> None:
 @pytest.mark.full
 def test_program_pauses_too(shell: Shell, folder: Path) -> None:
     """It is stopped with us, and goes on with us to its own end."""
-    shell.type(f"{OMPD} record -o x -- {program()} 12 50 7\n")
+    shell.type(f"{COMMAND} record -o x -- {shlex.quote(str(program()))} 12 50 7\n")
     shell.until("MB; Ctrl-C ends it")
     shell.type(CTRL_Z)
     shell.until("Stopped")
