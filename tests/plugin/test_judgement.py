@@ -13,6 +13,7 @@ from ompd_core.library.types import (
     LockVariable,
     ViewLock,
     ViewLocks,
+    ViewLoop,
     ViewRegion,
     ViewTask,
     ViewTasks,
@@ -459,3 +460,28 @@ def test_a_team_of_which_one_has_gone_on_is_not_unclear(
     judgement = judge(waits, movement)
     assert codes(judgement) == found
     assert judgement.waits.unknown or judgement.waits.open
+
+
+@pytest.mark.parametrize(
+    "iterations, found", [((77, 80), []), ((77, 77), ["cannot_tell"]), (None, ["cannot_tell"])]
+)
+def test_a_doacross_loop_goes_on_if_threads_get_other_iterations(
+    iterations: "Optional[tuple[int, int]]", found: Sequence[str]
+) -> None:
+    """None: clang's own code deals them out. Of such a loop the words of turns mean nothing."""
+    taken = []
+    for first in iterations or (None, None):
+        process = team(2, Wait("doacross"), Wait("doacross"))
+        region = process.threads[0].openmp[0].region
+        assert region is not None
+        words = [
+            ViewLoop(region.raw.address, number, number, 0, "static", None, first=first, last=first)
+            for number in range(2)
+        ]
+        handed_out = {0: [one._replace(ordered_holder=1) for one in words] if first else []}
+        none = Locks(process)
+        taken.append((process, moments.take(process, none, None, {}, handed_out)))
+    process, now = taken[1]
+    movement = Movement(1.0, True, taken[0][1], now, Watched(RAN, frozenset(), frozenset()))
+    waits = find(process, Locks(process), None, {}, handed_out, movement.has_gone_on)
+    assert codes(judge(waits, movement)) == found

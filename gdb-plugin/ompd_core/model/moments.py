@@ -20,11 +20,13 @@ from .waits import Arrivals, arrival_of
 Ptid = Tuple[int, int, int]
 
 WAIT, LOCK, BARRIER, TASKS, TURN = "wait", "lock", "barrier", "tasks", "turn"
+ITERATIONS = "iterations"
 _WORDS = {
     LOCK: "the locks' words and queues",
     BARRIER: "the barriers' counters",
     TASKS: "the tasks and their counters",
     TURN: "the turns of ordered constructs",
+    ITERATIONS: "the iterations that threads have got",
 }
 # Kinds of locks whose words count up.
 _COUNTING = ("ticket", "drdpa")
@@ -179,6 +181,8 @@ def _words(
         if wait.kind == "ordered":
             loop = turns.loop_of(member, loops)
             found[TURN] = loop._replace(thread=None) if loop is not None else None
+        if wait.kind == "doacross":
+            found[ITERATIONS] = turns.iterations_of(member, loops)
         if wait.kind in ("taskwait", "taskgroup", "depend", "barrier") and every_task is not None:
             found[TASKS] = every_task
     return Words(found, lock.raw.address if lock is not None else None, counts)

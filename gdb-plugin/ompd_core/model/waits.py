@@ -209,6 +209,8 @@ class _Edges:
             needs.unknown = "the runtime does not list the tasks that a thread waits for"
         elif wait.kind == "ordered" and member.region is not None:
             self._need_turn(needs, member, wait, member.region)
+        elif wait.kind == "doacross":
+            needs.unknown = "it is not known for which iterations threads wait in a doacross loop"
         else:
             needs.unknown = "the runtime does not tell whose turn it is in an ordered construct"
 

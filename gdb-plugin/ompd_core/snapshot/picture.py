@@ -239,7 +239,7 @@ class Picture:
 
     @property
     def _awaited_loops(self) -> loops_model.HandedOut:
-        return self._loops if self.process.any_waits("ordered") else {}
+        return self._loops if self.process.any_waits("ordered", "doacross") else {}
 
     @cached_property
     def _awaited_tasks(self) -> Tasks | None:
