@@ -19,7 +19,10 @@ def meant(argument: gdb.Symbol, frame: gdb.Frame) -> gdb.Symbol:
     """The function can have a variable of that name: clang passes a construct what it makes the
     threads' copies of, a reduction's for one. Found as GDB itself finds it."""
     name, block = texts.name(argument), _block(frame)
-    found = gdb.lookup_symbol(name, block)[0] if name and block is not None else None
+    try:
+        found = gdb.lookup_symbol(name, block)[0] if name and block is not None else None
+    except UnicodeError:
+        return argument  # GDB cannot be asked for a name that is no text
     if found is None or found.addr_class == gdb.SYMBOL_LOC_REGISTER and not found.is_argument:
         return argument
     return found
