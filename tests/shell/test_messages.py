@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import machine
 import pytest
 from command import NOTHING_ODD, ompd
 from job import RANKS, executable, launched
@@ -17,7 +18,7 @@ from sessions import PATIENCE
 pytestmark = pytest.mark.xdist_group("ranks")
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", ["-O0", "-O2"] if machine.FULL else ["-O2"])
 def test_truth(level: str, folder: Path) -> None:
     (folder / "truth").mkdir()
     with launched([executable("messages", level), folder / "truth"], folder) as job:

@@ -93,6 +93,7 @@ def test_crash(folder: Path) -> None:
     assert f"of 3 of 4 ranks there is none: {OTHERS}" in text
 
 
+@pytest.mark.full
 def test_crash_from_the_start(folder: Path) -> None:
     """Here the launcher ends the others too, and they report."""
     with running("crash", folder, reporting(folder), GRACE) as job:
