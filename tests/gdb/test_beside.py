@@ -52,6 +52,7 @@ def test_names_of_the_runtime_in_the_program(kind: str, runtime: str, folder: Pa
         "set width 40",
         "set host-charset ASCII",
         "set python print-stack full",
+        "python gdb.VERSION = 'Fedora Linux 14.1-2.fc39'",  # as it is called there
     ],
 )
 def test_settings_of_gdb(setting: str, kind: str, gdb: str, folder: Path) -> None:
