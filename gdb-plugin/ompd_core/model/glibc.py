@@ -247,10 +247,10 @@ class _Reading:
         inside, found = self._name_of(call.address), []
         for offset in _OLDER_SIGNALS + _NEWER_SIGNALS:
             base = call.address - offset
-            name = self._name_of(base)
-            if base % _ALIGNMENT or name is None or "+" in name:
+            if base % _ALIGNMENT or not self._has_waiter(base, offset):
                 continue
-            if not self._has_waiter(base, offset):
+            name = self._name_of(base)
+            if name is None or "+" in name:
                 continue
             if inside is None or _variable(inside) == _variable(name):
                 found.append(Kept("condition", base, name))

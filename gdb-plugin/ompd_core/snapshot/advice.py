@@ -65,8 +65,9 @@ def of_session(target: Debugger, library: str, missing_routines: Sequence[str]) 
         found.append(_FILE_IS_GONE.format(pid=target.pid))
     if target.replaced:
         found.append(_REPLACED.format(", ".join(image.path for image in target.replaced)))
-    if target.deleted:
-        found.append(_DELETED.format(", ".join(image.path for image in target.deleted)))
+    deleted = target.deleted
+    if deleted:
+        found.append(_DELETED.format(", ".join(image.path for image in deleted)))
     running = target.running() if target.core is None else 0
     if running:
         found.append(

@@ -8,6 +8,7 @@ from typing import Iterable, Iterator
 import gdb
 
 from .. import texts
+from . import blocks
 
 
 def of_frame(frame: gdb.Frame) -> Iterable[gdb.Symbol]:
@@ -41,10 +42,7 @@ def _block(frame: gdb.Frame) -> gdb.Block | None:
 
 def _blocks(frame: gdb.Frame) -> Iterator[gdb.Block]:
     """From the innermost to the function's own."""
-    try:
-        block: gdb.Block | None = frame.block()
-    except RuntimeError:
-        return  # without debug information
-    while block is not None:
+    for block in blocks.outwards(frame):
         yield block
-        block = block.superblock if block.function is None else None
+        if block.function is not None:
+            return

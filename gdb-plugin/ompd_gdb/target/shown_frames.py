@@ -12,7 +12,7 @@ from ompd_core import late_patterns
 from ompd_core.model.process import Thread
 
 from .. import texts
-from . import arguments, console
+from . import arguments, console, variables
 from .inferior import InferiorTarget
 from .selection import on_thread, select
 
@@ -78,17 +78,6 @@ class ShownFrames:
         return found
 
 
-_SCALARS = (
-    gdb.TYPE_CODE_INT,
-    gdb.TYPE_CODE_ENUM,
-    gdb.TYPE_CODE_CHAR,
-    gdb.TYPE_CODE_BOOL,
-    gdb.TYPE_CODE_FLT,
-    gdb.TYPE_CODE_PTR,
-)
-_REFERENCES = (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1))
-
-
 def _arguments(frame: gdb.Frame) -> list[str]:
     """`set print frame-arguments' says which values are shown."""
     wanted = str(gdb.parameter("print frame-arguments"))
@@ -107,10 +96,10 @@ def _shown(symbol: gdb.Symbol, frame: gdb.Frame, every: bool) -> str:
     try:
         value = symbol.value(frame)
         kind = value.type.strip_typedefs()
-        if kind.code in _REFERENCES:
+        if kind.code in variables.REFERENCES:
             value = value.referenced_value()
             kind = value.type.strip_typedefs()
-        if kind.code in _SCALARS or every:
+        if kind.code in variables.SCALARS or every:
             return texts.value(value, max_elements=40)
         return "..."
     except (gdb.error, ValueError) as error:

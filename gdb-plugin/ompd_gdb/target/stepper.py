@@ -22,7 +22,7 @@ from ompd_core.model.naming import is_outlined
 from ompd_core.model.process import Runtime
 
 from .. import texts
-from . import console, machines
+from . import blocks, console, machines
 from .calls import Calls
 from .inferior import InferiorTarget
 from .machines import Disassembly
@@ -502,15 +502,10 @@ def _is_last(parts: Sequence[Part]) -> bool:
 def _function_block(frame: gdb.Frame) -> gdb.Block | None:
     """Of the frame's function: gcc's debug information has a region's inside the one around it."""
     function = frame.function()
-    try:
-        block = frame.block()
-    except RuntimeError:
-        return None  # there is no debug information
-    while block is not None and function is not None:
-        if texts.name(block.function) == texts.name(function):
-            return block
-        block = block.superblock
-    return None
+    if function is None:
+        return None
+    name = texts.name(function)
+    return next((b for b in blocks.outwards(frame) if texts.name(b.function) == name), None)
 
 
 def _is_before_inlined() -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from typing import Sequence
 
 import gdb
 from ompd_core.arch.base import KnownRegisters, Range
@@ -11,7 +11,7 @@ from ompd_core.debugger import MOST_FRAMES
 from ompd_core.errors import Unreadable
 
 from .. import texts
-from . import machines
+from . import blocks, machines
 from .stacks import Code
 from .unwound import Walk
 
@@ -39,7 +39,11 @@ class Stopped:
 
     def function(self, level: int) -> Range | None:
         try:
-            found = [one for one in _blocks(self._unwound.frame(level)) if one.function is not None]
+            found = [
+                one
+                for one in blocks.of_functions(self._unwound.frame(level))
+                if one.function is not None
+            ]
         except gdb.error:
             return None
         return (found[-1].start, found[-1].end) if found else None
@@ -47,7 +51,7 @@ class Stopped:
     def numbers(self, level: int, names: Sequence[str]) -> dict[str, int | None] | None:
         try:
             frame = self._unwound.frame(level)
-            for block in _blocks(frame):
+            for block in blocks.of_functions(frame):
                 symbols = {texts.name(symbol): symbol for symbol in block}
                 if names[0] in symbols:
                     wanted = [name for name in names if name in symbols]
@@ -55,19 +59,6 @@ class Stopped:
         except gdb.error:
             pass
         return None
-
-
-def _blocks(frame: gdb.Frame) -> Iterator[gdb.Block]:
-    """Around a frame's place, from the innermost on; none without debug information."""
-    try:
-        block: gdb.Block | None = frame.block()
-    except RuntimeError:
-        return
-    while block is not None and not block.is_static and not block.is_global:
-        # gcc's code of a construct counts as a part of the function around it.
-        if block.start <= frame.pc() <= block.end:
-            yield block
-        block = block.superblock
 
 
 def _number(symbol: gdb.Symbol, frame: gdb.Frame) -> int | None:

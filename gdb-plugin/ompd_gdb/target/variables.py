@@ -13,11 +13,12 @@ from ompd_core.model.naming import is_outlined
 from ompd_core.model.values import Variable
 
 from .. import texts
+from . import blocks
 
 _NAME = late_patterns.compile(r"[A-Za-z_]\w*")
 # Not a member's, nor a register's or a number's part.
 _FREE_NAME = late_patterns.compile(r"(?<![\w.>%$:'\"])[A-Za-z_]\w*(?!\w|::)")
-_SCALARS = (
+SCALARS = (
     gdb.TYPE_CODE_INT,
     gdb.TYPE_CODE_ENUM,
     gdb.TYPE_CODE_CHAR,
@@ -26,7 +27,7 @@ _SCALARS = (
     gdb.TYPE_CODE_PTR,
 )
 _WORD = 8  # bytes
-_REFERENCES = (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1))
+REFERENCES = (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", -1))
 # clang's: what adds up the copies of a reduction, and the variables of a loop.
 _REDUCTION = "omp.reduction.reduction_func"
 _AT, _FIRST, _LAST = ".omp.iv", ".omp.lb", ".omp.ub"
@@ -46,9 +47,9 @@ def named(text: str, value: gdb.Value) -> Variable | None:
     if not _NAME.fullmatch(name):
         return None
     frame = gdb.selected_frame()
-    blocks = list(_blocks(frame))
-    inside = [block for block in blocks if not block.is_global and not block.is_static]
-    for block in blocks:
+    around = list(blocks.of_functions_and_files(frame))
+    inside = [block for block in around if not blocks.is_files(block)]
+    for block in around:
         symbols = [symbol for symbol in block if texts.name(symbol) == name]
         if not symbols:
             continue
@@ -59,7 +60,7 @@ def named(text: str, value: gdb.Value) -> Variable | None:
         reference = all(_is_reference(symbol) for symbol in symbols)
         in_construct = is_outlined(texts.function(frame)) and not is_global
         copied = bool(captured) and not reference and in_construct
-        reduces = copied and _is_small(value) and _only_reduces(inside, blocks, frame)
+        reduces = copied and _is_small(value) and _only_reduces(inside, around, frame)
         twin = not is_global and _around(name, frame) is not None
         address = _address(value)
         return Variable(address, is_global, reference, in_construct, twin, reduces=reduces)
@@ -70,13 +71,10 @@ def of_file(text: str) -> OfFile | None:
     """GDB looks for a name in all files, and finds what other files and the C library have of it.
     The first name of an expression that no function around the selected frame's place has."""
     frame = gdb.selected_frame()
-    try:
-        block: gdb.Block | None = frame.block()
-    except RuntimeError:
-        block = None  # without debug information
+    block = next(blocks.outwards(frame), None)
     for match in _FREE_NAME.finditer(text):
         name = match.group()
-        if any(True for _ in _of_name(name, _functions(frame))):
+        if any(True for _ in _of_name(name, blocks.of_functions(frame))):
             continue
         found, of_this = gdb.lookup_symbol(name, block) if block is not None else (None, False)
         if of_this:
@@ -101,9 +99,8 @@ class Statics(NamedTuple):
 
 def statics(text: str) -> Statics:
     frame = gdb.selected_frame()
-    try:
-        block = frame.block()
-    except RuntimeError:
+    block = next(blocks.outwards(frame), None)
+    if block is None:
         return Statics({}, False)
     found, whole = {}, True
     for name in _FREE_NAME.findall(text):
@@ -126,12 +123,12 @@ def is_visible(symbol: gdb.Symbol) -> bool:
     """Whether the name means it in the selected frame's own file."""
     frame = gdb.selected_frame()
     name = texts.name(symbol) or ""
-    if any(True for _ in _of_name(name, _functions(frame))):
+    if any(True for _ in _of_name(name, blocks.of_functions(frame))):
         return False
     own = frame.find_sal().symtab
     if own is not None and texts.fullname(own) == texts.fullname(symbol.symtab):
         return True
-    return any(True for _ in _of_name(name, _blocks(frame)))
+    return any(True for _ in _of_name(name, blocks.of_functions_and_files(frame)))
 
 
 def is_misrecorded(text: str) -> bool:
@@ -140,7 +137,7 @@ def is_misrecorded(text: str) -> bool:
     Of variables that are the same in the function around a construct and in its code, it records in
     its code where a copy would be; of strings of Fortran's that they have one character."""
     frame = gdb.selected_frame()
-    inside = list(_functions(frame))
+    inside = list(blocks.of_functions(frame))
     outlined = is_outlined(texts.function(frame))
     for name in _FREE_NAME.findall(text):
         twin = _around(name, frame)
@@ -169,7 +166,7 @@ def _has_first_value(symbol: gdb.Symbol) -> bool:
 
 def _is_declared_before(symbol: gdb.Symbol, frame: gdb.Frame) -> bool:
     """Before the function around gcc's code of a construct."""
-    functions = (block.function for block in _surrounding(frame))
+    functions = (block.function for block in blocks.of_surrounding(frame))
     around = next((one for one in functions if one is not None), None)
     if around is None or texts.fullname(around.symtab) != texts.fullname(symbol.symtab):
         return False
@@ -179,7 +176,7 @@ def _is_declared_before(symbol: gdb.Symbol, frame: gdb.Frame) -> bool:
 def _length(symbol: gdb.Symbol) -> object:
     """Of a string of Fortran's."""
     kind = symbol.type.strip_typedefs() if symbol.type is not None else None
-    if kind is not None and kind.code in _REFERENCES:
+    if kind is not None and kind.code in REFERENCES:
         kind = kind.target().strip_typedefs()
     if kind is None or kind.code != gdb.TYPE_CODE_STRING:
         return None
@@ -193,58 +190,28 @@ def _address(value: gdb.Value) -> int | None:
         return None  # an array in registers, say: GDB would have to copy it into the program
 
 
-def _blocks(frame: gdb.Frame) -> Iterator[gdb.Block]:
-    """From the innermost on."""
-    try:
-        block: gdb.Block | None = frame.block()
-    except RuntimeError:
-        return  # without debug information
-    while block is not None:
-        # gcc's code of a construct counts as a part of the function around it.
-        if block.is_static or block.is_global or block.start <= frame.pc() <= block.end:
-            yield block
-        block = block.superblock
-
-
-def _functions(frame: gdb.Frame) -> Iterator[gdb.Block]:
-    """The blocks of the function, and of those that it is inlined in."""
-    return (block for block in _blocks(frame) if not block.is_global and not block.is_static)
-
-
-def _surrounding(frame: gdb.Frame) -> Iterator[gdb.Block]:
-    """The blocks of the function around gcc's code of a construct."""
-    try:
-        block: gdb.Block | None = frame.block()
-    except RuntimeError:
-        return
-    while block is not None and not block.is_static and not block.is_global:
-        if not block.start <= frame.pc() <= block.end:
-            yield block
-        block = block.superblock
-
-
 def _around(name: str, frame: gdb.Frame) -> gdb.Symbol | None:
     """What the function around gcc's code of a construct has of that name."""
-    return next(_of_name(name, _surrounding(frame)), None)
+    return next(_of_name(name, blocks.of_surrounding(frame)), None)
 
 
-def _of_name(name: str, blocks: Iterable[gdb.Block]) -> Iterator[gdb.Symbol]:
-    for block in blocks:
+def _of_name(name: str, among: Iterable[gdb.Block]) -> Iterator[gdb.Symbol]:
+    for block in among:
         yield from (symbol for symbol in block if texts.name(symbol) == name)
 
 
 def _is_reference(symbol: gdb.Symbol) -> bool:
     kind = symbol.type
-    return kind is not None and kind.strip_typedefs().code in _REFERENCES
+    return kind is not None and kind.strip_typedefs().code in REFERENCES
 
 
 def _is_small(value: gdb.Value) -> bool:
     """clang passes what is larger by reference, also for a copy that begins with its value."""
     kind = value.type.strip_typedefs()
-    return kind.code in _SCALARS and kind.sizeof <= _WORD
+    return kind.code in SCALARS and kind.sizeof <= _WORD
 
 
-def _only_reduces(inside: list[gdb.Block], blocks: list[gdb.Block], frame: gdb.Frame) -> bool:
+def _only_reduces(inside: list[gdb.Block], around: list[gdb.Block], frame: gdb.Frame) -> bool:
     """Whether the construct has one copy of a variable that is shared, and a reduction."""
     symbols = [symbol for block in inside for symbol in block]
     captured = {texts.name(s) for s in symbols if s.is_argument and _is_reference(s)}
@@ -253,7 +220,7 @@ def _only_reduces(inside: list[gdb.Block], blocks: list[gdb.Block], frame: gdb.F
     begins = function.line if function is not None else 0
     lines = [
         symbol.line
-        for block in blocks
+        for block in around
         if block.is_static or block.is_global
         for symbol in block
         if _REDUCTION in (texts.name(symbol) or "")
@@ -266,7 +233,7 @@ def is_first_of_loop(text: str) -> bool:
     """Where the bounds are no constants, clang computes the number of iterations with a copy of the
     loop's variable, declared before its own variables of the bounds, and records that copy only."""
     wanted = set(_FREE_NAME.findall(text))
-    for block in _functions(gdb.selected_frame()):
+    for block in blocks.of_functions(gdb.selected_frame()):
         names = [texts.name(symbol) for symbol in block]
         found = wanted.intersection(names)
         wanted -= found
