@@ -18,14 +18,14 @@ struct cfi_line {
 /* One image's. Addresses are those of the file. */
 struct cfi {
 	const uint8_t *
-		header; /* .eh_frame_hdr; NULL: there is none, as in programs that are linked by `-static' */
+		header; /* .eh_frame_hdr; NULL: there is none, as in programs that are linked by `-static': see lines */
 	size_t header_size;
 	uint64_t header_address;
 	const uint8_t *frames; /* .eh_frame */
 	size_t frames_size;
 	uint64_t frames_address;
 	struct cfi_line
-		*lines; /* sorted: what the header would tell. NULL: .eh_frame is searched */
+		*lines; /* sorted: what the header would tell, if there is none that can be used */
 	size_t line_count;
 	bool begins_threads; /* the C library's: there stacks may end, also by a return address of 0 */
 	uint64_t entry;      /* where the program begins: so may they there; 0: nowhere */

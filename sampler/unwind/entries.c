@@ -9,7 +9,7 @@
 #include "unwind/machine.h"
 #include "unwind/pointers.h"
 
-/* Without a table of them all entries are looked at, up to: */
+/* So many are listed where no table has them. */
 #define ENTRIES_MAX (1 << 20)
 
 /* The header's own fields, and the size of a line of its table. */
@@ -118,21 +118,6 @@ static bool read_entry(const struct cfi *cfi, uint64_t at, struct entry *entry, 
 	return !bytes.bad;
 }
 
-static bool search_all(const struct cfi *cfi, uint64_t address, struct entry *entry)
-{
-	uint64_t at = 0, end;
-
-	for (int i = 0; i < ENTRIES_MAX; i++, at = end) {
-		bool is = read_entry(cfi, at, entry, &end);
-
-		if (is && address >= entry->begin && address < entry->end)
-			return true;
-		if (end <= at)
-			return false;
-	}
-	return false;
-}
-
 /* Pairs of distances from the header: where code begins, and where its entry is. */
 struct table {
 	const struct cfi *cfi;
@@ -214,8 +199,7 @@ bool find_entry(const struct cfi *cfi, uint64_t address, struct entry *entry)
 	uint8_t start, count_encoding;
 
 	if (!has_table(&header, &start, &count_encoding))
-		return cfi->lines ? search_lines(cfi, address, entry)
-				  : search_all(cfi, address, entry);
+		return search_lines(cfi, address, entry);
 	encoded_pointer(&header, start, cfi->header_address, cfi->header_address);
 	uint64_t count =
 		encoded_pointer(&header, count_encoding, cfi->header_address, cfi->header_address);

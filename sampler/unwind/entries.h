@@ -19,7 +19,7 @@ struct entry {
 	uint8_t encoding;          /* of addresses in instructions */
 };
 
-/* Makes the lines of what has no header that find_entry can use. They are the caller's to free. */
+/* Makes the lines, which find_entry needs of what has no header. They are the caller's to free. */
 void list_entries(struct cfi *cfi);
 
 /* false: none is about it, or it is damaged. */

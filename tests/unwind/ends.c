@@ -6,8 +6,10 @@
  * them, though it is read only when it is wanted.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "unwind/entries.h"
 #include "unwind/unwind.h"
 
 #define CODE UINT64_C(0x400000)
@@ -63,10 +65,12 @@ static bool is_whole(enum end end, bool begins_threads, uint64_t entry)
 		memcpy(own.common + AT_RULE, undefined, sizeof undefined);
 	registers.value[this_machine.sp] = STACK;
 	registers.value[this_machine.pc] = CODE + 32;
+	list_entries(&cfi);
 	struct unwinder *unwinder = unwinder_create((struct cfi_source){find, &cfi});
 
 	unwind(unwinder, registers, &stack, &frames);
 	unwinder_destroy(unwinder);
+	free(cfi.lines);
 	if (frames.count != count)
 		printf("%u frames\n", frames.count);
 	return frames.count == count && frames.whole;
@@ -88,10 +92,12 @@ static bool goes_up_by_rbx(void)
 	memcpy(own.common + AT_RULES, by_rbx, sizeof by_rbx);
 	registers.value[this_machine.sp] = registers.value[RBX] = STACK;
 	registers.value[this_machine.pc] = CODE + 32;
+	list_entries(&cfi);
 	struct unwinder *unwinder = unwinder_create((struct cfi_source){find, &cfi});
 
 	unwind(unwinder, registers, &stack, &frames);
 	unwinder_destroy(unwinder);
+	free(cfi.lines);
 	if (frames.count != 3)
 		printf("%u frames by RBX\n", frames.count);
 	return frames.count == 3 && frames.whole && frames.pc[2] == CODE + 96 - 1;

@@ -10,6 +10,7 @@
 
 #include "any_bytes.h"
 #include "unwind/cfi.h"
+#include "unwind/entries.h"
 
 /* As much as the first entries take, which are about the first code. */
 #define FRAMES_SIZE 4096
@@ -52,17 +53,19 @@ static uint64_t drawn(uint64_t *state)
 /* Addresses that the entries are about: the code lies before them. */
 static size_t find_places(const uint8_t *frames, uint64_t *places)
 {
-	const struct cfi cfi = {
+	struct cfi cfi = {
 		.frames = frames, .frames_size = FRAMES_SIZE, .frames_address = FRAMES_AT};
 	struct row row;
 	size_t count = 0;
 
+	list_entries(&cfi);
 	for (uint64_t at = FRAMES_AT - CODE_SIZE; at < FRAMES_AT && count < PLACES_MAX;
 	     at += CODE_STEP) {
 		cfi_row(&cfi, at, &row);
 		if (row.told)
 			places[count++] = at;
 	}
+	free(cfi.lines);
 	return count;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "unwind/cfi.h"
+#include "unwind/entries.h"
 #include "unwind/machine.h"
 
 static const uint8_t *section(FILE *file, char **numbers, size_t *size, uint64_t *address)
@@ -58,6 +59,7 @@ int main(int argc, char **argv)
 	cfi.frames = section(file, argv + 2, &cfi.frames_size, &cfi.frames_address);
 	if (argc >= 8)
 		cfi.header = section(file, argv + 5, &cfi.header_size, &cfi.header_address);
+	list_entries(&cfi);
 	while (scanf("%" SCNx64, &address) == 1) {
 		cfi_row(&cfi, address, &row);
 		print(address, &row);
@@ -65,5 +67,6 @@ int main(int argc, char **argv)
 	fclose(file);
 	free((void *)(uintptr_t)cfi.frames);
 	free((void *)(uintptr_t)cfi.header);
+	free(cfi.lines);
 	return 0;
 }
