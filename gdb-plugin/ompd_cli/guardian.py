@@ -148,7 +148,9 @@ def _guard(request: dict[str, Any]) -> dict[str, Any]:
     if killed:
         _kill(debugger)  # the helpers that it has left behind
     state = "stopped before"
-    if target and not was_stopped:
+    if was_stopped:
+        _wait_until_stopped(target)
+    elif target:
         # A GDB that ended by itself has let go of all threads: then this only looks.
         state = see_to_it_that_it_runs(target, wake=killed)
     return {"ended": ended, "status": status, "target": state}
@@ -214,6 +216,17 @@ def see_to_it_that_it_runs(pid: int, wake: bool) -> str:
             return "runs"
         time.sleep(LOOK)
     return "stands still"
+
+
+def _wait_until_stopped(pid: int) -> None:
+    """Again, as it was before: the kernel stops each thread that a tracer let go of when the thread
+    next gets a processor."""
+    end = time.monotonic() + WATCH
+    while time.monotonic() < end:
+        states = {status.get("State", "Z")[:1] for status in _threads(pid)}
+        if states <= {"T", *_ENDED}:
+            return
+        time.sleep(LOOK)
 
 
 _ENDED = ("Z", "X")
