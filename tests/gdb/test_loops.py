@@ -257,3 +257,18 @@ def test_who_is_behind_sections_on_gnus(build: str, folder: Path) -> None:
     assert inside == [f"R1.{number}" for number in truth], text
     if truth:
         assert told["completed"] == THREADS - 1 and told["remaining"] == 0, text
+
+
+@pytest.mark.parametrize("place", ["inside", "before", "abort"])
+def test_code_that_is_moved_away(place: str, folder: Path) -> None:
+    """gcc's cold code is no less of the loop, or before it, wherever it lies."""
+    executable = machine.compiled("cold_loop", "optimised", compiler=machine.GCC)
+    symbols = machine.run("nm", executable)
+    assert "main._omp_fn.0.cold" in symbols, "it tests nothing"
+    with target("live", executable, (place,), machine.cached("libgomp-12"), folder) as made:
+        answer = ask("gdb", [ASK, "ompd parallel R1"], made.before, made.files, folder=folder)
+    (loop,) = answer.document(ASK)["regions"][0]["loops"]
+    parts = [part["id"] for part in loop["parts"]]
+    assert parts == (["R1.0"] if place == "before" else ["R1.0", "R1.1"]), answer.everything
+    assert ("Not in it: R1.1" in answer.text) == (place == "before")
+    assert ("may not be in the loop" in answer.text) == (place == "abort")

@@ -354,6 +354,11 @@ def of_problem(problem: str) -> Doubt:
 
 
 BETWEEN_CHUNKS = Doubt("unknown", "the thread is asking the runtime for iterations", _AGAIN)
+SHARED_CODE = Doubt(
+    "unknown",
+    "the compiler has the loop share the code that a thread is in with what is outside of it: the"
+    " thread may not be in the loop",
+)
 LOOPS_NOT_READ = Doubt(
     "unknown",
     "a thread may be in a loop that the runtime hands out, and where this build of it, or this"

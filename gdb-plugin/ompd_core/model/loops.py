@@ -32,6 +32,7 @@ class LoopPlace(NamedTuple):
     combined: bool = False  # the loop began with the region
     ordered: bool = False  # it has the ordered clause, for certain
     sections: bool = False  # it is no loop, but a sections construct
+    unsure: bool = False  # the code there is also executed outside of it, or in another one
 
 
 def gather(
@@ -55,7 +56,7 @@ def gather(
             loop = found.setdefault(one.loop, _loop(one))
             loop.sections = loop.sections or (place is not None and place.sections)
             loop.parts.append(_part(num, thread, one, place))
-            if loop.location is None and place is not None and place.dynamic:
+            if loop.location is None and place is not None and place.dynamic and not place.unsure:
                 loop.location = place.location
             if one.evidence == "recorded" or (place is not None and not place.asking):
                 _complete(loop, one, place)
@@ -101,6 +102,10 @@ def _part(num: int, thread: Thread, one: ViewLoop, place: LoopPlace | None) -> P
     if place is not None and place.asking:
         part.first = part.last = None
         part.doubts["iterations"] = doubts.BETWEEN_CHUNKS
+        return part
+    if place is not None and place.unsure and one.evidence != "recorded":
+        part.first = part.last = None
+        part.doubts["iterations"] = doubts.SHARED_CODE
         return part
     if place is not None and place.dynamic:
         _add_place(part, place)

@@ -8,7 +8,7 @@ bounds of the whole loop, and behind the loop what they were left with."""
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Collection, Iterator
 
 from .. import abi, late_patterns
 from ..arch.base import Range
@@ -18,11 +18,14 @@ from ..light_classes import NamedTuple
 from ..model.loops import LoopPlace
 from ..model.native import Frame
 from ..model.where import CodeMap
-from .sections_code import SectionsCode
+from . import function_body
+from .function_body import Body
+from .work_code import Call, WorkCode, called
 
 _CALLED = late_patterns.compile(r"<(\w+)(?:@[\w.@]+)?>")
 _OF_LOOPS = frozenset((*abi.LOOP_STATIC, *abi.LOOP_NEXT, *abi.LOOP_LEFT))
 _OF_SECTIONS = frozenset((*abi.SECTIONS_NEXT, *abi.SECTIONS_LEFT))
+_GIVES = frozenset((*abi.LOOP_NEXT, *abi.SECTIONS_NEXT))
 # clang's: the iteration, and the first and the last that the thread has got.
 _AT, _FIRST, _LAST = ".omp.iv", ".omp.lb", ".omp.ub"
 
@@ -33,31 +36,28 @@ class Bounds(NamedTuple):
     at: int | None = None
 
 
-Call = tuple[int, int, str]  # its address, the one behind it, the name of what is called
-
-
 class LoopCode:
     """Of one picture. Each function is looked through once."""
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger, self._code = debugger, debugger.code
-        machine = debugger.machine
-        self._sections = SectionsCode(debugger, machine) if machine is not None else None
+        self._bodies: dict[int, Body | None] = {}
         self._calls: dict[int, list[Call]] = {}
+        self._loops = WorkCode(self._body, abi.LOOP_NEXT, abi.LOOP_LEFT)
+        self._sections = WorkCode(self._body, abi.SECTIONS_NEXT, abi.SECTIONS_LEFT)
 
     def of(self, stopped: StoppedThread, outermost: int, code_map: CodeMap) -> LoopPlace | None:
         """In a thread's frames from the innermost to this one. None: in none, or it cannot be
         told."""
-        inlined = None
+        inlined = inner = None
         for level, frame in enumerate(stopped.frames(outermost + 1)):
+            returns = inner is not None and not inner.signal
+            inner = inner if frame.inlined else frame
             if code_map.is_runtime(frame) or code_map.is_skipped(frame):
                 continue
             bounds = _bounds(stopped, level)
             span = stopped.function(level)
-            found = self._in_sections(frame, span)
-            if found is None:
-                calls = [call for call in self._calls_of(span) if call[2] in _OF_LOOPS]
-                found = self._place(frame, calls, inlined or bounds, optimized=inlined is not None)
+            found = self._in_function(frame, span, returns, inlined or bounds, inlined is not None)
             # What was inlined shares its code with the function that follows.
             if frame.inlined:
                 inlined = inlined or bounds
@@ -67,11 +67,33 @@ class LoopCode:
                 inlined = None
         return None
 
-    def _place(
-        self, frame: Frame, calls: list[Call], bounds: Bounds | None, optimized: bool
+    def _in_function(
+        self,
+        frame: Frame,
+        span: Range | None,
+        returns: bool,
+        bounds: Bounds | None,
+        optimized: bool,
     ) -> LoopPlace | None:
-        pc = frame.pc
-        before = [call for call in calls if call[0] < pc]
+        """returns: a call there returns to the place."""
+        if span is None:
+            return None
+        entry = frame.entry if frame.entry and span[0] <= frame.entry < span[1] else span[0]
+        calls = self._calls_of(entry, span[1])
+        names = {name for _, _, name in calls}
+        begun = self._sections.begun(entry, frame.pc, returns)
+        # Static loops, and older clangs', do not end by a call that the ways could be asked for.
+        followed = names.intersection(abi.LOOP_LEFT) and not names.intersection(abi.LOOP_STATIC)
+        if followed and not any(begun):
+            begun = self._loops.begun(entry, frame.pc, returns)
+        if begun:
+            return self._by_ways(frame.pc, calls, begun, bounds)
+        return self._by_order(frame.pc, calls, bounds, optimized)
+
+    def _by_order(
+        self, pc: int, calls: list[Call], bounds: Bounds | None, optimized: bool
+    ) -> LoopPlace | None:
+        before = [call for call in calls if call[0] < pc and call[2] in _OF_LOOPS]
         if before and before[-1][2] not in abi.LOOP_LEFT:
             site, behind, name = before[-1]
             if name.endswith("_next") and len(before) > 1 and before[-2][2].endswith("_start"):
@@ -79,7 +101,7 @@ class LoopCode:
             # Where the call has just returned, what it answered is not stored yet.
             known = bounds if bounds is not None and behind != pc else Bounds()
             found = self._described(site, name in abi.LOOP_NEXT, behind == pc, known)
-            combined = not any(call[2].endswith("_start") for call in calls)
+            combined = not any(called.endswith("_start") for _, _, called in calls)
             return found._replace(combined=combined, ordered="_ordered_" in name)
         # Optimized code is not in the order of its execution. There the variables tell whether the
         # loop goes on: before and behind it, it has no iteration.
@@ -89,33 +111,49 @@ class LoopCode:
                 return self._described(static[0][0], False, False, bounds)
         return None
 
-    def _in_sections(self, frame: Frame, span: Range | None) -> LoopPlace | None:
-        if self._sections is None or span is None:
+    def _by_ways(
+        self, pc: int, calls: list[Call], ways: Collection[Call | None], bounds: Bounds | None
+    ) -> LoopPlace | None:
+        begun = next((one for one in ways if one is not None), None)
+        if begun is None:
             return None
-        # What is seldom executed of it may lie before other functions: debuggers begin with that.
-        entry = frame.entry if frame.entry and span[0] <= frame.entry < span[1] else span[0]
-        site = self._sections.of(frame.pc, (entry, span[1]))
-        if site is None:
-            return None
-        calls = [call for call in self._calls_of(span) if call[2] in abi.SECTIONS_NEXT]
-        asking = any(behind == frame.pc for _, behind, _ in calls)
-        combined = any(call[0] == site and call[2] not in abi.CONSTRUCT_ENDS for call in calls)
-        found = self._described(site, True, asking, Bounds())
-        return found._replace(combined=combined, sections=True)
+        site, _, name = begun
+        asking = any(behind == pc for _, behind, called in calls if called in _GIVES)
+        known = bounds if bounds is not None and not asking else Bounds()
+        return self._described(site, True, asking, known)._replace(
+            combined=not name.endswith("_start"),
+            ordered="_ordered_" in name,
+            sections=name in abi.SECTIONS_NEXT,
+            unsure=len(ways) > 1,
+        )
 
     def _described(self, site: int, dynamic: bool, asking: bool, bounds: Bounds) -> LoopPlace:
         place = self._code.location(site)
         return LoopPlace(site, place, dynamic, asking, bounds.first, bounds.last, bounds.at)
 
-    def _calls_of(self, span: Range | None) -> list[Call]:
-        """The calls in a function that have to do with loops or sections."""
-        if span is None:
-            return []
-        if span[0] not in self._calls:
-            self._calls[span[0]] = list(self._look_through(*span))
-        return self._calls[span[0]]
+    def _calls_of(self, entry: int, end: int) -> list[Call]:
+        """The calls in a function that have to do with loops or sections, by their addresses."""
+        if entry not in self._calls:
+            body = self._body(entry)
+            found = _calls_in(body) if body is not None else self._shown_calls(entry, end)
+            self._calls[entry] = sorted(
+                call for call in found if call[2] in _OF_LOOPS or call[2] in _OF_SECTIONS
+            )
+        return self._calls[entry]
 
-    def _look_through(self, start: int, end: int) -> Iterator[Call]:
+    def _body(self, entry: int) -> Body | None:
+        if entry not in self._bodies:
+            self._bodies[entry] = self._find_body(entry)
+        return self._bodies[entry]
+
+    def _find_body(self, entry: int) -> Body | None:
+        machine = self._debugger.machine
+        try:
+            return function_body.at(self._debugger, machine, entry) if machine is not None else None
+        except Unreadable:
+            return None
+
+    def _shown_calls(self, start: int, end: int) -> Iterator[Call]:
         if end - start > LONGEST_FUNCTION or not self._code.is_known(start, end):
             return
         try:
@@ -124,9 +162,14 @@ class LoopCode:
             return
         for one in shown:
             named = _CALLED.search(one.text)
-            name = named.group(1) if named else None
-            if name in _OF_LOOPS or name in _OF_SECTIONS:
-                yield one.address, one.following, str(name)
+            if named:
+                yield one.address, one.following, str(named.group(1))
+
+
+def _calls_in(body: Body) -> Iterator[Call]:
+    for one in body.code.values():
+        if one.flow == "call":
+            yield one.address, one.following, called(one)
 
 
 def _bounds(stopped: StoppedThread, level: int) -> Bounds | None:

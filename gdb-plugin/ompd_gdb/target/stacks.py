@@ -314,8 +314,8 @@ class Code:
         match = re.match(r"(.+?)(?: \+ (\d+))? in section ", self._symbol_text(address))
         if not match:
             return None
-        # GDB takes FUNCTION.VARIABLE, a static variable of clang's, for a name of another language.
-        name = re.sub(r"^(\w+)\[(\w+)\]$", r"\1.\2", match.group(1))
+        # GDB takes FUNCTION.VARIABLE of clang's, and FUNCTION.cold, for names of another language.
+        name = re.sub(r"^([\w.]+)\[(\w+)\]$", r"\1.\2", match.group(1))
         return name + (f"+{match.group(2)}" if match.group(2) else "")
 
     def _symbol_text(self, address: int) -> str:
