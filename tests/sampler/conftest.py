@@ -20,6 +20,10 @@ PROGRAMS = Path(__file__).parent / "programs"
 COMPILERS = {"clang": (machine.CLANG, "-fopenmp"), "gcc": ("gcc", "-fopenmp"), "plain": ("gcc",)}
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "alone: programs that are measured: nothing may run beside")
+
+
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory):
     """A program of the folder, by a compiler."""

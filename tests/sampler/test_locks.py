@@ -15,6 +15,7 @@ import pytest
 from conftest import SAMPLER, TREE
 from record import Record, read
 
+pytestmark = pytest.mark.alone
 SOURCE = Path(__file__).parent / "programs" / "holders.c"
 CRITICAL, LOCK, ARRAY = 0, 1, (2, 3)
 CODE = [(compiler, level) for compiler in ("clang", "gcc") for level in ("-O0", "-O2")]

@@ -14,6 +14,7 @@ import pytest
 from conftest import COMPILERS, PROGRAMS, SAMPLER
 from record import Record, read
 
+pytestmark = pytest.mark.alone
 FULL = os.environ.get("OMPD_FULL") == "1"
 
 

@@ -14,6 +14,7 @@ import pytest
 from conftest import SAMPLER, TREE
 from record import Record, read
 
+pytestmark = pytest.mark.alone
 FULL = os.environ.get("OMPD_FULL") == "1"
 COUNT = 10_000 if FULL else 1_000
 OMPD = TREE / "gdb-plugin" / "bin" / "ompd"

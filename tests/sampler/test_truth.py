@@ -18,6 +18,7 @@ from conftest import SAMPLER
 from moments import let_all_run, wait_for_a_record
 from record import Record, read
 
+pytestmark = pytest.mark.alone
 FULL = os.environ.get("OMPD_FULL") == "1"
 RATE = 1000
 # Seconds on a processor of each thread, and the samples that these are at least.
