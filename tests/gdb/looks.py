@@ -55,7 +55,7 @@ def running(program: Program, folder: Path) -> Iterator[int]:
             yield process.pid
             assert process.poll() is None, f"the program ended with {process.returncode}"
         finally:
-            process.kill()
+            machine.kill(process)
 
 
 def has_begun(program: Program) -> bool:

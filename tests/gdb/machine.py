@@ -19,6 +19,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.outcomes import Failed
@@ -185,6 +186,14 @@ def variant(name: str) -> Path:
 def in_background(*command: object) -> list[str]:
     """Programs that spin, several on a processor, must not starve who looks at them."""
     return ["nice", "-n", "19", *map(str, command)]
+
+
+def kill(process: subprocess.Popen[Any]) -> None:
+    """One in the background. Each of its threads has to get a processor to end."""
+    with contextlib.suppress(OSError):  # it has ended, or the user may not
+        for lwp in os.listdir(f"/proc/{process.pid}/task"):
+            os.setpriority(os.PRIO_PROCESS, int(lwp), 0)
+    process.kill()
 
 
 def compiled(

@@ -212,7 +212,7 @@ def parked(
             wait_for(record, process)
             yield process.pid
         finally:
-            process.kill()
+            machine.kill(process)
 
 
 def wait_for(record: Path, process: subprocess.Popen[Any]) -> None:

@@ -37,7 +37,7 @@ def test_gccs_program(way: str, folder: Path) -> None:
             ):
                 assert time.monotonic() < end, answer.text
         finally:
-            process.kill()
+            machine.kill(process)
     assert answer.status == FINDING
     found = {one["code"] for one in answer.document["findings"]}
     assert "runtime_problem" not in found

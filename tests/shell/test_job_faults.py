@@ -42,7 +42,7 @@ def counting(
             assert made.runs()
             yield made
         finally:
-            process.kill()
+            machine.kill(process)
 
 
 def told(document: Any) -> dict[int, bool]:

@@ -74,7 +74,7 @@ def fixture_counting(folder: Path) -> Iterator[Counting]:
             assert made.runs()
             yield made
         finally:
-            process.kill()
+            machine.kill(process)
 
 
 def test_report(counting: Counting, folder: Path) -> None:
