@@ -10,6 +10,9 @@ Json = dict[str, Any]
 DOUBT = {"certainty": "likely", "why": "it is not recorded", "how": "look twice"}
 
 
+SLOW = [{"code": "few_processors", "text": "The 4 threads of R1 take turns."}]
+
+
 def place(function: str, line: int) -> Json:
     return {
         "function": function,
@@ -178,7 +181,13 @@ def deadlock() -> Json:
         "runtimes": [runtime()],
         "findings": findings,
         "signal": None,
-        "summary": {"findings": findings, "classes": {}, "regions": 2, "next": ["ompd locks"]},
+        "summary": {
+            "findings": findings,
+            "classes": {},
+            "regions": 2,
+            "slowdowns": SLOW,
+            "next": ["ompd locks"],
+        },
         "library": {
             "path": "/usr/lib/libompd.so",
             "version": "libompd 0.1.0",

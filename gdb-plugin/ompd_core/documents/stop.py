@@ -175,10 +175,18 @@ class Unavailable(TypedDict):
     hint: Optional[str]
 
 
+class Slowdown(TypedDict):
+    """What explains that a program is slow in which nothing is wrong."""
+
+    code: Code
+    text: Text
+
+
 class Summary(TypedDict):
     findings: List[Finding]
     classes: Dict[str, int]
     regions: int
+    slowdowns: List[Slowdown]
     next: List[Text]
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Sequence
 
 from ..light_classes import NamedTuple
 from .process import Process
@@ -12,9 +12,11 @@ from .process import Process
 if TYPE_CHECKING:
     from .devices import Devices
     from .judgement import Judgement
+    from .slowdowns import Slowdown
 
 
 class Assessment(NamedTuple):
     process: Process
     judgement: Judgement | None = None  # None: OpenMP's state cannot be read
     devices: Devices | None = None  # None: the process has no offload runtime
+    slowdowns: Sequence[Slowdown] = ()

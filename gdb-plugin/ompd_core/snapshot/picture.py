@@ -356,7 +356,14 @@ class Picture:
         return bool(self._offload_files)
 
     def assessment(self, judgement: Judgement | None) -> Assessment:
-        return Assessment(self.process, judgement, self.devices if self.has_offload else None)
+        from ..model import slowdowns
+        from .processors import granted
+
+        processors = granted(self._debugger)
+        slow = slowdowns.of_processors(self.process, processors) if processors is not None else []
+        slow += slowdowns.uneven(self.process)
+        devices = self.devices if self.has_offload else None
+        return Assessment(self.process, judgement, devices, slow)
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Raises UserError, OmpdError."""

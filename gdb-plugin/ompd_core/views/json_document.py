@@ -112,6 +112,7 @@ def summary(of: Assessment) -> stop.Summary:
         "findings": findings(of),
         "classes": classes,
         "regions": len(process.regions),
+        "slowdowns": [{"code": code, "text": text} for code, text in status_view.slowdowns(of)],
         "next": status_view.following(of),
     }
 

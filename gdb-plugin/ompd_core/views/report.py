@@ -36,6 +36,7 @@ def lines(
     process = of.process
     counted = f"Threads : {len(process.threads)}: {threads.classes(process.threads)}"
     found += paragraph(counted, style, " " * 10)
+    found += status.slow_lines(of, style)
     for title, shown in sections:
         found += ["", *_heading(title), *_cut(shown, style)]
     found += ["", *_heading("Program and runtimes")]

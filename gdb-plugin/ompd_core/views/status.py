@@ -12,6 +12,7 @@ from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
 from . import barriers, deadlock, parallel, signals, target_findings, threads
 from .alike import together
+from .slowdowns import of_slowdowns
 from .table import Style, count, paragraph
 from .terminal import plain
 from .threads import NO_REGIONS, NOT_USED
@@ -208,6 +209,19 @@ def _some(broken: Sequence[Thread]) -> str:
     return f"{count(len(broken), 'thread')} ({parallel.gdb_threads(broken)})"
 
 
+def slowdowns(of: Assessment) -> list[tuple[str, str]]:
+    """What explains that the program is slow: (code, sentence). Of one that hangs or has crashed
+    nobody asks that."""
+    if WRONG & {code for code, _ in findings(of)}:
+        return []
+    return of_slowdowns(of.slowdowns)
+
+
+def slow_lines(of: Assessment, style: Style) -> list[str]:
+    found = (paragraph(f"Note    : {text}", style, " " * 10) for _, text in slowdowns(of))
+    return [line for lines in found for line in lines]
+
+
 def summary(of: Assessment, notes: Sequence[str], style: Style) -> list[str]:
     """One screen: the verdict first, the next command to type last."""
     process = of.process
@@ -217,6 +231,7 @@ def summary(of: Assessment, notes: Sequence[str], style: Style) -> list[str]:
         state = " (loaded, not started)" if idle else ""
         found.append(f"Runtime : {plain(runtime.name)}, {plain(runtime.path or '?')}{state}")
     found.append(f"Threads : {len(process.threads)}: {threads.classes(process.threads)}")
+    found += slow_lines(of, style)
     for note in notes:
         found += paragraph(f"Note    : {note}", style, " " * 10)
     found.append(f"Next    : {', '.join(following(of))}")

@@ -15,7 +15,9 @@ class Report(OmpdCommand):
     Usage: ompd report [FILE] [-html FILE] [-locals] [-all] [-wide]
                [-json [FILE]]
 
-    Why the program died, or what is odd about it; then threads, parallel
+    Why the program died, or what is odd about it; where nothing is, what holds
+    it back: more threads than processors that they may use, all bound to one, a
+    control group's limit, a team that waits for few of its threads. Then threads, parallel
     regions, stacks as one tree, deadlocks, locks, barriers, explicit tasks,
     ICVs that differ between threads, OpenMP's variables in the environment, the
     runtimes, and what could not be known, with the reason. A program without

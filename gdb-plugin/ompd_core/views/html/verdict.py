@@ -58,6 +58,8 @@ def banner(report: Report, sections: set[str]) -> Markup:
         shown.append(_unknown("No verdict", "The document holds none."))
     elif not findings and not missing:
         shown.append(_calm(report))
+    slow = objects(object_of(report.document, "summary") or {}, "slowdowns")
+    shown += [tag("p", tag("b", "Note "), word(one, "text")) for one in slow]
     shown += [_unknown("OpenMP's state is not known", why(one)) for one in missing]
     end = _end(object_of(report.document, "signal"))
     if end:

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What at one stop explains that a program is slow, although nothing is wrong with it?"""
+
+from __future__ import annotations
+
+from typing import FrozenSet, Iterable, Mapping, Optional, Union
+
+from ..light_classes import NamedTuple
+from .process import Membership, Process, Region, Thread
+
+# Of a team's threads, those that may wait before its work is called uneven.
+_MOST_WAITING = 2 / 3
+_SMALLEST_TEAM = 3
+
+
+class Processors(NamedTuple):
+    """What the kernel grants a process."""
+
+    allowed: Mapping[int, FrozenSet[int]]  # by LWP
+    quota: Optional[float] = None  # processors' worth of time, by its control group
+
+
+class Crowded(NamedTuple):
+    """Threads of teams that have fewer processors than they are."""
+
+    threads: list[Thread]
+    processors: FrozenSet[int]
+
+
+class Throttled(NamedTuple):
+    """Threads of teams whose control group grants less time than they can use."""
+
+    threads: list[Thread]
+    quota: float
+
+
+class Uneven(NamedTuple):
+    """A team most of which waits at a barrier for those that work."""
+
+    region: Region
+    waiting: list[Thread]
+    working: list[Thread]
+
+
+Slowdown = Union[Crowded, Throttled, Uneven]
+
+
+def of_processors(process: Process, processors: Processors) -> list[Slowdown]:
+    teamed = [one for one in process.threads if one.native is not None and _is_teamed(one)]
+    found: list[Slowdown] = []
+    crowded = _crowded(teamed, processors.allowed)
+    if crowded is not None:
+        found.append(crowded)
+    granted = len(crowded.processors) if crowded is not None else len(teamed)
+    if processors.quota is not None and processors.quota < min(granted, len(teamed)):
+        found.append(Throttled(teamed, processors.quota))
+    return found
+
+
+def _is_teamed(thread: Thread) -> bool:
+    return any(len(region.members) > 1 for one in thread.openmp for region, _ in one.chain)
+
+
+def _crowded(threads: Iterable[Thread], allowed: Mapping[int, FrozenSet[int]]) -> Crowded | None:
+    """Those that share the fewest processors. A team of which each thread is bound to a processor
+    of its own is none, although others may use that too."""
+    by_set: dict[FrozenSet[int], list[Thread]] = {}
+    for thread in threads:
+        mine = allowed.get(thread.native.ptid[1]) if thread.native is not None else None
+        if mine:
+            by_set.setdefault(mine, []).append(thread)
+    worst, most = None, (1.0, 0)
+    for whole in {*by_set, frozenset().union(*by_set)}:
+        # One processor is part of nothing smaller; there may be as many such sets as threads.
+        parts = by_set if len(whole) > 1 else {whole: by_set.get(whole, [])}
+        found = [one for part, some in parts.items() if part <= whole for one in some]
+        # Of equal ones the larger.
+        if whole and most < (turns := (len(found) / len(whole), len(found))) and turns[0] > 1:
+            worst, most = Crowded(found, whole), turns
+    return worst
+
+
+def uneven(process: Process) -> list[Uneven]:
+    """Of what each thread does at this stop. A region is in it only if that is known of all."""
+    return [found for region in process.regions if (found := _uneven(region)) is not None]
+
+
+def _uneven(region: Region) -> Uneven | None:
+    if len(region.members) < _SMALLEST_TEAM:
+        return None
+    waiting, working = [], []
+    for thread in region.members:
+        member = thread.member(region.runtime) if thread is not None else None
+        if thread is None or member is None:
+            return None
+        if _waits_at_barrier_of(region, member):
+            waiting.append(thread)
+        elif (member.state or "").startswith("work_"):
+            working.append(thread)
+        else:
+            return None
+    if not working or len(waiting) < _MOST_WAITING * len(region.members):
+        return None
+    return Uneven(region, waiting, working)
+
+
+def _waits_at_barrier_of(region: Region, member: Membership) -> bool:
+    return member.region is region and (member.state or "").startswith("wait_barrier")

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the first screen say what the kernel holds a team back by?"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+import machine
+import pytest
+from command import NOTHING_ODD, ompd
+from sessions import PATIENCE
+
+TEAM = 6
+GROUPS = Path("/sys/fs/cgroup")
+PROGRAM = """\
+#include <omp.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile long counted;
+int main(int argc, char **argv)
+{
+	#pragma omp parallel num_threads(atoi(argv[1]))
+	{
+		if (omp_get_thread_num() == 0)
+			sleep(1), close(creat(argv[2], 0600));
+		for (;;)
+			counted++;
+	}
+}
+"""
+
+
+@contextlib.contextmanager
+def spinning(
+    team: int, folder: Path, before: Callable[[], None] | None = None, **settings: str
+) -> Iterator[int]:
+    source, begun = folder / "spin.c", folder / "begun"
+    source.write_text(PROGRAM, encoding="ascii")
+    machine.run("gcc", "-g", "-fopenmp", source, "-o", folder / "spin")
+    words = machine.in_background(folder / "spin", team, begun)
+    with subprocess.Popen(words, env={**os.environ, **settings}, preexec_fn=before) as process:
+        try:
+            end = time.monotonic() + PATIENCE
+            while not begun.exists():
+                assert process.poll() is None and time.monotonic() < end
+                time.sleep(0.02)
+            yield process.pid
+        finally:
+            machine.kill(process)
+
+
+def slowdowns(pid: int, folder: Path) -> dict[str, str]:
+    answer = ompd("pid", str(pid), "--json", folder=folder)
+    assert answer.status == NOTHING_ODD, answer
+    found: Any = answer.document["summary"]["slowdowns"]
+    return {one["code"]: one["text"] for one in found}
+
+
+def test_all_are_bound_to_one_processor(folder: Path) -> None:
+    (mine, *_) = os.sched_getaffinity(0)
+    with spinning(TEAM, folder, lambda: os.sched_setaffinity(0, (mine,))) as pid:
+        text = f"The {TEAM} threads of R1 are bound to processor {mine}: they take turns."
+        assert slowdowns(pid, folder)["few_processors"].startswith(text)
+        screen = ompd("pid", str(pid), folder=folder).text.split("\n\n")[0]
+        assert " ".join(screen.split()).count(f"Note : {text}") == 1
+
+
+def test_each_has_its_own(folder: Path) -> None:
+    team = min(len(os.sched_getaffinity(0)), TEAM)
+    with spinning(team, folder, OMP_PROC_BIND="true", OMP_PLACES="threads") as pid:
+        assert slowdowns(pid, folder) == {}
+
+
+def test_a_group_with_a_limit(folder: Path) -> None:
+    files = {"cpu.max": "120000 100000"}
+    group = GROUPS / f"ompd-{os.getpid()}"
+    if (GROUPS / "cpu").exists():
+        files = {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "120000"}
+        group = GROUPS / "cpu" / group.name
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"no control group can be made: {error}")
+    try:
+        if not all((group / name).exists() for name in files):
+            pytest.skip("its parent does not control processors")
+        for name, text in files.items():
+            (group / name).write_text(text, encoding="ascii")
+        with spinning(
+            TEAM,
+            folder,
+            lambda: (group / "cgroup.procs").write_text("0", encoding="ascii") and None,
+        ) as pid:
+            assert "1.2 processors' worth" in slowdowns(pid, folder)["little_time"]
+    finally:
+        group.rmdir()
