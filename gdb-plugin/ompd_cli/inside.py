@@ -88,7 +88,7 @@ def _pid(report: _Report, result: dict[str, Any], pid: int, libraries: list[str]
 
     asleep = second_look.overslept(pid)
     before_attach.load_modules()
-    with before_attach.symbols_read(libraries):
+    with before_attach.symbols_read(pid, libraries):
         before_attach.ask_kernel()  # which attaches: what is read already is not read again
         moment, result["stopped_seconds"] = _look(report, pid, None, asleep)
         if moment is not None:

@@ -7,14 +7,17 @@ what GDB asks the kernel once.
 from __future__ import annotations
 
 import importlib
+import os
 import subprocess
 from contextlib import contextmanager
 from typing import Iterator, Sequence
 
 import gdb
+from ompd_core.errors import UserError
+from ompd_core.formats.elf import NotElf
 
-from . import texts
-from .target import machines
+from . import session, texts
+from .target import machines, memory
 
 # Those that are loaded by what is met.
 _MODULES = (
@@ -65,9 +68,10 @@ def ask_kernel() -> None:
 
 
 @contextmanager
-def symbols_read(files: Sequence[str]) -> Iterator[None]:
+def symbols_read(pid: int, files: Sequence[str]) -> Iterator[None]:
     """Of the process' libraries, for all attaches inside. By an inferior without a process: GDB
     keeps what it has read of a file as long as somebody uses it."""
+    files = _as_loaded(pid, files)
     own = gdb.selected_inferior().num
     other = _add_inferior()
     try:
@@ -80,6 +84,23 @@ def symbols_read(files: Sequence[str]) -> Iterator[None]:
     finally:
         if other is not None:
             texts.silently(f"remove-inferiors {other}")
+
+
+def _as_loaded(pid: int, files: Sequence[str]) -> list[str]:
+    """By the names that the dynamic linker has for them: GDB opens those when it attaches, and a
+    file that it has read by another name it reads again."""
+    try:
+        free = memory.FreeMemory(pid)
+    except (OSError, NotElf):
+        return list(files)
+    try:
+        loaded = session.list_images(free, free.auxv).loaded
+    except UserError:
+        return list(files)
+    finally:
+        free.close()
+    names = {os.path.realpath(one.path): one.path for one in loaded if one.path.startswith("/")}
+    return [names.get(file, file) for file in files]
 
 
 def _add_inferior() -> int | None:
@@ -95,6 +116,7 @@ def _read(file: str) -> None:
     if any(letter in file for letter in "\"'\\ \t"):
         return  # GDB would take it apart: it reads it when it attaches
     try:
-        texts.silently(f"add-symbol-file {file}")
+        # Else GDB takes the name without links.
+        texts.silently(f"add-symbol-file target:{file}")
     except (gdb.error, UnicodeError):
         pass  # so it is when it attaches

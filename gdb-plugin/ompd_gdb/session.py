@@ -8,12 +8,12 @@ No breakpoint is set, and nothing is done when threads come, run or stop but to 
 from __future__ import annotations
 
 import os
-from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import gdb
 from ompd_core.debugger import MOST_FRAMES
 from ompd_core.errors import UserError
+from ompd_core.formats.images import Images
 from ompd_core.library import images, search
 from ompd_core.library.library import Library
 from ompd_core.light_classes import NamedTuple
@@ -77,6 +77,11 @@ def _lister() -> Library:
     if _own is None:
         _own = Library(search.find(PACKAGE, "", settings.library_path()))
     return _own
+
+
+def list_images(memory: images.Memory, auxv: Mapping[int, int]) -> Images:
+    """Raises UserError."""
+    return images.images(_lister(), memory, auxv)
 
 
 def _unload() -> None:
@@ -194,7 +199,7 @@ class Session:
     def target(self) -> InferiorTarget:
         """Raises UserError."""
         if self._target is None:
-            self._target = InferiorTarget(self.inferior, partial(images.images, _lister()))
+            self._target = InferiorTarget(self.inferior, list_images)
         return self._target
 
     def program(self) -> facts.Program:

@@ -7,6 +7,8 @@ runtime's.
 from __future__ import annotations
 
 import os
+from collections import defaultdict
+from functools import cached_property
 from typing import Callable, Collection, Iterable, Sequence
 
 from ..errors import Unreadable
@@ -15,6 +17,35 @@ from .images import Images, LoadedImage
 
 # The same proof as for a core's backing files: the file begins as the image in memory does.
 PROOF_BYTES = 1024
+
+
+class _Known:
+    """GDB's files, found by the name that a program has for one. There may be hundreds."""
+
+    def __init__(self, objfiles: Iterable[tuple[str, str | None]]) -> None:
+        self._files: defaultdict[str, list[str]] = defaultdict(list)  # by each of its names
+        self._ends: defaultdict[str, list[str]] = defaultdict(list)  # by the last part of its name
+        self._debug: defaultdict[str, list[str]] = defaultdict(list)  # by names of its file
+        for name, parent in objfiles:
+            if parent is None:
+                self._ends[os.path.basename(name)].append(name)
+            by_name = self._files if parent is None else self._debug
+            for one in _names(name if parent is None else parent):
+                by_name[one].append(name)
+
+    def of(self, path: str) -> list[str]:
+        """With `set sysroot' GDB reads another file than the one that the program names."""
+        ends = self._ends.get(os.path.basename(path), ())
+        elsewhere = [name for name in ends if name.endswith(path)]
+        return self._files.get(os.path.realpath(path), []) + elsewhere
+
+    def debug_files_of(self, path: str) -> list[str]:
+        return self._debug.get(os.path.realpath(path), [])
+
+
+def _names(file: str) -> set[str]:
+    """As GDB has it, without links, and without `target:'."""
+    return {file, os.path.realpath(file), file.rsplit(":", 1)[-1]}
 
 
 class Symbols:
@@ -31,14 +62,16 @@ class Symbols:
         self._executable = executable
         self._objfiles = objfiles
         self._files: dict[LoadedImage, list[ElfFile]] = {}
-        self._real: dict[str, str] = {}  # names without links
 
     def close(self) -> None:
         for files in self._files.values():
             for file in files:
                 file.close()
         self._files.clear()
-        self._real.clear()
+
+    @cached_property
+    def _known(self) -> _Known:
+        return _Known(self._objfiles())
 
     def find(self, name: str, file_name: str | None) -> int | None:
         if name == "_r_debug" and self._images.r_debug:
@@ -82,29 +115,15 @@ class Symbols:
         path = self._path(image)
         if not path:
             return
-        real = os.path.realpath(path)
-        known = list(self._objfiles())
-        # With `set sysroot' GDB reads another file than the one that the program names.
-        names = [path] + [
-            name
-            for name, parent in known
-            if parent is None and (self._same(name, real) or name.endswith(path))
-        ]
-        for name in dict.fromkeys(names):
+        for name in dict.fromkeys([path, *self._known.of(path)]):
             file = self._opened(name)
             if file is not None and self._is_image(file, image):
                 yield file
                 break
-        for name, parent in known:
-            if parent is not None and self._same(parent, real):
-                file = self._opened(name)
-                if file is not None:
-                    yield file
-
-    def _same(self, name: str, real: str) -> bool:
-        if name not in self._real:
-            self._real[name] = os.path.realpath(name)
-        return real in (name, self._real[name], name.rsplit(":", 1)[-1])
+        for name in self._known.debug_files_of(path):
+            file = self._opened(name)
+            if file is not None:
+                yield file
 
     @staticmethod
     def _opened(path: str) -> ElfFile | None:
