@@ -61,9 +61,8 @@ def confirm(document: dict[str, Any], seen_before: Sequence[str]) -> list[str]:
     """Of what was found at the second look: was it there at the first? seen_before: codes."""
     notes = []
     for finding in document["findings"]:
-        if finding["code"] == "standing_still":
-            finding["confirmed"] = True  # it says that both looks show the same
-        elif finding["code"] in OF_ONE_LOOK and finding["wrong"]:
+        # One that both looks together show is confirmed.
+        if finding["code"] in OF_ONE_LOOK and finding["wrong"] and "confirmed" not in finding:
             finding["confirmed"] = finding["code"] in seen_before
             if not finding["confirmed"]:
                 notes.append(f"A look before showed no {finding['code']}: look again.")

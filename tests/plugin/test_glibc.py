@@ -54,13 +54,19 @@ def test_owner_of_a_mutex() -> None:
         (mutex(lock=0, owner=0), ASLEEP),  # given up meanwhile
         (mutex(lock=1), ASLEEP),  # and taken by a third, who knows of nobody that waits
         (mutex(), ASLEEP._replace(asleep=False)),  # woken
-        (mutex(), ASLEEP._replace(timed=True)),
         (mutex(), None),  # not in the kernel
     ],
 )
 def test_it_goes_on(words: Dict[int, int], call: Optional[FutexWait]) -> None:
     one = found(words, call=call)
     assert one is not None and one.goes_on and one.unknown is None
+
+
+def test_a_limit_of_time_does_not_let_it_go() -> None:
+    one = found(mutex(), "pthread_mutex_clocklock", ASLEEP._replace(timed=True))
+    assert one is not None and one.timed and not one.goes_on and one.owner == 1
+    one = found(mutex(lock=0, owner=0), call=ASLEEP._replace(timed=True))
+    assert one is not None and one.goes_on
 
 
 @pytest.mark.parametrize(

@@ -320,7 +320,7 @@ def second(
         taken.append((process, known, moments.take(process, known, None, {}, {})))
     process, known, moment = taken[1]
     movement = Movement(1.0, True, taken[0][2], moment, watched)
-    found: Deadlock = find(process, known, None, {}, has_gone_on=movement.has_gone_on)
+    found: Deadlock = find(process, known, None, {}, movement=movement)
     return judge(found, movement), movement
 
 
@@ -410,10 +410,47 @@ def test_a_thread_that_is_not_openmps_has_gone_on_if_it_waits_for_something_else
         taken.append((process, moments.take(process, Locks(process), None, {}, {})))
     process, now = taken[1]
     movement = Movement(1.0, True, taken[0][1], now, Watched({}, frozenset(), frozenset()))
-    waits = find(process, Locks(process), None, {}, has_gone_on=movement.has_gone_on)
+    waits = find(process, Locks(process), None, {}, movement=movement)
     assert codes(judge(waits, movement)) == found
     # The sentence counts those of OpenMP.
     assert len(movement.before.waiting) == 2
+
+
+MUTEX = Kept("mutex", 0x40, "m", owner=0, timed=True)
+STUCK = {100: False, 101: True}
+
+
+@pytest.mark.parametrize(
+    "kept, watched, found",
+    [
+        # It polled, and the holder waited at the barrier all the time.
+        (MUTEX, Watched(STUCK, frozenset({0x40}), frozenset()), ["deadlock"]),
+        # The holder has given it up in between.
+        (MUTEX, Watched(STUCK, frozenset({0x40}), frozenset({0x40})), []),
+        (MUTEX, Watched({100: True, 101: True}, frozenset({0x40}), frozenset()), ["cannot_tell"]),
+        # One long wait, which ends.
+        (MUTEX, Watched(ASLEEP, frozenset({0x40}), frozenset()), ["cannot_tell"]),
+        (MUTEX._replace(owner=None), Watched(STUCK, frozenset(), frozenset()), ["cannot_tell"]),
+        (MUTEX, None, ["cannot_tell"]),
+    ],
+)
+def test_a_lock_that_is_polled(
+    kept: Kept, watched: Optional[Watched], found: Sequence[str]
+) -> None:
+    process = team(2, at_barrier())
+    process.threads[1].in_call, process.threads[1].kept = Location("pthread_mutex_timedlock"), kept
+    words = {0: {0: Arrival(BARRIER_PLAIN)}}
+    moment = moments.take(process, Locks(process), None, words, {})
+    # That the barrier counts is left out: then only the kernel tells that the holder stood still.
+    moment.waiting[(100, 100, 0)] = moment.waiting[(100, 100, 0)]._replace(counts=False)
+    movement = Movement(1.0, True, moment, moment, watched)
+    waits = find(process, Locks(process), None, words, movement=movement)
+    judgement = judge(waits, movement)
+    assert codes(judgement) == found
+    assert judgement.by_two_looks == (found == ["deadlock"])
+    of_one_look = judge(find(process, Locks(process), None, words))
+    assert codes(of_one_look) == ["cannot_tell"]
+    assert "with a limit of time in pthread_mutex_timedlock ()" in of_one_look.waits.unknown[0]
 
 
 def test_missing_that_run() -> None:
@@ -456,7 +493,7 @@ def test_a_team_of_which_one_has_gone_on_is_not_unclear(
         taken.append((process, known, moments.take(process, known, None, {}, {})))
     process, known, now = taken[1]
     movement = Movement(1.0, True, taken[0][2], now, None)
-    waits = find(process, known, None, {}, has_gone_on=movement.has_gone_on)
+    waits = find(process, known, None, {}, movement=movement)
     judgement = judge(waits, movement)
     assert codes(judgement) == found
     assert judgement.waits.unknown or judgement.waits.open
@@ -483,5 +520,5 @@ def test_a_doacross_loop_goes_on_if_threads_get_other_iterations(
         taken.append((process, moments.take(process, none, None, {}, handed_out)))
     process, now = taken[1]
     movement = Movement(1.0, True, taken[0][1], now, Watched(RAN, frozenset(), frozenset()))
-    waits = find(process, Locks(process), None, {}, handed_out, movement.has_gone_on)
+    waits = find(process, Locks(process), None, {}, handed_out, movement)
     assert codes(judge(waits, movement)) == found

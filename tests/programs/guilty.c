@@ -805,6 +805,147 @@ static void semaphore_missing(void)
 	}
 }
 
+/* ---- What is waited for with a limit of time, again and again ------------------------------------ */
+
+static struct timespec soon(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	time.tv_nsec += 3000000;
+	time.tv_sec += time.tv_nsec / 1000000000;
+	time.tv_nsec %= 1000000000;
+	return time;
+}
+
+static void poll_mutex(pthread_mutex_t *mutex)
+{
+	struct timespec end;
+
+	do
+		end = soon();
+	while (pthread_mutex_timedlock(mutex, &end) != 0);
+}
+
+static void polled_at_barrier(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (me() == 0) {
+			pthread_mutex_lock(&mutex_a);
+			meet(&met, 2);
+			if (!guilty)
+				pthread_mutex_unlock(&mutex_a);
+			stuck();
+		} else {
+			meet(&met, 2);
+			stuck();
+			poll_mutex(&mutex_a);
+			work(SHORT);
+			pthread_mutex_unlock(&mutex_a);
+		}
+#pragma omp barrier
+		work(SHORT);
+	}
+}
+
+static void polled_in_order(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (guilty_one(1)) {
+			omp_set_lock(&lock_a);
+			meet(&met, 2);
+			stuck();
+			poll_mutex(&mutex_a);
+		} else {
+			poll_mutex(&mutex_a);
+			meet(&met, 2);
+			stuck();
+			omp_set_lock(&lock_a);
+		}
+		work(SHORT);
+		pthread_mutex_unlock(&mutex_a);
+		omp_unset_lock(&lock_a);
+	}
+}
+
+static void polled_for_writing(void)
+{
+	static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
+
+#pragma omp parallel num_threads(2)
+	{
+		if (me() == 0) {
+			pthread_rwlock_wrlock(&table);
+			meet(&met, 2);
+			if (!guilty)
+				pthread_rwlock_unlock(&table);
+			stuck();
+		} else {
+			struct timespec end;
+
+			meet(&met, 2);
+			stuck();
+			do
+				end = soon();
+			while (pthread_rwlock_timedrdlock(&table, &end) != 0);
+			pthread_rwlock_unlock(&table);
+		}
+#pragma omp barrier
+		work(SHORT);
+	}
+}
+
+/* Each polls what the other holds: what gives up its own one in between looks the same. */
+static void polled_by_both(void)
+{
+	static pthread_mutex_t *const mutexes[] = {&mutex_a, &mutex_b};
+
+#pragma omp parallel num_threads(2)
+	{
+		pthread_mutex_t *const own = mutexes[me()], *const other = mutexes[!me()];
+		struct timespec end;
+
+		pthread_mutex_lock(own);
+		meet(&met, 2);
+		stuck();
+		while (end = soon(), pthread_mutex_timedlock(other, &end) != 0) {
+			if (guilty)
+				continue;
+			pthread_mutex_unlock(own);
+			work(SHORT * (1 + me()));
+			pthread_mutex_lock(own);
+		}
+		pthread_mutex_unlock(other);
+		pthread_mutex_unlock(own);
+	}
+}
+
+static void polled_semaphore(void)
+{
+	static sem_t semaphore;
+	static int made;
+
+	if (!made)
+		made = sem_init(&semaphore, 0, 0) == 0;
+#pragma omp parallel num_threads(2)
+	{
+		struct timespec end = soon();
+
+		if (me() == 1) {
+			stuck();
+			while (sem_timedwait(&semaphore, &end) != 0)
+				end = soon();
+		} else {
+			work(LONG);
+			if (!guilty)
+				sem_post(&semaphore);
+			waits();
+		}
+	}
+}
+
 static void pipe_empty(void)
 {
 	static int ends[2];
@@ -990,6 +1131,11 @@ static const struct guilty_scenario scenarios[] = {
 	GUILTY(join_in_critical, CIRCLE, 3),
 	GUILTY(condition_missing, OUTSIDE, 3),
 	GUILTY(semaphore_missing, OUTSIDE, 2),
+	GUILTY(polled_at_barrier, CIRCLE, 2),
+	GUILTY(polled_in_order, CIRCLE, 2),
+	GUILTY(polled_for_writing, CIRCLE, 2),
+	GUILTY(polled_by_both, CIRCLE, 2),
+	GUILTY(polled_semaphore, OUTSIDE, 2),
 	GUILTY(pipe_empty, OUTSIDE, 2),
 	GUILTY(barrier_of_posix, OUTSIDE, 4),
 	GUILTY(flag_missing, SPINNING, 3),

@@ -5,6 +5,7 @@
  */
 #include "guilty.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <future>
 #include <mutex>
@@ -145,6 +146,33 @@ void joined_with_mutex()
 	}
 }
 
+/* A thread that is none of the team's polls a lock of it. */
+void joined_while_it_polls()
+{
+	static std::timed_mutex polled;
+
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+			std::unique_lock<std::timed_mutex> guard(polled);
+			std::thread helper([] {
+				stuck();
+				while (!polled.try_lock_for(std::chrono::milliseconds(3)))
+					;
+				total++;
+				polled.unlock();
+			});
+
+			if (!guilty)
+				guard.unlock();
+			stuck();
+			helper.join();
+		} else {
+			waits();
+		}
+	}
+}
+
 void promise_unkept()
 {
 	std::promise<unsigned long> promise;
@@ -191,6 +219,7 @@ const struct guilty_scenario scenarios[] = {
 	GUILTY(mutex_and_critical, CIRCLE, 2),
 	GUILTY(exception_past_unset, FORGOTTEN, 2),
 	GUILTY(joined_with_mutex, CIRCLE, 3),
+	GUILTY(joined_while_it_polls, CIRCLE, 3),
 	GUILTY(promise_unkept, OUTSIDE, 2),
 	GUILTY(nobody_notifies, OUTSIDE, 2),
 };

@@ -13,4 +13,4 @@ class FutexWait(NamedTuple):
     operation: int
     expected: int  # what was there when it began
     timed: bool
-    asleep: bool  # False: it is over, and the thread goes on
+    asleep: bool  # or its time is over; False: the thread has got it, and goes on

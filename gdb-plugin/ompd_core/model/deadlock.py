@@ -8,13 +8,14 @@ and it is certain if what is not known cannot close one.
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Mapping, Sequence, Union
+from typing import Iterable, Mapping, Sequence, Union
 
 from ..light_classes import dataclass, field, replace
-from . import ids
+from . import doubts, ids
 from .doubts import Doubt
 from .locks import Lock, Locks
 from .loops import HandedOut
+from .moments import Movement
 from .process import Membership, Process, Thread, pairs
 from .tasks import Tasks
 from .waits import ELSEWHERE, OUTSIDE, Arrivals, Edge, Meeting, Needs, needs_of
@@ -81,22 +82,38 @@ def find(
     tasks: Tasks | None,
     arrivals: Arrivals,
     loops: HandedOut | None = None,
-    has_gone_on: Callable[[Thread], bool] = lambda thread: False,
+    movement: Movement | None = None,
 ) -> Deadlock:
-    """loops: that the runtimes schedule; has_gone_on: since an earlier moment, though it waits
-    now."""
+    """loops: that the runtimes schedule; movement: since an earlier moment."""
     needs = needs_of(process, locks, tasks, arrivals, loops or {})
     found = Deadlock(process, needs)
-    found.gone_on = [one.thread for one in needs if has_gone_on(one.thread)]
+    if movement is not None:
+        found.gone_on = [one.thread for one in needs if movement.has_gone_on(one.thread)]
     for one in needs:
         if one.thread in found.gone_on:
             one.progress = True  # whatever it waits for has come before
+        if one.timed is not None:
+            _settle_poll(one, movement)
     found.circles = _Graph([_proven(one) for one in needs]).circles()
     bystanders = _Graph(needs).leading_to(found.stuck).difference(found.stuck)
     found.bystanders = [one.thread for one in needs if one.thread in bystanders]
     if not found.circles:
         _add_unknown(found)
     return found
+
+
+def _settle_poll(one: Needs, movement: Movement | None) -> None:
+    """A lock is one, also if it is waited for with a limit of time, again and again. By one look
+    that cannot be told from a wait that ends."""
+    if movement is not None and not one.progress and movement.polled(one.thread):
+        one.timed = "poll"
+        if one.edges and movement.stood_still(one.thread):
+            one.timed = None
+            one.edges = [edge._replace(doubt=doubts.POLLED) for edge in one.edges]
+            return
+    call = one.thread.in_call
+    one.edges, one.unknown, one.open_ended = [], None, True
+    one.outside = call.function if call is not None else None
 
 
 def _proven(one: Needs) -> Needs:
@@ -138,7 +155,7 @@ def _in_doubt(needs: Sequence[Needs]) -> list[Needs]:
 
 def _open_ends(needs: Sequence[Needs]) -> list[Needs]:
     """Of which not all is known."""
-    return [one for one in needs if one.unknown or one.outside or one.doubt]
+    return [one for one in needs if one.unknown or one.outside or one.timed or one.doubt]
 
 
 def _at_worst(needs: Sequence[Needs]) -> dict[Thread, _Anybody]:
@@ -149,7 +166,7 @@ def _at_worst(needs: Sequence[Needs]) -> dict[Thread, _Anybody]:
     return {
         one.thread: in_loop if one.wait.kind in ("ordered", "doacross") else anybody
         for one in needs
-        if (one.unknown or one.outside) and not one.progress
+        if (one.unknown or one.outside or one.timed) and not one.progress
     }
 
 
@@ -195,16 +212,26 @@ def _reasons(doubted: Sequence[Needs]) -> list[str]:
             unproven.setdefault(one.doubt, []).append(one.member)
     for doubt, members in unproven.items():
         found[f"of {ids.short_thread_list(pairs(members))}, {doubt.why}"] = None
-    calls: dict[str, list[Membership]] = {}
+    calls: dict[tuple[str | None, str | None], list[Needs]] = {}
     for one in doubted:
-        if one.outside is not None and one.unknown is None and one.member.chain:
-            calls.setdefault(one.outside, []).append(one.member)
-    outside = [
-        f"{ids.short_thread_list(pairs(who))} {'waits' if len(who) == 1 else 'wait'} outside of"
-        f" OpenMP, in {call}"
-        for call, who in calls.items()
+        is_outside = one.outside is not None and one.unknown is None and one.member.chain
+        if is_outside or one.timed is not None:
+            calls.setdefault((one.outside, one.timed), []).append(one)
+    return [*found, *(_in_call(call, timed, those) for (call, timed), those in calls.items())]
+
+
+def _in_call(call: str | None, timed: str | None, those: Sequence[Needs]) -> str:
+    """R1.0-2 poll with a limit of time in sem_timedwait ()"""
+    strangers = [
+        t.native.num for t in (one.thread for one in those if not one.member.chain) if t.native
     ]
-    return [*found, *outside]
+    named = [ids.short_thread_list(pairs(one.member for one in those))]
+    named += [f"T{ids.compress(strangers)}"] if strangers else []
+    verb = (timed or "wait") + ("s" if len(those) == 1 else "")
+    words = f"{' '.join(filter(None, named))} {verb}"
+    if timed is None:
+        return f"{words} outside of OpenMP, in {call}"
+    return f"{words} with a limit of time" + (f" in {call} ()" if call is not None else "")
 
 
 @dataclass(eq=False)

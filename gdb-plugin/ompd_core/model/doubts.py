@@ -209,6 +209,11 @@ HELD_TWICE = Doubt(
     "that the thread held the lock before is told by its code: the runtime records only that it is"
     " the thread's now",
 )
+POLLED = Doubt(
+    "likely",
+    "a thread polls with a limit of time, and got nowhere between two looks, since the thread that"
+    " holds what it polls waits itself; it may still give up",
+)
 BARRIER_NOT_PROVEN = Doubt(
     "likely",
     "the barrier's own words do not tell whether a thread there still waits, or has been let go and"

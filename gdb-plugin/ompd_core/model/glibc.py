@@ -61,6 +61,7 @@ _USED, _USED_AND_SET = 2, 3  # what those who wait expect in the words of the ph
 # pthread_cond_t: __g_signals, two words, and __g_refs, which newer releases do not have
 _OLDER_SIGNALS, _NEWER_SIGNALS = (40, 44), (32, 36)
 _REFERENCES, _FIRST_GROUP, _ALIGNMENT = 16, 8, 8
+_HOLDERS_WORDS = {"mutex": (0, 16), "rwlock": (_CURRENT_WRITER, 4)}
 _ROUND = 4  # pthread_barrier_t
 # linux/futex.h
 _WAIT = 0
@@ -80,7 +81,8 @@ class Kept(NamedTuple):
     address: int | None = None  # of the object; None: not known
     name: str | None = None  # of the program's variable
     owner: int | None = None  # GDB's number of the thread that has to let it go
-    goes_on: bool = False  # it has been let go, or its time will end
+    goes_on: bool = False  # it has been let go
+    timed: bool = False  # it waits for so long only; it may do so again and again
     unknown: str | None = None  # why it is not known whom it waits for
     nobody: str | None = None  # why there is nobody who will let it go
     changed: bool = False  # its word has, and yet it sleeps: a stop has the kernel look again
@@ -144,12 +146,21 @@ def kept(
         return Kept(kind, goes_on=True)  # it is being executed
     found = _Reading(word, name_of, threads).of(kind, function or "", call)
     if call.timed:
-        return found._replace(goes_on=True)
+        return found._replace(timed=True)
     # The C library wakes whom it lets go, unless it was seen not to. Of others nothing is known.
     changed = found.goes_on or kind == "condition"  # whose word is not compared
     if changed and (overslept or (overslept is None and kind == "futex")):
         return _slept_on(found)
     return found
+
+
+def holders_words(kept: Kept) -> tuple[int, int] | None:
+    """Where it is kept who has what a thread waits for, and nothing that changes because one waits:
+    address and size."""
+    if kept.address is None or kept.kind not in _HOLDERS_WORDS:
+        return None
+    offset, size = _HOLDERS_WORDS[kept.kind]
+    return kept.address + offset, size
 
 
 class _Reading:

@@ -39,6 +39,11 @@ class Judgement:
             if not all(edge.region is not None and id(edge.region) in regions for edge in circle)
         ]
 
+    @property
+    def by_two_looks(self) -> bool:
+        """A circle of threads that poll shows by what moved, or did not, in between."""
+        return any(edge.doubt == doubts.POLLED for circle in self.circles for edge in circle)
+
 
 def judge(waits: Deadlock, movement: Movement | None = None) -> Judgement:
     made = Judgement(waits, movement)

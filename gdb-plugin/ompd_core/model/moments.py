@@ -10,6 +10,7 @@ from ..library.types import Arrival
 from ..light_classes import NamedTuple, dataclass, field
 from . import turns
 from .barriers import barrier_of
+from .glibc import Kept, holders_words
 from .locks import Lock, Locks
 from .loops import HandedOut
 from .process import Membership, Process, Thread
@@ -48,8 +49,10 @@ class Words(NamedTuple):
     """Of one thread that waits."""
 
     by_kind: Mapping[str, object]
-    lock: int | None = None  # the address of its lock
+    lock: tuple[int, int] | None = None  # the memory of its lock: address and size
     counts: bool = False  # one of them counts up: equal ones cannot be a later turn's
+    timed: bool = False  # it waits for so long only
+    holder: Ptid | None = None  # of what it waits for so long only
 
 
 @dataclass
@@ -61,8 +64,8 @@ class Moment:
     @property
     def addresses(self) -> set[tuple[int, int]]:
         """What is to be watched while the program runs: address and size."""
-        locks = (words.lock for words in self.waiting.values())
-        return {(address, LOCK_SIZE) for address in locks if address is not None}
+        every = (*self.waiting.values(), *self.others.values())
+        return {words.lock for words in every if words.lock is not None}
 
     def words(self, ptid: Ptid) -> Words | None:
         """None: it does not wait."""
@@ -88,6 +91,10 @@ class Movement:
         """For certain: it waited for the same all the time."""
         return thread.native is not None and self._stood_still(thread.native.ptid)
 
+    def polled(self, thread: Thread) -> bool:
+        """Did it wait for so long again and again? One such wait may be a long one."""
+        return thread.native is not None and self._has_run(thread.native.ptid) is True
+
     @property
     def gone_on(self) -> list[Ptid]:
         """Of those that waited."""
@@ -104,30 +111,47 @@ class Movement:
 
     @property
     def spinning(self) -> list[Ptid]:
-        """Of those that waited all the time."""
-        still = [ptid for ptid in self.before.waiting if self._stood_still(ptid)]
+        """Of those that waited all the time. One that polls does not."""
+        waiting = self.before.waiting
+        still = [ptid for ptid in waiting if not waiting[ptid].timed and self._stood_still(ptid)]
         return [ptid for ptid in still if self._has_run(ptid)]
 
     @property
     def compared(self) -> list[str]:
         found = {kind for words in self.now.waiting.values() for kind in words.by_kind}
         told = [text for kind, text in _WORDS.items() if kind in found]
-        if self.watched is not None and self.watched.ran is not None and not self.spinning:
-            told.append("processor time and context switches")
+        polls = any(words.timed for words in self.now.waiting.values())
+        if self.watched is not None and self.watched.ran is not None:
+            if not (self.spinning or polls):
+                told.append("processor time and context switches")
         return told
 
     def _is_other(self, ptid: Ptid) -> bool:
         then, now = self.before.words(ptid), self.now.words(ptid)
         if then is None or now is None or then.by_kind != now.by_kind:
             return True
-        return self.watched is not None and then.lock in self.watched.changed
+        if self.watched is None or then.lock is None:
+            return False
+        return then.lock[0] in self.watched.changed
 
     def _stood_still(self, ptid: Ptid) -> bool:
         if self._is_other(ptid):
             return False
-        words = self.now.waiting[ptid]
-        watched = self.watched is not None and words.lock in self.watched.words
-        return words.counts or watched or self._has_run(ptid) is False
+        words = self.now.words(ptid)
+        assert words is not None
+        if words.timed:
+            return words.holder is not None and self._holds_on(words.holder)
+        return words.counts or self._was_watched(words) or self._has_run(ptid) is False
+
+    def _holds_on(self, holder: Ptid) -> bool:
+        """A lock is not given up, and taken again, by one that only waits."""
+        words = self.now.words(holder)
+        return words is not None and not words.timed and self._stood_still(holder)
+
+    def _was_watched(self, words: Words) -> bool:
+        if self.watched is None or words.lock is None:
+            return False
+        return words.lock[0] in self.watched.words
 
     def _has_run(self, ptid: Ptid) -> bool | None:
         if self.watched is None or self.watched.ran is None:
@@ -141,6 +165,7 @@ def take(
     """tasks: None if they are not read."""
     every_task = _of_tasks(tasks) if tasks is not None else None
     wanted = {thread: lock for lock in locks.all for thread in lock.waiters}
+    ptids = {t.native.num: t.native.ptid for t in process.threads if t.native is not None}
     moment = Moment()
     for thread in process.threads:
         if thread.native is not None:
@@ -148,7 +173,8 @@ def take(
             moment.threads.add(ptid)
             if _waits(thread):
                 known = moment.waiting if thread.openmp else moment.others
-                known[ptid] = _words(thread, wanted.get(thread), every_task, arrivals, loops)
+                words = _words(thread, wanted.get(thread), every_task, arrivals, loops)
+                known[ptid] = _of_library(words, thread.kept, ptids)
     return moment
 
 
@@ -185,7 +211,15 @@ def _words(
             found[ITERATIONS] = turns.iterations_of(member, loops)
         if wait.kind in ("taskwait", "taskgroup", "depend", "barrier") and every_task is not None:
             found[TASKS] = every_task
-    return Words(found, lock.raw.address if lock is not None else None, counts)
+    return Words(found, (lock.raw.address, LOCK_SIZE) if lock is not None else None, counts)
+
+
+def _of_library(words: Words, kept: Kept | None, ptids: Mapping[int, Ptid]) -> Words:
+    """With what the C library tells of a wait with a limit of time."""
+    if kept is None or not kept.timed:
+        return words
+    holder = ptids.get(kept.owner) if kept.owner is not None else None
+    return words._replace(lock=holders_words(kept), timed=True, holder=holder)
 
 
 def _wait(member: Membership) -> object:

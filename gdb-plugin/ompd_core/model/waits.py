@@ -90,6 +90,7 @@ class Needs:
     progress: bool = False  # nothing that is not known keeps it: it is being let go, or can be
     doubt: Doubt | None = None  # that it waits at the meeting: it may have been let go
     open_ended: bool = False  # what is no OpenMP thread may end it
+    timed: str | None = None  # it does so with a limit of time: "wait", or "poll" again and again
 
     def edge_to(self, needed: Thread) -> Edge:
         """To one of the threads that it needs; a certain one if there are several."""
@@ -185,12 +186,16 @@ class _Edges:
         wait = Wait(kept.kind, thread.where, address=kept.address, name=kept.name)
         needs = Needs(thread, member, wait, progress=kept.goes_on, nobody=kept.nobody)
         owner = self._by_number.get(kept.owner) if kept.owner is not None else None
+        if kept.timed and owner is None and thread.openmp and not _is_in_team(thread):
+            needs.progress = True  # an event loop of a serial part is no lock
         if needs.progress:
             return needs
+        if kept.timed:
+            needs.timed, needs.nobody = "wait", None
         if owner is not None:
             needs.edges.append(Edge(thread, owner, member, wait, kept=kept))
             needs.open_ended = not any(one.chain for one in owner.openmp)
-        elif kept.nobody is None:
+        elif needs.nobody is None:
             needs.unknown = kept.unknown
             needs.open_ended = True
             needs.outside = thread.in_call.function if thread.in_call is not None else None
@@ -406,6 +411,10 @@ class _Edges:
         if tasks.problem or tasks.unseen:
             needs.unknown = needs.unknown or UNLISTED
             needs.open_ended = True
+
+
+def _is_in_team(thread: Thread) -> bool:
+    return any(len(region.members) > 1 for member in thread.openmp for region, _ in member.chain)
 
 
 def _is_between_tasks(member: Membership) -> bool:

@@ -200,7 +200,7 @@ class Picture:
             self._awaited_tasks,
             self.arrivals,
             self._awaited_loops,
-            movement.has_gone_on if movement is not None else lambda thread: False,
+            movement,
         )
         return judgement.judge(waits, movement)
 

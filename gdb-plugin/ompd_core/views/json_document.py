@@ -118,10 +118,12 @@ def summary(of: Assessment) -> stop.Summary:
 
 
 def findings(of: Assessment) -> list[stop.Finding]:
-    return [
-        {"code": code, "text": text, "wrong": code in status_view.WRONG}
-        for code, text in status_view.findings(of)
-    ]
+    made: list[stop.Finding] = []
+    for code, text in status_view.findings(of):
+        made.append({"code": code, "text": text, "wrong": code in status_view.WRONG})
+        if status_view.is_of_two_looks(code, of.judgement):
+            made[-1]["confirmed"] = True
+    return made
 
 
 def signal(process: Process) -> stop.Signal | None:

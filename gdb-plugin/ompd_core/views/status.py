@@ -150,8 +150,15 @@ WRONG = frozenset(
     )
     + tuple(target_findings.CODES)
 )
+_CIRCLES = ("deadlock", "self_deadlock")
 # It cannot be told whether something is.
 CANNOT_TELL = "cannot_tell"
+
+
+def is_of_two_looks(code: str, judgement: Judgement | None) -> bool:
+    """One look does not show it."""
+    by_two_looks = judgement is not None and judgement.by_two_looks
+    return code == "standing_still" or (code in _CIRCLES and by_two_looks)
 
 
 def findings(of: Assessment) -> list[tuple[str, str]]:

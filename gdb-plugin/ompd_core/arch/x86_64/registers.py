@@ -30,6 +30,7 @@ _THREAD_POINTER = "fs_base"
 # stop has interrupted (linux/errno.h), or before it has begun.
 _RESTART = 219
 _INTERRUPTED = (-512, -513, -514, -516, -38)
+_TIMED_OUT = -110
 
 
 def thread_pointer(
@@ -45,7 +46,8 @@ def futex_wait(registers: KnownRegisters, read: Read) -> FutexWait | None:
     number, result, address, operation, expected, timeout = (value or 0 for value in values)
     if number not in (LIBC.futex, _RESTART):
         return None
-    asleep = (result if result < 1 << 63 else result - (1 << 64)) in _INTERRUPTED
+    signed = result if result < 1 << 63 else result - (1 << 64)
+    asleep = signed in _INTERRUPTED or (timeout != 0 and signed == _TIMED_OUT)
     return FutexWait(address, operation, expected & 0xFFFFFFFF, timeout != 0, asleep)
 
 
