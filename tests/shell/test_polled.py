@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A lock is one, also if it is polled with a limit of time: where two looks show that a poll gets
-nowhere, since the lock's holder waits, that is likely a deadlock; where they do not, it is said that
-somebody polls. What gives its lock up in between is not accused."""
+nowhere, since the lock's holder waits, that is likely a deadlock; else it is said that somebody
+polls. What gives its lock up in between is not accused."""
 
 from __future__ import annotations
 
