@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* The version of these extensions: grows with every addition. */
-#define OMPDX_VERSION 11
+#define OMPDX_VERSION 12
 
 /* Writes OMPDX_VERSION of the library. Callable at any time, like ompd_get_api_version. */
 OMPD_API ompd_rc_t ompdx_get_version(ompd_word_t *version);
@@ -607,6 +607,39 @@ typedef struct ompdx_loops_t {
  * unavailable: it is not known where this build keeps loops. */
 OMPD_API ompd_rc_t ompdx_snapshot_loops(ompdx_snapshot_handle_t *snapshot,
 					const ompdx_loops_t **loops);
+
+/* ---- Doacross loops: who can post an iteration that a thread waits for? ------------------------- */
+
+/* Where a member of the team is. */
+typedef enum ompdx_doacross_member_t {
+	ompdx_doacross_elsewhere = 0, /* not known to be in the loop, nor to have left it */
+	ompdx_doacross_inside =
+		1, /* in it. On libgomp also at its end and behind it, up to the next
+				      worksharing construct */
+	ompdx_doacross_left = 2
+} ompdx_doacross_member_t;
+
+typedef struct ompdx_doacross_t {
+	ompd_size_t size;
+	uint32_t dimensions; /* how many numbers an iteration has; 0: the loop never waits */
+	int32_t posted; /* 1: nobody has to wait for the iteration: it was posted, or is none of the loop's;
+			   0: it was not; -1: none was asked for */
+	int32_t owner; /* the number of the thread that executes it; -1: not recorded */
+	uint32_t member_count;
+	ompd_addr_t loop;                       /* tells it from other doacross loops of the team */
+	const ompdx_doacross_member_t *members; /* by their numbers in the team */
+	uint32_t member_size;                   /* of one element of members */
+	uint32_t reserved;
+} ompdx_doacross_t;
+
+/* Of the doacross loop that a member of a team is in: by the region's address in the view, and the thread's number
+ * there. iteration: as the compiler numbers it, the outermost loop first; with dimensions 0 none is asked for.
+ * unavailable: the member is in no such loop, or it is not known where this build keeps them. bad_input: there is no such
+ * team or member, or an iteration of this loop has another number of dimensions. */
+OMPD_API ompd_rc_t ompdx_snapshot_doacross(ompdx_snapshot_handle_t *snapshot, ompd_addr_t team,
+					   int32_t thread_num, const int64_t *iteration,
+					   ompd_size_t dimensions,
+					   const ompdx_doacross_t **doacross);
 
 /* ---- ICVs: those of all threads ----------------------------------------------------------------- */
 

@@ -9,7 +9,13 @@
 #include "runtime/runtime.h"
 
 /* What the tool is shown, each one block. */
-enum { SNAPSHOT_LOCKS = PICTURE_PARTS, SNAPSHOT_ICVS, SNAPSHOT_DIAGNOSTICS, SNAPSHOT_PARTS };
+enum {
+	SNAPSHOT_LOCKS = PICTURE_PARTS,
+	SNAPSHOT_DOACROSS,
+	SNAPSHOT_ICVS,
+	SNAPSHOT_DIAGNOSTICS,
+	SNAPSHOT_PARTS
+};
 
 struct snapshot {
 	struct address_space *space;

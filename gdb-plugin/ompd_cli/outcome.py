@@ -23,6 +23,7 @@ OF_ONE_LOOK = frozenset(
         "deadlock",
         "self_deadlock",
         "lock_never_released",
+        "iteration_never_posted",
         "thread_ended",
         "barrier_divergence",
         "cannot_tell",

@@ -152,6 +152,32 @@ ompd_rc_t ompdx_snapshot_locks(ompdx_snapshot_handle_t *handle,
 	return ompd_rc_ok;
 }
 
+ompd_rc_t ompdx_snapshot_doacross(ompdx_snapshot_handle_t *handle, ompd_addr_t team,
+				  int32_t thread_num, const int64_t *iteration,
+				  ompd_size_t dimensions, const ompdx_doacross_t **doacross)
+{
+	const struct doacross_question question = {team, thread_num, iteration, dimensions};
+	struct reading reading;
+	struct snapshot *snapshot;
+	void *block;
+	ompd_rc_t rc = snapshot_find(handle, &snapshot);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!doacross || (dimensions && !iteration) || dimensions > DOACROSS_DIMENSIONS_MAX)
+		return ompd_rc_bad_input;
+	if (!snapshot->space->runtime->doacross)
+		return ompd_rc_unsupported;
+	reading_begin(&reading, snapshot);
+	rc = snapshot->space->runtime->doacross(snapshot->picture, &question, &block);
+	reading_end(&reading);
+	if (rc != ompd_rc_ok)
+		return rc;
+	snapshot_set(snapshot, SNAPSHOT_DOACROSS, block);
+	*doacross = block;
+	return ompd_rc_ok;
+}
+
 ompd_rc_t ompdx_snapshot_diagnostics(ompdx_snapshot_handle_t *handle,
 				     const ompdx_diagnostics_t **diagnostics)
 {

@@ -24,6 +24,14 @@ struct task_frames {
 /* The blocks that are the same whenever they are made of a picture. */
 enum picture_part { PICTURE_VIEW, PICTURE_TASKS, PICTURE_ARRIVALS, PICTURE_LOOPS, PICTURE_PARTS };
 
+/* ompdx_snapshot_doacross. */
+struct doacross_question {
+	target_addr team;
+	int32_t thread_num;
+	const int64_t *iteration;
+	size_t dimensions; /* 0: none is asked for */
+};
+
 struct runtime_ops {
 	ompdx_runtime_kind_t kind;
 
@@ -117,6 +125,8 @@ struct runtime_ops {
 	ompd_rc_t (*parts[PICTURE_PARTS])(void *picture, void **block);
 	ompd_rc_t (*locks)(void *picture, const ompdx_lock_variable_t *variables,
 			   ompd_size_t variable_count, void **block);
+	ompd_rc_t (*doacross)(void *picture, const struct doacross_question *question,
+			      void **block);
 };
 
 #endif /* RUNTIME_RUNTIME_H */

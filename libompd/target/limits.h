@@ -60,6 +60,8 @@
 #define VIEW_REGIONS_MAX (1024 * 1024)
 #define VIEW_LEVELS_MAX (4 * 1024 * 1024)
 #define VIEW_MEMBERS_MAX (4 * 1024 * 1024)
+/* Loops nested in a doacross loop: a program writes each. */
+#define DOACROSS_DIMENSIONS_MAX 64
 /* Explicit tasks: a million take libomp 400 MB. */
 #define TASKS_MAX (1024 * 1024)
 /* Queues, places in them and dependences that are looked at, wherever they lead: a task is in one queue, and

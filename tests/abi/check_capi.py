@@ -29,6 +29,7 @@ PREFIXES = {
     "LockKind": "ompdx_lock_",
     "Schedule": "ompdx_schedule_",
     "LoopEvidence": "ompdx_loop_",
+    "DoacrossMember": "ompdx_doacross_",
     "Problem": "ompdx_problem_",
     "FunctionClass": "ompdx_function_",
     "WaitFor": "ompdx_wait_",

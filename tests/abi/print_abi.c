@@ -296,6 +296,7 @@ static void print_extension_runtimes(void)
 	ROUTINE(ompdx_snapshot_locks);
 	ROUTINE(ompdx_snapshot_arrivals);
 	ROUTINE(ompdx_snapshot_loops);
+	ROUTINE(ompdx_snapshot_doacross);
 	ROUTINE(ompdx_snapshot_icvs);
 	ROUTINE(ompdx_describe_function);
 	ROUTINE(ompdx_entry_points);
@@ -409,6 +410,9 @@ static void print_extension_view(void)
 	VALUE(ompdx_loop_recorded);
 	VALUE(ompdx_loop_or_other);
 	VALUE(ompdx_loop_or_none);
+	VALUE(ompdx_doacross_elsewhere);
+	VALUE(ompdx_doacross_inside);
+	VALUE(ompdx_doacross_left);
 	VALUE(ompdx_problem_none);
 	VALUE(ompdx_problem_unreadable);
 	VALUE(ompdx_problem_inconsistent);
@@ -627,6 +631,17 @@ static void print_extension_locks(void)
 	MEMBER(ompdx_loops_t, count);
 	MEMBER(ompdx_loops_t, problem);
 	MEMBER(ompdx_loops_t, loops);
+
+	TYPE(ompdx_doacross_t);
+	MEMBER(ompdx_doacross_t, size);
+	MEMBER(ompdx_doacross_t, dimensions);
+	MEMBER(ompdx_doacross_t, posted);
+	MEMBER(ompdx_doacross_t, owner);
+	MEMBER(ompdx_doacross_t, member_count);
+	MEMBER(ompdx_doacross_t, loop);
+	MEMBER(ompdx_doacross_t, members);
+	MEMBER(ompdx_doacross_t, member_size);
+	MEMBER(ompdx_doacross_t, reserved);
 }
 
 static void print_extension_icvs(void)

@@ -61,6 +61,7 @@ CALL(ompdx_snapshot_tasks, h, (void *)&out.handle)
 CALL(ompdx_snapshot_locks, h, NULL, 0, (void *)&out.handle)
 CALL(ompdx_snapshot_arrivals, h, (void *)&out.handle)
 CALL(ompdx_snapshot_loops, h, (void *)&out.handle)
+CALL(ompdx_snapshot_doacross, h, 0, 0, NULL, 0, (void *)&out.handle)
 CALL(ompdx_snapshot_icvs, h, (void *)&out.handle)
 CALL(ompdx_snapshot_diagnostics, h, (void *)&out.handle)
 CALL(ompdx_snapshot_destroy, h)
@@ -191,6 +192,7 @@ static const struct call calls[] = {
 	{"ompdx_snapshot_locks", SNAPSHOT, call_ompdx_snapshot_locks},
 	{"ompdx_snapshot_arrivals", SNAPSHOT, call_ompdx_snapshot_arrivals},
 	{"ompdx_snapshot_loops", SNAPSHOT, call_ompdx_snapshot_loops},
+	{"ompdx_snapshot_doacross", SNAPSHOT, call_ompdx_snapshot_doacross},
 	{"ompdx_snapshot_icvs", SNAPSHOT, call_ompdx_snapshot_icvs},
 	{"ompdx_snapshot_diagnostics", SNAPSHOT, call_ompdx_snapshot_diagnostics},
 	{"ompdx_snapshot_destroy", SNAPSHOT, call_ompdx_snapshot_destroy},

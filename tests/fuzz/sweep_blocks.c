@@ -252,6 +252,25 @@ static void sweep_loops(ompdx_snapshot_handle_t *snapshot, const ompdx_view_t *v
 	}
 }
 
+static void sweep_doacross(ompdx_snapshot_handle_t *snapshot, const ompdx_view_t *view)
+{
+	static const int64_t iteration[] = {1, 2};
+
+	for (uint32_t i = 0; i < view->region_count && i < 16; i++) {
+		const ompdx_view_region_t *region = &view->regions[i];
+		const ompdx_doacross_t *loop = NULL;
+
+		for (ompd_size_t dimensions = 0; dimensions <= 2; dimensions++) {
+			if (CALL(ompdx_snapshot_doacross(snapshot, region->address, 0, iteration,
+							 dimensions, &loop)) != ompd_rc_ok)
+				continue;
+			check_that(loop->size == sizeof(*loop) && loop->posted <= 1 &&
+				   loop->owner < (int32_t)loop->member_count);
+			check_inside(loop, loop->members, loop->member_count, loop->member_size);
+		}
+	}
+}
+
 static void sweep_icvs(ompdx_snapshot_handle_t *snapshot, const ompdx_view_t *view)
 {
 	const ompdx_icvs_t *icvs = NULL;
@@ -284,6 +303,7 @@ static void sweep_parts(const struct memory_image *image, ompdx_snapshot_handle_
 	sweep_arrivals(snapshot, view);
 	sweep_icvs(snapshot, view);
 	sweep_loops(snapshot, view);
+	sweep_doacross(snapshot, view);
 }
 
 void sweep_snapshot(const struct memory_image *image, ompd_address_space_handle_t *space,

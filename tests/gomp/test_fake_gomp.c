@@ -494,6 +494,171 @@ static void test_any_word(void **state)
 	fake_gomp_destroy(&gomp);
 }
 
+/* ---- Doacross loops ---- */
+
+#define DOACROSS (FAKE_GOMP_TEAM + 0x2000)
+#define ENTRIES (DOACROSS + 128)
+
+struct fake_doacross {
+	uint64_t chunk_size, elt_sz;
+	uint32_t ncounts;
+	bool flattened;
+	uint64_t t, boundary;
+	uint32_t shifts[2];
+};
+
+/* All three threads are in it, but the last. */
+static struct fake_gomp in_doacross(unsigned layout, struct fake_share share,
+				    struct fake_doacross doacross)
+{
+	struct fake_gomp gomp =
+		fake_gomp_create(&fake_gomp_layouts[layout], &fake_gomp_layouts[layout], 0);
+
+	fake_gomp_parallel(&gomp);
+	put_share(&gomp, NEXT_SHARE, share);
+	fake_put(gomp.target, NEXT_SHARE + 32, 8, DOACROSS);
+	put_thread_at(&gomp, 0, NEXT_SHARE, FIRST_SHARE, 0);
+	put_thread_at(&gomp, 1, NEXT_SHARE, FIRST_SHARE, 0);
+	put_thread_at(&gomp, 2, FIRST_SHARE, 0, 0);
+	fake_map(gomp.target, DOACROSS, 0x1000);
+	fake_put(gomp.target, DOACROSS, 8, doacross.chunk_size);
+	fake_put(gomp.target, DOACROSS + 8, 8, doacross.elt_sz);
+	fake_put(gomp.target, DOACROSS + 16, 4, doacross.ncounts);
+	fake_put(gomp.target, DOACROSS + 20, 1, doacross.flattened);
+	fake_put(gomp.target, DOACROSS + 24, 8, ENTRIES);
+	fake_put(gomp.target, DOACROSS + 32, 8, doacross.t);
+	fake_put(gomp.target, DOACROSS + 40, 8, doacross.boundary);
+	fake_put(gomp.target, DOACROSS + 56, 4, doacross.shifts[0]);
+	fake_put(gomp.target, DOACROSS + 60, 4, doacross.shifts[1]);
+	return gomp;
+}
+
+static ompdx_doacross_t doacross_of(struct look *look, const int64_t *iteration,
+				    ompd_size_t dimensions)
+{
+	const ompdx_doacross_t *loop;
+
+	assert_ok(ompdx_snapshot_doacross(look->snapshot, FAKE_GOMP_TEAM, 0, iteration, dimensions,
+					  &loop));
+	return *loop;
+}
+
+/* 10 iterations of three threads: who has an iteration, and whose words tell that it was posted. */
+static void test_doacross(void **state)
+{
+	static const struct {
+		uint32_t sched;
+		uint64_t chunk, q, t, boundary;
+		int64_t iteration;
+		uint64_t entry;
+		int32_t owner;
+	} cases[] = {
+		{1, 0, 3, 1, 4, 3, 0, 0},           {1, 0, 3, 1, 4, 4, 1, 1},
+		{1, 0, 3, 1, 4, 9, 2, 2},           {1, 2, 2, 0, 0, 5, 2, 2},
+		{1, 2, 2, 0, 0, 6, 0, 0},           {2, 2, 2, 0, 0, 6, 3, -1},
+		{0x80000002, 2, 2, 0, 0, 6, 3, -1}, {3, 2, 2, 0, 0, 6, 6, -1},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]) * 2; i++) {
+		const unsigned k = i / 2;
+		const struct fake_share share = {cases[k].sched, cases[k].chunk, 10, 1, 0};
+		struct fake_gomp gomp = in_doacross(
+			i % 2 ? 0 : 3, share,
+			(struct fake_doacross){
+				cases[k].q, 64, 1, true, cases[k].t, cases[k].boundary, {0, 0}});
+		ompdx_doacross_t loop;
+		struct look look;
+
+		fake_put(gomp.target, ENTRIES + cases[k].entry * 64, 8,
+			 (uint64_t)cases[k].iteration);
+		look = look_at(&gomp);
+		loop = doacross_of(&look, NULL, 0);
+		assert_int_equal(loop.dimensions, 1);
+		assert_int_equal(loop.posted, -1);
+		loop = doacross_of(&look, &cases[k].iteration, 1);
+		assert_int_equal(loop.posted, 0);
+		assert_int_equal(loop.owner, cases[k].owner);
+		assert_int_equal(loop.member_count, 3);
+		close_look(&look, &gomp);
+		gomp = in_doacross(
+			i % 2 ? 0 : 3, share,
+			(struct fake_doacross){
+				cases[k].q, 64, 1, true, cases[k].t, cases[k].boundary, {0, 0}});
+		fake_put(gomp.target, ENTRIES + cases[k].entry * 64, 8,
+			 (uint64_t)cases[k].iteration + 1);
+		look = look_at(&gomp);
+		assert_int_equal(doacross_of(&look, &cases[k].iteration, 1).posted, 1);
+		close_look(&look, &gomp);
+	}
+}
+
+/* In one number, or in one for each loop. */
+static void test_doacross_in_nest(void **state)
+{
+	static const int64_t asked[][2] = {{4, 2}, {4, 3}, {4, 4}, {3, 9}, {5, 0}};
+	static const int32_t posted[] = {1, 1, 0, 1, 0};
+	const ompdx_doacross_t *loop;
+
+	(void)state;
+	for (unsigned flattened = 0; flattened < 2; flattened++) {
+		struct fake_gomp gomp =
+			in_doacross(3, (struct fake_share){2, 100, 100, 1, 0},
+				    (struct fake_doacross){100, 64, 2, flattened, 0, 0, {4, 0}});
+		struct look look;
+
+		/* (4, 3) was the last. */
+		fake_put(gomp.target, ENTRIES, 8, flattened ? (4 << 4) + 4 : 5);
+		fake_put(gomp.target, ENTRIES + 8, 8, 4);
+		look = look_at(&gomp);
+		for (unsigned i = 0; i < 5; i++)
+			assert_int_equal(doacross_of(&look, asked[i], 2).posted, posted[i]);
+		assert_ok(ompdx_snapshot_doacross(look.snapshot, FAKE_GOMP_TEAM, 0, asked[0], 2,
+						  &loop));
+		assert_int_equal(loop->members[1], ompdx_doacross_inside);
+		assert_int_equal(loop->members[2], ompdx_doacross_elsewhere);
+		assert_rc(ompdx_snapshot_doacross(look.snapshot, FAKE_GOMP_TEAM, 0, asked[0], 1,
+						  &loop),
+			  ompd_rc_bad_input);
+		assert_rc(ompdx_snapshot_doacross(look.snapshot, FAKE_GOMP_TEAM, 3, NULL, 0, &loop),
+			  ompd_rc_bad_input);
+		close_look(&look, &gomp);
+	}
+}
+
+/* The words of another loop, and of none. */
+static void test_words_of_no_doacross(void **state)
+{
+	static const int64_t iteration = 6, beyond = 10;
+	const struct fake_share share = {1, 2, 10, 1, 0};
+	const struct fake_doacross sound = {2, 64, 1, true, 0, 0, {0, 0}};
+	static const uint64_t places[] = {8, 16, 24}, values[] = {7, 0x41414141, 0x1001};
+	const ompdx_doacross_t *loop = NULL;
+	struct fake_gomp gomp;
+	struct look look;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		gomp = in_doacross(3, share, sound);
+		fake_put(gomp.target, DOACROSS + places[i], i == 1 ? 4 : 8, values[i]);
+		look = look_at(&gomp);
+		assert_rc(ompdx_snapshot_doacross(look.snapshot, FAKE_GOMP_TEAM, 0, &iteration, 1,
+						  &loop),
+			  ompd_rc_unavailable);
+		close_look(&look, &gomp);
+	}
+	gomp = in_doacross(3, share, sound);
+	look = look_at(&gomp);
+	assert_rc(ompdx_snapshot_doacross(look.snapshot, FAKE_GOMP_TEAM, 0, &beyond, 1, &loop),
+		  ompd_rc_error);
+	close_look(&look, &gomp);
+	gomp = in_doacross(3, share, sound);
+	fake_put(gomp.target, DOACROSS + 24, 8, 0);
+	look = look_at(&gomp);
+	assert_int_equal(doacross_of(&look, NULL, 0).dimensions, 0);
+	close_look(&look, &gomp);
+}
+
 int main(void)
 {
 #define OPENED(test) cmocka_unit_test_setup_teardown(test, library_open, library_close)
@@ -510,6 +675,9 @@ int main(void)
 		OPENED(test_words_of_no_loop),
 		OPENED(test_chunks_of_a_static_loop),
 		OPENED(test_unreadable_share),
+		OPENED(test_doacross),
+		OPENED(test_doacross_in_nest),
+		OPENED(test_words_of_no_doacross),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

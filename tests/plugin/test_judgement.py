@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence
 
 import pytest
 from ompd_core.library.types import (
@@ -11,9 +11,9 @@ from ompd_core.library.types import (
     BARRIER_REGION,
     Arrival,
     LockVariable,
+    ViewDoacross,
     ViewLock,
     ViewLocks,
-    ViewLoop,
     ViewRegion,
     ViewTask,
     ViewTasks,
@@ -27,11 +27,13 @@ from ompd_core.model.judgement import Judgement, judge
 from ompd_core.model.locks import Locks
 from ompd_core.model.moments import Movement, Watched
 from ompd_core.model.native import Location, NativeThread
+from ompd_core.model.posts import Post
 from ompd_core.model.process import Process, Region, Task, Thread, Wait
 from ompd_core.model.tasks import Tasks
 from ompd_core.views import barriers as barriers_view
 from ompd_core.views import deadlock as deadlock_view
 from ompd_core.views import status
+from ompd_core.views import threads as threads_view
 from ompd_core.views.table import Style
 
 VARIABLE = LockVariable(0x10, True)
@@ -67,7 +69,9 @@ def settled(
     tasks: Optional[Tasks] = None,
 ) -> Judgement:
     view = ViewLocks([lock], [0]) if lock is not None else ViewLocks([], [None])
-    passing.settle(process, lambda: {0: arrivals}, lambda: {0: ([VARIABLE], view)}, lambda: {})
+    passing.settle(
+        process, lambda: {0: arrivals}, lambda: {0: ([VARIABLE], view)}, lambda: {}, lambda: {}
+    )
     asked = passing.wanted(process, 0)
     views = {0: (asked, ViewLocks(view.locks, [0 if lock else None] * len(asked)))}
     known = locks.gather(process, views, {}, lambda address, critical: "update")
@@ -317,7 +321,7 @@ def second(
         process = team(2, CRITICAL, CRITICAL)
         views = {0: ([VARIABLE], ViewLocks([lock], [0]))}
         known = locks.gather(process, views, {}, lambda address, critical: "update")
-        taken.append((process, known, moments.take(process, known, None, {}, {})))
+        taken.append((process, known, moments.take(process, known, None, {}, {}, {})))
     process, known, moment = taken[1]
     movement = Movement(1.0, True, taken[0][2], moment, watched)
     found: Deadlock = find(process, known, None, {}, movement=movement)
@@ -373,7 +377,7 @@ def test_a_place_in_the_view_is_nobodys_name() -> None:
             thread.openmp[0].raw = ViewThread(place, "worker", index=place)
         views = {0: ([VARIABLE], ViewLocks([queuing(*waiters)], [0]))}
         known = locks.gather(process, views, {}, lambda address, critical: "update")
-        taken.append(moments.take(process, known, None, {}, {}))
+        taken.append(moments.take(process, known, None, {}, {}, {}))
     assert Movement(1.0, True, *taken, None).gone_on == []
 
 
@@ -386,7 +390,7 @@ def test_a_wait_that_the_outside_may_end_is_never_said_to_stand_still(
     process = team(2, None, None)
     for thread in process.threads:
         thread.in_call = Location(call)
-    moment = moments.take(process, Locks(process), None, {}, {})
+    moment = moments.take(process, Locks(process), None, {}, {}, {})
     movement = Movement(1.0, True, moment, moment, Watched(ASLEEP, frozenset(), frozenset()))
     judgement = judge(find(process, Locks(process), None, {}), movement)
     assert codes(judgement) == found
@@ -407,7 +411,7 @@ def test_a_thread_that_is_not_openmps_has_gone_on_if_it_waits_for_something_else
             thread.in_call, thread.kept = Location("pthread_mutex_lock"), Kept(
                 "mutex", 0x10, owner=2
             )
-        taken.append((process, moments.take(process, Locks(process), None, {}, {})))
+        taken.append((process, moments.take(process, Locks(process), None, {}, {}, {})))
     process, now = taken[1]
     movement = Movement(1.0, True, taken[0][1], now, Watched({}, frozenset(), frozenset()))
     waits = find(process, Locks(process), None, {}, movement=movement)
@@ -440,7 +444,7 @@ def test_a_lock_that_is_polled(
     process = team(2, at_barrier())
     process.threads[1].in_call, process.threads[1].kept = Location("pthread_mutex_timedlock"), kept
     words = {0: {0: Arrival(BARRIER_PLAIN)}}
-    moment = moments.take(process, Locks(process), None, words, {})
+    moment = moments.take(process, Locks(process), None, words, {}, {})
     # That the barrier counts is left out: then only the kernel tells that the holder stood still.
     moment.waiting[(100, 100, 0)] = moment.waiting[(100, 100, 0)]._replace(counts=False)
     movement = Movement(1.0, True, moment, moment, watched)
@@ -490,7 +494,7 @@ def test_a_team_of_which_one_has_gone_on_is_not_unclear(
             other.in_call = Location("pthread_cond_wait")
         views = {0: ([VARIABLE], ViewLocks([lock], [0]))}
         known = locks.gather(process, views, {}, lambda address, critical: "update")
-        taken.append((process, known, moments.take(process, known, None, {}, {})))
+        taken.append((process, known, moments.take(process, known, None, {}, {}, {})))
     process, known, now = taken[1]
     movement = Movement(1.0, True, taken[0][2], now, None)
     waits = find(process, known, None, {}, movement=movement)
@@ -499,26 +503,111 @@ def test_a_team_of_which_one_has_gone_on_is_not_unclear(
     assert judgement.waits.unknown or judgement.waits.open
 
 
+def in_doacross(
+    count: int,
+    waiting: "Dict[int, int]",
+    owners: "Optional[Dict[int, int]]" = None,
+    members: "Optional[Sequence[str]]" = None,
+    at_end: Sequence[int] = (),
+) -> "tuple[Process, Dict[Thread, Post]]":
+    """A team of which threads wait for an iteration each; owners: who executes which."""
+    waits = {number: Wait("doacross") for number in waiting}
+    waits.update({number: at_barrier(12, "for") for number in at_end})
+    process = team(count, *(waits.get(number) for number in range(count)))
+    of_loop = tuple(members or ("inside" for _ in range(count)))
+    posts = {
+        process.threads[number]: Post(
+            (iteration,), ViewDoacross(1, False, (owners or {}).get(iteration), 3, of_loop)
+        )
+        for number, iteration in waiting.items()
+    }
+    return process, posts
+
+
+def doacross(*arguments: Any, **named: Any) -> Deadlock:
+    process, posts = in_doacross(*arguments, **named)
+    arrivals = {0: {number: Arrival() for number in range(len(process.threads))}}
+    return find(process, Locks(process), None, arrivals, {}, posts)
+
+
+def forsaken(found: Deadlock) -> Sequence[str]:
+    return [text for _, text in deadlock_view.forsaken(judge(found))]
+
+
+def test_an_iteration_that_nobody_posts() -> None:
+    """All others wait for it, or for what comes after it."""
+    found = doacross(3, {0: 77, 1: 78, 2: 76})
+    assert forsaken(found) == [
+        "Nobody will post iteration 76 of a doacross loop, for which R1.2 (T2) waits: all others of"
+        " its team wait in the loop too, or have left it. R1.0-1 wait in that loop too."
+    ]
+    assert found.certain and len(found.forsaken) == 3
+    assert deadlock_view.headline(found).startswith("NEVER POSTED: 3 threads wait")
+
+
 @pytest.mark.parametrize(
-    "iterations, found", [((77, 80), []), ((77, 77), ["cannot_tell"]), (None, ["cannot_tell"])]
+    "waiting, owners, said",
+    [
+        ({1: 76, 2: 79}, {76: 2, 79: 1}, "R1.2 (T2), which has it, waits for iteration 79."),
+        ({1: 76}, {76: 1}, "it executes that iteration itself."),
+        ({1: 76}, {76: 0}, "R1.0 (T0), which had it, has left the loop."),
+    ],
 )
-def test_a_doacross_loop_goes_on_if_threads_get_other_iterations(
-    iterations: "Optional[tuple[int, int]]", found: Sequence[str]
+def test_who_should_have_posted_it(
+    waiting: "Dict[int, int]", owners: "Dict[int, int]", said: str
 ) -> None:
-    """None: clang's own code deals them out. Of such a loop the words of turns mean nothing."""
+    (text,) = forsaken(doacross(4, waiting, owners, at_end=[0]))
+    assert said in text, text
+
+
+@pytest.mark.parametrize("other", ["inside", "elsewhere"])
+def test_an_iteration_that_somebody_may_post(other: str) -> None:
+    """One is at work in the loop, or has yet to come to it."""
+    found = doacross(4, {0: 5, 1: 6}, None, ("inside", "inside", other, "left"))
+    assert found.verdict == "none" and not found.forsaken
+    edges = [edge for one in found.needs for edge in one.edges]
+    assert [edge.needed for edge in edges] == [found.process.threads[2]] * 2
+    assert deadlock_view.sentence(edges[0]) == (
+        "R1.0 (T0) waits for iteration 5 of a doacross loop, which nobody posts before R1.2 (T2)"
+        " goes on."
+    )
+
+
+def test_of_two_at_work_it_is_not_known_who_has_the_iteration() -> None:
+    found = doacross(4, {0: 5, 1: 6})
+    assert found.verdict == "none"
+    assert all(one.unknown is not None and not one.edges for one in found.needs)
+
+
+def test_whoever_has_left_the_loop_posts_nothing() -> None:
+    """Behind a barrier at which it may still sleep it can be on its way to the loop."""
+    gone = ("inside", "inside", "left")
+    assert doacross(3, {0: 5, 1: 6}, None, gone).verdict == "never_released"
+    assert doacross(3, {0: 5, 1: 6}, at_end=[2]).verdict == "never_released"
+    elsewhere = ("inside", "inside", "elsewhere")
+    found = doacross(3, {0: 5, 1: 6}, None, elsewhere, at_end=[2])
+    assert found.verdict != "never_released"
+
+
+def test_a_doacross_loop_goes_on_if_threads_wait_for_other_iterations() -> None:
+    """Of one of them it is not known for which."""
     taken = []
-    for first in iterations or (None, None):
-        process = team(2, Wait("doacross"), Wait("doacross"))
-        region = process.threads[0].openmp[0].region
-        assert region is not None
-        words = [
-            ViewLoop(region.raw.address, number, number, 0, "static", None, first=first, last=first)
-            for number in range(2)
-        ]
-        handed_out = {0: [one._replace(ordered_holder=1) for one in words] if first else []}
+    for iteration in (77, 80):
+        process, posts = in_doacross(2, {0: iteration, 1: iteration})
+        del posts[process.threads[1]]
         none = Locks(process)
-        taken.append((process, moments.take(process, none, None, {}, handed_out)))
-    process, now = taken[1]
-    movement = Movement(1.0, True, taken[0][1], now, Watched(RAN, frozenset(), frozenset()))
-    waits = find(process, Locks(process), None, {}, handed_out, movement)
-    assert codes(judge(waits, movement)) == found
+        taken.append((process, posts, moments.take(process, none, None, {}, {}, posts)))
+    process, posts, now = taken[1]
+    for then, found in ((taken[0][2], []), (now, ["cannot_tell"])):
+        movement = Movement(1.0, True, then, now, Watched(RAN, frozenset(), frozenset()))
+        waits = find(process, Locks(process), None, {}, {}, posts, movement)
+        assert codes(judge(waits, movement)) == found
+
+
+def test_a_posted_iteration_keeps_nobody() -> None:
+    process, posts = in_doacross(2, {0: 5, 1: 6})
+    first, second = process.threads
+    posts[first] = posts[first]._replace(loop=posts[first].loop._replace(posted=True))
+    passing.settle(process, lambda: {}, lambda: {}, lambda: {}, lambda: posts)
+    assert first.openmp[0].wait is None and second.openmp[0].wait is not None
+    assert threads_view.state_of(first) == "leaving doacross"

@@ -382,6 +382,51 @@ static void source_missing(void)
 	}
 }
 
+/* One row says nothing of its second cell, and is done with; the others wait for that, or for each other. */
+static void source_missing_in_nest(void)
+{
+#pragma omp parallel num_threads(4)
+	{
+#pragma omp for ordered(2) schedule(dynamic)
+		for (int i = 0; i < 4; i++) {
+			for (int j = 0; j < 3; j++) {
+				if (j == 0) {
+					declare(i ? "stuck" : "waits");
+					meet(&met, 4);
+				}
+#pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
+				work(SHORT);
+				if (!(guilty && i == 0 && j == 1)) {
+#pragma omp ordered depend(source)
+					shared++;
+				}
+			}
+		}
+	}
+}
+
+/* The second iteration has the lock that the first one wants before it says that it is done. */
+static void lock_before_source(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+#pragma omp for ordered(1) schedule(static, 1)
+		for (int i = 0; i < 2; i++) {
+			if (i == 1 && guilty)
+				omp_set_lock(&lock_a);
+			meet(&met, 2);
+			stuck();
+#pragma omp ordered depend(sink : i - 1)
+			if (i == 0 || !guilty)
+				omp_set_lock(&lock_a);
+			work(SHORT);
+			omp_unset_lock(&lock_a);
+#pragma omp ordered depend(source)
+			shared++;
+		}
+	}
+}
+
 /* ---- What nobody gives up ------------------------------------------------------------------------ */
 
 static __attribute__((noinline)) int search(int wanted)
@@ -1111,6 +1156,8 @@ static const struct guilty_scenario scenarios[] = {
 	GUILTY(inner_region, CIRCLE, 3),
 	GUILTY(ordered_in_critical, CIRCLE, 2),
 	GUILTY(source_missing, FORGOTTEN, 2),
+	GUILTY(source_missing_in_nest, FORGOTTEN, 4),
+	GUILTY(lock_before_source, CIRCLE, 2),
 	GUILTY(unset_missing, FORGOTTEN, 3),
 	GUILTY(unset_missing_earlier, FORGOTTEN, 2),
 	GUILTY(unset_missing_alone, FORGOTTEN, 1),

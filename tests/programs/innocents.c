@@ -235,6 +235,23 @@ static void doacross(void)
 	}
 }
 
+static void doacross_in_nest(void)
+{
+#pragma omp parallel num_threads(4)
+	FOR_EVER
+	{
+#pragma omp for ordered(2) schedule(dynamic, 2) nowait
+		for (int i = 0; i < 12; i++) {
+			for (int j = 0; j < 4; j++) {
+#pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
+				work(LONG / 8);
+#pragma omp ordered depend(source)
+				went_on();
+			}
+		}
+	}
+}
+
 /* ---- Locks --------------------------------------------------------------------------------------- */
 
 static void locks_short(void)
@@ -1302,6 +1319,7 @@ static const struct scenario scenarios[] = {
 	SCENARIO(ordered_long),
 	SCENARIO(ordered_nowait),
 	SCENARIO(doacross),
+	SCENARIO(doacross_in_nest),
 	SCENARIO(locks_short),
 	SCENARIO(locks_long),
 	SCENARIO(locks_sleep),

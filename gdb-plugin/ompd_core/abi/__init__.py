@@ -36,6 +36,8 @@ EXECUTES_AT_ONCE = _names(lambda one: one.executes_at_once)
 EXECUTES_TASKS = EXECUTES_AT_ONCE + _names(lambda one: one.executes_tasks)
 WAITS = _table(lambda one: one.waits)
 OBJECT_ARGUMENT = _table(lambda one: one.object_argument)
+ITERATION_ARGUMENT = _table(lambda one: one.iteration_argument)
+ITERATION_PASSED = _names(lambda one: one.iteration_passed)
 PARTS_OF = _table(lambda one: one.parts_of)
 HANDS_ON = _names(lambda one: one.hands_on)
 SERIALIZES = _names(lambda one: one.serializes)
@@ -86,6 +88,8 @@ __all__ = [
     "HANDS_ON",
     "HOST_TARGETS",
     "IN_FILES",
+    "ITERATION_ARGUMENT",
+    "ITERATION_PASSED",
     "LOOP_LEFT",
     "LOOP_NEXT",
     "LOOP_STATIC",

@@ -78,6 +78,10 @@ class Interface:
     waits: Mapping[str, str] = field(default_factory=dict)
     # Which argument, counted from 0, is the lock or the critical construct's variable.
     object_argument: Mapping[str, int] = field(default_factory=dict)
+    # Which argument points to the numbers of a doacross loop's iteration; and entry points that are
+    # passed these themselves.
+    iteration_argument: Mapping[str, int] = field(default_factory=dict)
+    iteration_passed: tuple[str, ...] = ()
     # Tasks of these are resumed by calling their function again, which finds in the task how far it
     # is: at which distance.
     parts_of: Mapping[str, int] = field(default_factory=dict)

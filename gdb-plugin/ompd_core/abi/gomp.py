@@ -91,6 +91,7 @@ INTERFACE = Interface(
         "GOMP_parallel_end": "region",
     },
     object_argument={"GOMP_critical_name_start": 0},
+    iteration_passed=("GOMP_doacross_wait", "GOMP_doacross_ull_wait"),
     before_region=("GOMP_parallel_start",),
     construct_ends={
         "GOMP_critical_start": ("GOMP_critical_end",),

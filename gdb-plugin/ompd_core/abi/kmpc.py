@@ -70,6 +70,7 @@ INTERFACE = Interface(
         "__kmpc_set_lock": 2,
         "__kmpc_set_nest_lock": 2,
     },
+    iteration_argument={"__kmpc_doacross_wait": 2},
     parts_of={_TASK_ALLOC: _TASK_PART},
     hands_on=(_HANDS_ON,),
     serializes=(_SERIALIZES,),

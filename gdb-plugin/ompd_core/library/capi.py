@@ -26,7 +26,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Callable, Iterator, Type, TypeVar
+from typing import Any, Callable, Iterator, Sequence, Type, TypeVar
 
 # ---- ompd.h: basic types -------------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ class ompd_callbacks_t(Structure):
 
 # ---- ompd-ext.h ----------------------------------------------------------------------------------
 
-OMPDX_VERSION = 11
+OMPDX_VERSION = 12
 NO_INDEX = 0xFFFFFFFF
 
 OMPDX_NATIVE_PTHREAD = 1
@@ -234,6 +234,14 @@ class LoopEvidence(enum.IntEnum):
     RECORDED = 0
     OR_OTHER = 1
     OR_NONE = 2
+
+
+class DoacrossMember(enum.IntEnum):
+    """ompdx_doacross_member_t."""
+
+    ELSEWHERE = 0
+    INSIDE = 1
+    LEFT = 2
 
 
 class Problem(enum.IntEnum):
@@ -564,6 +572,20 @@ class ompdx_loops_t(Structure):
         ("count", c_uint32),
         ("problem", c_int),
         ("loops", c_void_p),
+    ]
+
+
+class ompdx_doacross_t(Structure):
+    _fields_ = [
+        ("size", ompd_size_t),
+        ("dimensions", c_uint32),
+        ("posted", c_int32),
+        ("owner", c_int32),
+        ("member_count", c_uint32),
+        ("loop", ompd_addr_t),
+        ("members", c_void_p),
+        ("member_size", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1069,6 +1091,14 @@ OMPDX_ROUTINES: dict[str, list[Any]] = {
     ],
     "ompdx_snapshot_arrivals": [Handle, POINTER(POINTER(ompdx_arrivals_t))],
     "ompdx_snapshot_loops": [Handle, POINTER(POINTER(ompdx_loops_t))],
+    "ompdx_snapshot_doacross": [
+        Handle,
+        ompd_addr_t,
+        c_int32,
+        POINTER(c_int64),
+        ompd_size_t,
+        POINTER(POINTER(ompdx_doacross_t)),
+    ],
     "ompdx_snapshot_icvs": [Handle, POINTER(POINTER(ompdx_icvs_t))],
     "ompdx_describe_function": [c_char_p, POINTER(ompdx_function_t)],
     "ompdx_entry_points": [Handle, POINTER(POINTER(ompdx_entry_points_t))],
@@ -1193,6 +1223,11 @@ def native_array(threads: list[tuple[int, int, int, int]]) -> Any:
     return (ompdx_native_thread_t * len(threads))(
         *[ompdx_native_thread_t(size, known, 0, *ids) for known, *ids in threads]
     )
+
+
+def numbers(values: Sequence[int]) -> Any:
+    """An array of int64_t."""
+    return (c_int64 * len(values))(*values)
 
 
 def lock_variables(variables: list[tuple[int, bool]]) -> Any:

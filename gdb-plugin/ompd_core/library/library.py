@@ -25,6 +25,7 @@ from .types import (
     RuntimeInfo,
     TeamArrivals,
     View,
+    ViewDoacross,
     ViewLock,
     ViewLocks,
     ViewLoop,
@@ -49,6 +50,7 @@ _TASK_KINDS = {int(kind): kind.name.lower() for kind in capi.TaskKind if kind}
 _LOCK_KINDS = {int(kind): kind.name.lower() for kind in capi.LockKind if kind}
 _SCHEDULES = {int(schedule): schedule.name.lower() for schedule in capi.Schedule if schedule}
 _LOOP_EVIDENCE = {int(one): one.name.lower() for one in capi.LoopEvidence}
+_DOACROSS_MEMBERS = {int(one): one.name.lower() for one in capi.DoacrossMember}
 _TASK_STATES = {int(state): state.name.lower() for state in capi.TaskState if state}
 _PROBLEMS = {int(problem): problem.name.lower() for problem in capi.Problem if problem}
 _GENERATORS = {int(generator): generator.name.lower() for generator in capi.TeamGenerator}
@@ -309,8 +311,8 @@ class Snapshot:
             pass  # gone with its address space
 
     def _part(self, routine: str, struct: Any, *arguments: Any) -> Any:
-        """Valid until the snapshot is closed; locks and diagnostics until they are asked for
-        again."""
+        """Valid until the snapshot is closed; locks, a doacross loop and diagnostics until they are
+        asked for again."""
         out = capi.pointer_to(struct)()
         self._library._call(routine, self._handle, *arguments, capi.byref(out))
         return out.contents
@@ -350,6 +352,21 @@ class Snapshot:
         answer = self._part("ompdx_snapshot_loops", capi.ompdx_loops_t)
         array = capi.array_at(answer.loops or 0, answer.count, capi.ompdx_loop_t)
         return [_loop(one) for one in array]
+
+    def doacross(self, team: int, number: int, iteration: Sequence[int]) -> ViewDoacross:
+        """Of the doacross loop that a member of a team is in. No iteration: none is asked for."""
+        array = capi.numbers(iteration)
+        answer = self._part(
+            "ompdx_snapshot_doacross", capi.ompdx_doacross_t, team, number, array, len(iteration)
+        )
+        members = capi.words_at(answer.members or 0, answer.member_count, answer.member_size)
+        return ViewDoacross(
+            answer.dimensions,
+            None if answer.posted < 0 else bool(answer.posted),
+            _known(answer.owner),
+            answer.loop,
+            tuple(_DOACROSS_MEMBERS.get(one, "elsewhere") for one in members),
+        )
 
     def icvs(self) -> Icvs:
         """Of each of the tool's threads, and of the process."""

@@ -24,6 +24,7 @@ from .types import (
     RuntimeInfo,
     TeamArrivals,
     View,
+    ViewDoacross,
     ViewLocks,
     ViewLoop,
     ViewRegion,
@@ -103,6 +104,9 @@ class StandardSnapshot:
         raise self._lacking("tell nothing of barriers")
 
     def loops(self) -> list[ViewLoop]:
+        raise self._lacking("tell nothing of loops")
+
+    def doacross(self, team: int, number: int, iteration: Sequence[int]) -> ViewDoacross:
         raise self._lacking("tell nothing of loops")
 
     def _lacking(self, what: str) -> UserError:

@@ -226,6 +226,18 @@ class ViewLoop(NamedTuple):
     completed: int | None = None  # how many threads have left it without waiting at its end
 
 
+class ViewDoacross(NamedTuple):
+    """Of a doacross loop that a thread is in."""
+
+    dimensions: int  # how many numbers an iteration has; 0: the loop never waits
+    posted: bool | None  # the iteration that was asked for
+    owner: int | None  # the number of the thread that executes it
+    loop: int  # tells it from other doacross loops of the team
+    # "inside", "left" or "elsewhere", by the threads' numbers. With libgomp "inside" until the next
+    # worksharing construct.
+    members: tuple[str, ...]
+
+
 class Mapping(NamedTuple):
     """What of the host's memory is mapped on a device."""
 

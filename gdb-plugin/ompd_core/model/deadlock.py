@@ -16,6 +16,7 @@ from .doubts import Doubt
 from .locks import Lock, Locks
 from .loops import HandedOut
 from .moments import Movement
+from .posts import Posts
 from .process import Membership, Process, Thread, pairs
 from .tasks import Tasks
 from .waits import ELSEWHERE, OUTSIDE, Arrivals, Edge, Meeting, Needs, needs_of
@@ -82,10 +83,12 @@ def find(
     tasks: Tasks | None,
     arrivals: Arrivals,
     loops: HandedOut | None = None,
+    posts: Posts | None = None,
     movement: Movement | None = None,
 ) -> Deadlock:
-    """loops: that the runtimes schedule; movement: since an earlier moment."""
-    needs = needs_of(process, locks, tasks, arrivals, loops or {})
+    """loops: that the runtimes schedule; posts: that threads wait for; movement: since an earlier
+    moment."""
+    needs = needs_of(process, locks, tasks, arrivals, loops or {}, posts or {})
     found = Deadlock(process, needs)
     if movement is not None:
         found.gone_on = [one.thread for one in needs if movement.has_gone_on(one.thread)]

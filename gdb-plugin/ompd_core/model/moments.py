@@ -13,6 +13,7 @@ from .barriers import barrier_of
 from .glibc import Kept, holders_words
 from .locks import Lock, Locks
 from .loops import HandedOut
+from .posts import Posts
 from .process import Membership, Process, Thread
 from .tasks import Tasks
 from .waits import Arrivals, arrival_of
@@ -21,13 +22,13 @@ from .waits import Arrivals, arrival_of
 Ptid = Tuple[int, int, int]
 
 WAIT, LOCK, BARRIER, TASKS, TURN = "wait", "lock", "barrier", "tasks", "turn"
-ITERATIONS = "iterations"
+ITERATION = "iteration"
 _WORDS = {
     LOCK: "the locks' words and queues",
     BARRIER: "the barriers' counters",
     TASKS: "the tasks and their counters",
     TURN: "the turns of ordered constructs",
-    ITERATIONS: "the iterations that threads have got",
+    ITERATION: "the iterations of doacross loops that threads wait for",
 }
 # Kinds of locks whose words count up.
 _COUNTING = ("ticket", "drdpa")
@@ -48,7 +49,7 @@ class Watched(NamedTuple):
 class Words(NamedTuple):
     """Of one thread that waits."""
 
-    by_kind: Mapping[str, object]
+    by_kind: dict[str, object]
     lock: tuple[int, int] | None = None  # the memory of its lock: address and size
     counts: bool = False  # one of them counts up: equal ones cannot be a later turn's
     timed: bool = False  # it waits for so long only
@@ -160,7 +161,12 @@ class Movement:
 
 
 def take(
-    process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals, loops: HandedOut
+    process: Process,
+    locks: Locks,
+    tasks: Tasks | None,
+    arrivals: Arrivals,
+    loops: HandedOut,
+    posts: Posts,
 ) -> Moment:
     """tasks: None if they are not read."""
     every_task = _of_tasks(tasks) if tasks is not None else None
@@ -174,6 +180,9 @@ def take(
             if _waits(thread):
                 known = moment.waiting if thread.openmp else moment.others
                 words = _words(thread, wanted.get(thread), every_task, arrivals, loops)
+                post = posts.get(thread)
+                if post is not None:
+                    words.by_kind[ITERATION] = (post.iteration, post.loop.loop)
                 known[ptid] = _of_library(words, thread.kept, ptids)
     return moment
 
@@ -207,8 +216,6 @@ def _words(
         if wait.kind == "ordered":
             loop = turns.loop_of(member, loops)
             found[TURN] = loop._replace(thread=None) if loop is not None else None
-        if wait.kind == "doacross":
-            found[ITERATIONS] = turns.iterations_of(member, loops)
         if wait.kind in ("taskwait", "taskgroup", "depend", "barrier") and every_task is not None:
             found[TASKS] = every_task
     return Words(found, (lock.raw.address, LOCK_SIZE) if lock is not None else None, counts)

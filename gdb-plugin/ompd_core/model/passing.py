@@ -13,6 +13,7 @@ from . import turns
 from .barriers import barrier_of
 from .locks import CONSTRUCTS
 from .loops import HandedOut
+from .posts import Posts, waits_in_loop
 from .process import Membership, Process, Wait
 from .waits import Arrivals, arrival_of
 
@@ -25,8 +26,9 @@ def settle(
     arrivals: Callable[[], Arrivals],
     queues: Callable[[], Queues],
     loops: Callable[[], HandedOut],
+    posts: Callable[[], Posts],
 ) -> None:
-    """Those are not told to wait. arrivals, queues, loops: asked for if there may be any."""
+    """Those are not told to wait. arrivals, queues, loops, posts: asked for if there may be any."""
     waiting = [m for t in process.threads for m in t.openmp if m.wait and "state" not in m.doubts]
     at_barriers = [m for m in waiting if m.wait and m.wait.kind == "barrier"]
     if at_barriers:
@@ -47,6 +49,11 @@ def settle(
             loop = turns.loop_of(member, handed_out)
             if loop is not None and turns.has_come(loop):
                 member.let_go()
+    if any(m.wait and m.wait.kind == "doacross" for m in waiting):
+        for thread, post in posts().items():
+            waiting_in = waits_in_loop(thread)
+            if post.posted and waiting_in is not None:
+                waiting_in.let_go()
 
 
 def wanted(process: Process, runtime: int) -> list[LockVariable]:

@@ -140,6 +140,13 @@ class Task:
         return None if self.number is None else f"t{self.number}"
 
 
+class Iteration(NamedTuple):
+    """Of a doacross loop, as the code passes it."""
+
+    numbers: Sequence[int | None] = ()  # in its arguments, or
+    address: int | None = None  # where they stand
+
+
 class Wait(NamedTuple):
     """What a thread waits for."""
 
@@ -151,6 +158,7 @@ class Wait(NamedTuple):
     phase: str | None = None  # of a construct of a device: how far it is, in words
     exact: bool = True  # False: the address was taken from where the code should have it
     construct_doubt: Doubt | None = None  # why it is not known of which one a barrier is
+    iteration: Iteration | None = None  # for which a thread waits in a doacross loop
     exact_line: bool = True  # False: the line may be that of what is before the call
 
 

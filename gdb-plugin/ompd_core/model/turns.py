@@ -12,25 +12,13 @@ from .process import Membership, Region, Thread
 
 def loop_of(member: Membership, loops: HandedOut) -> ViewLoop | None:
     """The ordered loop that a thread is in. None: there is none, or it is not sound."""
-    one = _handed_out(member, loops)
-    told = one is not None and (one.ordered_turn is not None or one.ordered_holder is not None)
-    return one if told else None
-
-
-def iterations_of(member: Membership, loops: HandedOut) -> tuple[int | None, ...] | None:
-    """That a thread has got of its loop, and how many are left for all. libgomp keeps what a
-    doacross loop needs where it keeps the turns of others: those words are not asked."""
-    one = _handed_out(member, loops)
-    return (one.first, one.last, one.left, one.remaining) if one is not None else None
-
-
-def _handed_out(member: Membership, loops: HandedOut) -> ViewLoop | None:
     region, number = member.region, member.raw.index
     if region is None or number is None:
         return None
     for one in loops.get(member.runtime, ()):
         if one.thread == number and one.team == region.raw.address:
-            return one if one.problem is None else None
+            told = one.ordered_turn is not None or one.ordered_holder is not None
+            return one if told and one.problem is None else None
     return None
 
 

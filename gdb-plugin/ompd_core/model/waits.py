@@ -12,12 +12,13 @@ from typing import Mapping, Sequence
 from .. import late_patterns
 from ..library.types import Arrival, ViewThread
 from ..light_classes import NamedTuple, dataclass, field
-from . import barriers, doubts, ids, turns
+from . import barriers, doubts, ids, posts, turns
 from .barriers import barrier_of
 from .doubts import Doubt
 from .glibc import Kept
 from .locks import CONSTRUCTS, Lock, Locks
 from .loops import HandedOut
+from .posts import Post, Posts, Unposted
 from .process import Membership, Process, Region, Thread, Wait, pairs
 from .tasks import ExplicitTask, Tasks
 
@@ -55,6 +56,7 @@ class Edge(NamedTuple):
     task: ExplicitTask | None = None  # that the needed thread executes
     kept: Kept | None = None  # what of the C library's it is
     ordered: bool = False  # the needed thread has the iteration whose turn it is
+    post: Post | None = None  # which iteration of a doacross loop it is
     doubt: Doubt | None = None
 
     @property
@@ -85,6 +87,7 @@ class Needs:
     unknown: str | None = None  # why it is not known all that it waits for
     nobody: str | None = None  # why there is nobody who will let it go
     forgotten: Lock | None = None  # the lock that nobody will give up
+    unposted: Unposted | None = None  # the iteration that nobody will post
     ended: bool = False  # whoever should has ended
     outside: str | None = None  # the function outside of OpenMP that it waits in
     progress: bool = False  # nothing that is not known keeps it: it is being let go, or can be
@@ -126,10 +129,15 @@ def arrival_of(member: Membership, arrivals: Arrivals) -> Arrival | None:
 
 
 def needs_of(
-    process: Process, locks: Locks, tasks: Tasks | None, arrivals: Arrivals, loops: HandedOut
+    process: Process,
+    locks: Locks,
+    tasks: Tasks | None,
+    arrivals: Arrivals,
+    loops: HandedOut,
+    awaited: Posts,
 ) -> list[Needs]:
     """Of all threads that wait. tasks: None if the runtime's cannot be read."""
-    return _Edges(process, locks, tasks, arrivals, loops).of(process)
+    return _Edges(process, locks, tasks, arrivals, loops, awaited).of(process)
 
 
 class _Edges:
@@ -140,17 +148,20 @@ class _Edges:
         tasks: Tasks | None,
         arrivals: Arrivals,
         loops: HandedOut,
+        awaited: Posts,
     ) -> None:
         self._by_number = {t.native.num: t for t in process.threads if t.native is not None}
         self._locks = locks
         self._tasks = tasks
         self._arrivals = arrivals
         self._loops = loops
+        self._posts = awaited
         self._meetings: dict[tuple[int, int], Meeting] = {}
         self._left: dict[int, set[object]] = {}  # barriers that somebody is leaving, by region
 
     def of(self, process: Process) -> list[Needs]:
         found = [one for thread in process.threads if (one := self._of_thread(thread))]
+        self._need_posts([one for one in found if one.wait.kind == "doacross" and not one.unknown])
         inside = {one.thread for one in found if one.thread.openmp}
         concerned = _led_to(found, inside) | _circling(found)
         return [one for one in found if one.thread in inside | concerned]
@@ -215,7 +226,10 @@ class _Edges:
         elif wait.kind == "ordered" and member.region is not None:
             self._need_turn(needs, member, wait, member.region)
         elif wait.kind == "doacross":
-            needs.unknown = "it is not known for which iterations threads wait in a doacross loop"
+            if needs.thread not in self._posts:
+                needs.unknown = (
+                    "it is not known for which iteration a thread waits in a doacross loop"
+                )
         else:
             needs.unknown = "the runtime does not tell whose turn it is in an ordered construct"
 
@@ -225,6 +239,29 @@ class _Edges:
             needs.edges.append(Edge(needs.thread, thread, member, wait, ordered=True))
         else:
             needs.unknown = "it is not known which thread has the iteration whose turn it is"
+
+    def _need_posts(self, waiting: Sequence[Needs]) -> None:
+        """Of all that wait in doacross loops together: it is looked for who of them can go on."""
+        found = {
+            one.thread: posts.posters(one.thread, one.member, self._posts[one.thread])
+            for one in waiting
+        }
+        stuck = posts.never(found)
+        for one in waiting:
+            post = self._posts[one.thread]
+            if one.thread in stuck:
+                one.nobody = "nobody will post the iteration that it waits for"
+                one.unposted = posts.first_unposted(one.thread, stuck, self._posts)
+                continue
+            movers = posts.movers(one.thread, found)
+            known = [thread for thread in movers if thread is not None]
+            if len(movers) == len(known) == 1:
+                one.edges.append(Edge(one.thread, known[0], one.member, one.wait, post=post))
+            else:
+                one.unknown = (
+                    "it is not known which thread executes the iteration of a doacross loop that"
+                    " others wait for"
+                )
 
     def _need_holder(self, needs: Needs, member: Membership, wait: Wait) -> None:
         lock = self._locks.wanted_by(needs.thread)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Callable, Sequence, TypeVar
 
 from ..debugger import Debugger
-from ..errors import UserError
+from ..errors import Unreadable, UserError
 from ..library.library import OmpdError
 from ..light_classes import NamedTuple
 from ..model import barriers
@@ -18,7 +18,8 @@ from ..model import passing, where
 from ..model.assessment import Assessment
 from ..model.locks import Locks
 from ..model.native import NativeThread
-from ..model.process import Process, Region, Runtime, Thread
+from ..model.posts import Post, Posts, waits_in_loop
+from ..model.process import Iteration, Membership, Process, Region, Runtime, Thread
 from ..model.skips import Skip
 from ..model.targets import KERNEL, Target
 from ..model.tasks import Deferred, Tasks
@@ -86,7 +87,10 @@ class Picture:
         self._places.locate_threads(lambda: self.arrivals, counted, tasks, holdings, depth)
         if not self._settled:
             self._settled = True
-            passing.settle(self.process, lambda: self.arrivals, self._queues, lambda: self._loops)
+            passing.settle(
+                *(self.process, lambda: self.arrivals, self._queues, lambda: self._loops),
+                lambda: self._posts,
+            )
 
     def locate_regions(self) -> None:
         self._places.locate_regions()
@@ -200,6 +204,7 @@ class Picture:
             self._awaited_tasks,
             self.arrivals,
             self._awaited_loops,
+            self._awaited_posts,
             movement,
         )
         return judgement.judge(waits, movement)
@@ -216,6 +221,7 @@ class Picture:
             self._awaited_tasks,
             self.arrivals,
             self._awaited_loops,
+            self._awaited_posts,
         )
 
     @cached_property
@@ -239,7 +245,46 @@ class Picture:
 
     @property
     def _awaited_loops(self) -> loops_model.HandedOut:
-        return self._loops if self.process.any_waits("ordered", "doacross") else {}
+        return self._loops if self.process.any_waits("ordered") else {}
+
+    @property
+    def _awaited_posts(self) -> Posts:
+        return self._posts if self.process.any_waits("doacross") else {}
+
+    @cached_property
+    def _posts(self) -> Posts:
+        """What each thread waits for in a doacross loop, as far as it is known."""
+        found = {}
+        for thread in self.process.threads:
+            member = waits_in_loop(thread)
+            post = self._post(member) if member is not None else None
+            if post is not None:
+                found[thread] = post
+        return found
+
+    def _post(self, member: Membership) -> Post | None:
+        wait, region, number = member.wait, member.region, member.thread_num
+        if wait is None or wait.iteration is None or region is None or number is None:
+            return None
+        asked = (member.runtime, region.raw.address, number)
+        loop = self._runtimes.doacross(*asked)
+        if loop is None or not loop.dimensions:
+            return Post((), loop._replace(posted=True)) if loop is not None else None
+        iteration = self._numbers(wait.iteration, loop.dimensions)
+        if iteration is not None:
+            loop = self._runtimes.doacross(*asked, iteration)
+        return Post(iteration, loop) if iteration is not None and loop is not None else None
+
+    def _numbers(self, iteration: Iteration, count: int) -> tuple[int, ...] | None:
+        passed: Sequence[int | None] = iteration.numbers[:count]
+        if iteration.address is not None:
+            places = range(iteration.address, iteration.address + 8 * count, 8)
+            try:
+                passed = [self._debugger.number(place, 8) for place in places]
+            except Unreadable:
+                return None
+        known = [number for number in passed if number is not None]
+        return tuple(known) if len(known) == count else None
 
     @cached_property
     def _awaited_tasks(self) -> Tasks | None:

@@ -37,7 +37,7 @@ from ..model.naming import (
     without_parameters,
 )
 from ..model.native import Frame, Location, level_of
-from ..model.process import Membership, Process, Region, Runtime, Thread, Wait
+from ..model.process import Iteration, Membership, Process, Region, Runtime, Thread, Wait
 from ..model.skips import Skip
 from ..model.targets import Target
 from ..model.tasks import Tasks
@@ -59,6 +59,10 @@ if TYPE_CHECKING:
 
 # When is it looked for what threads hold?
 NEVER, IF_AWAITED, ALWAYS = "never", "if a thread waits for a lock", "always"
+
+
+# Of an iteration's numbers: a call's first arguments are in registers, which its code tells.
+MOST_PASSED = 6
 
 
 class Places:
@@ -310,11 +314,29 @@ class Places:
             wait = wait._replace(location=where.in_users_terms(place, caller.holder))
         elif place is not None:
             wait = wait._replace(location=self._readable(place))
+        if wait.kind == "doacross" and caller is not None:
+            entry = seen.frame(told.caller - 1 if told.caller else None)
+            return wait._replace(iteration=self._iteration(entry, caller, stopped))
         if wait.kind not in CONSTRUCTS or caller is None:
             return wait
         if told.object:
             return self._sleeps_on(wait, told)
         return self._with_object(wait, caller, stopped)
+
+    def _iteration(
+        self, entry: Frame | None, caller: Frame, stopped: StoppedThread
+    ) -> Iteration | None:
+        """That is passed to an entry point."""
+        name = abi.normal((entry.location.function if entry is not None else None) or "")
+        if self._holding is None:
+            return None
+        pointer = abi.ITERATION_ARGUMENT.get(name)
+        if pointer is not None:
+            (address,) = self._holding.arguments(stopped, caller, (pointer,))
+            return Iteration(address=address)
+        if name in abi.ITERATION_PASSED:
+            return Iteration(self._holding.arguments(stopped, caller, range(MOST_PASSED)))
+        return None
 
     def _readable(self, place: Location | None) -> Location | None:
         """As the compiler recorded it, names of C++ demangled."""

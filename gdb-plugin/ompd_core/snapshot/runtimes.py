@@ -20,6 +20,7 @@ from ..library.types import (
     NativeIds,
     Offload,
     TeamArrivals,
+    ViewDoacross,
     ViewLocks,
     ViewLoop,
     ViewTasks,
@@ -295,6 +296,14 @@ class Runtimes:
             with contextlib.suppress(OmpdError, UserError):
                 found[runtime.id] = self._snapshots[runtime.id].loops()
         return found
+
+    def doacross(
+        self, runtime: int, team: int, number: int, iteration: Sequence[int] = ()
+    ) -> ViewDoacross | None:
+        """Of the doacross loop that a member of a team is in. None: not known."""
+        with contextlib.suppress(OmpdError, UserError):
+            return self._snapshots[runtime].doacross(team, number, iteration)
+        return None
 
     def icvs(self, natives: Sequence[NativeThread]) -> tuple[int, Icvs]:
         """Of threads of the last picture, of the first runtime that has any; with its number.

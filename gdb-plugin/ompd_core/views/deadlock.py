@@ -11,6 +11,7 @@ from ..model.deadlock import Deadlock, locks_of
 from ..model.judgement import Judgement
 from ..model.locks import Lock
 from ..model.moments import Movement
+from ..model.posts import Unposted
 from ..model.process import Membership, Region, Thread, pairs
 from ..model.waits import Edge, Meeting, Needs
 from . import outside
@@ -64,6 +65,8 @@ def headline(found: Deadlock) -> str:
         return f"DEADLOCK{certainty}: {', '.join(parts)}."
     if found.forsaken:
         waiting = count(len(found.forsaken), "thread waits", "threads wait")
+        if all(one.unposted for one in found.forsaken):
+            return f"NEVER POSTED: {waiting} for an iteration that nobody will post."
         if all(one.ended for one in found.forsaken):
             return f"NEVER GOES ON: {waiting} for what has ended."
         return f"NEVER RELEASED: {waiting} for what nobody will give up."
@@ -88,11 +91,13 @@ def finding(judgement: Judgement) -> tuple[str, str]:
 
 def forsaken(judgement: Judgement) -> list[tuple[str, str]]:
     """Of what nobody will give up, or who does not come any more: a code and a sentence each."""
-    told = (
-        ("thread_ended" if one.ended else "lock_never_released", _nobody(one))
-        for one in judgement.waits.forsaken
-    )
-    return list(dict.fromkeys(told))
+    return list(dict.fromkeys((_code(one), _nobody(one)) for one in judgement.waits.forsaken))
+
+
+def _code(one: Needs) -> str:
+    if one.unposted is not None:
+        return "iteration_never_posted"
+    return "thread_ended" if one.ended else "lock_never_released"
 
 
 def standing_still(judgement: Judgement) -> str:
@@ -133,6 +138,11 @@ def sentence(edge: Edge) -> str:
         )
     if edge.kept is not None:
         return outside.sentence(edge.kept, thread, here, needed)
+    if edge.post is not None:
+        iteration = f"iteration {edge.post.words} of a doacross loop"
+        if edge.post.loop.owner is not None:
+            return f"{thread} waits for {iteration}{here}, which {needed} has."
+        return f"{thread} waits for {iteration}{here}, which nobody posts before {needed} goes on."
     if edge.ordered:
         return f"{thread} waits for its turn in ordered{here}, which {needed} has now."
     return f"{thread} waits at the barrier ({_at_barrier(edge)}) for {needed}."
@@ -174,8 +184,32 @@ def _nobody(one: Needs) -> str:
     """Why nobody will let it go."""
     if one.forgotten is not None:
         return never_released(one.forgotten)
+    if one.unposted is not None:
+        return _never_posted(one.unposted, one.member.runtime)
     reason = one.nobody or ""
     return f"{reason[:1].upper()}{reason[1:]}."
+
+
+def _never_posted(found: Unposted, runtime: int) -> str:
+    """Nobody will post iteration 76 of the doacross loop in which R1.2 (T3) waits in f () ..."""
+    waiter = _named(found.waiter, runtime)
+    said = (
+        f"Nobody will post iteration {found.post.words} of a doacross loop, for which {waiter}"
+        f" waits{_at(found.waiter)}: "
+    )
+    if found.owner is None:
+        said += "all others of its team wait in the loop too, or have left it."
+    elif found.owner is found.waiter:
+        said += "it executes that iteration itself."
+    elif found.owner_waits is None:
+        said += f"{_named(found.owner, runtime)}, which had it, has left the loop."
+    else:
+        owner = _named(found.owner, runtime)
+        said += f"{owner}, which has it, waits for iteration {found.owner_waits.words}."
+    if found.others:
+        verb = "waits" if len(found.others) == 1 else "wait"
+        said += f" {all_of(found.others)} {verb} in that loop too."
+    return said
 
 
 def _waiting(found: Deadlock, style: Style) -> list[str]:
@@ -330,6 +364,8 @@ def _reason(edge: Edge) -> str:
         return f"{edge.wait.kind}, {edge.task.id}"
     if edge.kept is not None:
         return edge.kept.words
+    if edge.post is not None:
+        return f"iteration {edge.post.words}"
     if edge.ordered:
         return "turn in ordered"
     return _at_barrier(edge)

@@ -144,6 +144,7 @@ WRONG = frozenset(
         "deadlock",
         "self_deadlock",
         "lock_never_released",
+        "iteration_never_posted",
         "thread_ended",
         "barrier_divergence",
         "standing_still",

@@ -125,7 +125,9 @@ def _doing(member: Membership, named: bool) -> str:
         return "starting"
     if member.passed is None:
         return in_words(member.state, _unnamed(member.wait, named))
-    verb = {"barrier": "leaving", "ordered": "entering"}.get(member.passed.wait.kind, "taking")
+    verb = {"barrier": "leaving", "ordered": "entering", "doacross": "leaving"}.get(
+        member.passed.wait.kind, "taking"
+    )
     return f"{verb} {in_words(member.passed.state, _unnamed(member.passed.wait, named))}"
 
 

@@ -164,3 +164,23 @@ ompd_rc_t loops_block_create(const struct vector *loops, ompdx_problem_t problem
 	*ret = answer;
 	return ompd_rc_ok;
 }
+
+ompd_rc_t doacross_block_create(uint32_t member_count, struct doacross_block *ret)
+{
+	ompdx_doacross_t *answer;
+	void *block = NULL;
+	const ompd_rc_t rc = callback_alloc(
+		1, sizeof(*answer) + member_count * sizeof(*answer->members), &block);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	answer = block;
+	ret->answer = answer;
+	ret->members = (void *)(answer + 1);
+	answer->size = sizeof(*answer);
+	answer->posted = answer->owner = -1;
+	answer->member_count = member_count;
+	answer->members = ret->members;
+	answer->member_size = sizeof(*answer->members);
+	return ompd_rc_ok;
+}

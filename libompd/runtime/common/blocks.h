@@ -50,4 +50,11 @@ ompd_rc_t arrivals_block_create(const struct vector *arrivals, const struct vect
 				ompdx_problem_t problem, void **ret);
 ompd_rc_t loops_block_create(const struct vector *loops, ompdx_problem_t problem, void **ret);
 
+struct doacross_block {
+	ompdx_doacross_t *answer;
+	ompdx_doacross_member_t *members; /* to be written */
+};
+
+ompd_rc_t doacross_block_create(uint32_t member_count, struct doacross_block *ret);
+
 #endif /* RUNTIME_COMMON_BLOCKS_H */

@@ -42,6 +42,7 @@ ompd_rc_t gomp_view(void *picture, void **block);
 ompd_rc_t gomp_tasks(void *picture, void **block);
 ompd_rc_t gomp_arrivals(void *picture, void **block);
 ompd_rc_t gomp_loops(void *picture, void **block);
+ompd_rc_t gomp_doacross(void *picture, const struct doacross_question *question, void **block);
 ompd_rc_t gomp_locks(void *picture, const ompdx_lock_variable_t *variables,
 		     ompd_size_t variable_count, void **block);
 

@@ -142,4 +142,5 @@ const struct runtime_ops gomp_runtime = {
 			[PICTURE_LOOPS] = gomp_loops,
 		},
 	.locks = gomp_locks,
+	.doacross = gomp_doacross,
 };

@@ -202,24 +202,6 @@ static ompd_rc_t read_share(struct loops *loops, target_addr address, uint32_t n
 	return address_map_put(&loops->share_of_address, address, *ret);
 }
 
-/* What a member of a team keeps of it, also while it is in regions inside. */
-static bool state_in(const struct picture *picture, const struct gomp_thread *thread,
-		     target_addr team, struct gomp_team_state *ret)
-{
-	*ret = thread->ts;
-	for (unsigned depth = 0; depth < TEAM_DEPTH_MAX && gomp_in_region(ret); depth++) {
-		uint32_t index;
-
-		if (ret->team == team)
-			return true;
-		index = address_map_get(&picture->team_of_address, ret->team);
-		if (index == ADDRESS_MAP_NONE)
-			return false;
-		*ret = picture_team(picture, index)->team.prev_ts;
-	}
-	return false;
-}
-
 static ompd_rc_t add_thread(struct loops *loops, const struct seen_team *team, uint32_t thread,
 			    const struct gomp_team_state *ts)
 {
@@ -258,9 +240,7 @@ static ompd_rc_t add_team(struct loops *loops, const struct seen_team *team)
 		const uint32_t thread = gomp_picture_member(loops->picture, team, i);
 		struct gomp_team_state ts;
 
-		if (thread != PICTURE_NONE &&
-		    state_in(loops->picture, &picture_thread(loops->picture, thread)->native.thread,
-			     team->team.address, &ts))
+		if (gomp_picture_state(loops->picture, team, thread, &ts))
 			rc = add_thread(loops, team, thread, &ts);
 	}
 	return rc;

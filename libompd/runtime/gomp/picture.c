@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/gomp/picture.h"
 
+#include "runtime/gomp/nesting.h"
+
 #include "runtime/gomp/answers.h"
 #include "runtime/gomp/thread.h"
 #include "target/callbacks.h"
@@ -49,6 +51,25 @@ ompd_rc_t gomp_picture_add(struct picture *picture, uint64_t pthread, uint32_t *
 		return add_thread(picture, &native, ompdx_problem_unreadable, index);
 	}
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+}
+
+bool gomp_picture_state(const struct picture *picture, const struct seen_team *seen,
+			uint32_t thread, struct gomp_team_state *ret)
+{
+	if (thread == PICTURE_NONE)
+		return false;
+	*ret = picture_thread(picture, thread)->native.thread.ts;
+	for (unsigned depth = 0; depth < TEAM_DEPTH_MAX && gomp_in_region(ret); depth++) {
+		uint32_t index;
+
+		if (ret->team == seen->team.address)
+			return true;
+		index = address_map_get(&picture->team_of_address, ret->team);
+		if (index == ADDRESS_MAP_NONE)
+			return false;
+		*ret = picture_team(picture, index)->team.prev_ts;
+	}
+	return false;
 }
 
 void gomp_picture_free(void *block)

@@ -107,6 +107,11 @@ ompd_rc_t gomp_picture_regions(struct picture *picture);
 uint32_t gomp_picture_member(const struct picture *picture, const struct seen_team *seen,
 			     int32_t number);
 
+/* What a member of a team keeps of it, also while it is in regions inside. false: nothing. thread: PICTURE_NONE, or
+ * an index into threads. */
+bool gomp_picture_state(const struct picture *picture, const struct seen_team *seen,
+			uint32_t thread, struct gomp_team_state *ret);
+
 /* Tells what the threads are, and puts them into their regions. */
 ompd_rc_t gomp_picture_threads(struct picture *picture);
 

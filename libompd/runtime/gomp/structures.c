@@ -112,10 +112,31 @@ ompd_rc_t gomp_work_share_read(const struct target *target, const struct record 
 	ret->incr = (int64_t)bytes_get(&bytes, OF(gomp_work_share, incr));
 	ret->next = (int64_t)bytes_get(&bytes, OF(gomp_work_share, next));
 	ret->ordered_team_ids = bytes_get(&bytes, OF(gomp_work_share, ordered_team_ids));
+	ret->doacross = bytes_get(&bytes, OF(gomp_work_share, doacross));
 	ret->ordered_num_used = (uint32_t)bytes_get(&bytes, OF(gomp_work_share, ordered_num_used));
 	ret->ordered_cur = (uint32_t)bytes_get(&bytes, OF(gomp_work_share, ordered_cur));
 	ret->threads_completed =
 		(uint32_t)bytes_get(&bytes, OF(gomp_work_share, threads_completed));
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_doacross_read(const struct target *target, const struct record *record,
+			     target_addr address, struct gomp_doacross_work_share *ret)
+{
+	struct bytes bytes;
+	const ompd_rc_t rc = read_structure(
+		target, address, record->sizes[STRUCTURE_gomp_doacross_work_share], &bytes);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	ret->address = address;
+	ret->chunk_size = bytes_get(&bytes, OF(gomp_doacross_work_share, chunk_size));
+	ret->elt_sz = bytes_get(&bytes, OF(gomp_doacross_work_share, elt_sz));
+	ret->ncounts = (uint32_t)bytes_get(&bytes, OF(gomp_doacross_work_share, ncounts));
+	ret->flattened = bytes_get(&bytes, OF(gomp_doacross_work_share, flattened)) != 0;
+	ret->array = bytes_get(&bytes, OF(gomp_doacross_work_share, array));
+	ret->t = bytes_get(&bytes, OF(gomp_doacross_work_share, t));
+	ret->boundary = bytes_get(&bytes, OF(gomp_doacross_work_share, boundary));
 	return ompd_rc_ok;
 }
 

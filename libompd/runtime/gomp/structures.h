@@ -63,9 +63,22 @@ struct gomp_work_share {
 	uint32_t sched;
 	int64_t chunk_size; /* of GFS_DYNAMIC: times incr */
 	int64_t end, incr, next;
-	target_addr ordered_team_ids;
+	target_addr ordered_team_ids, doacross; /* one of them, in the same place */
 	uint32_t ordered_num_used, ordered_cur;
 	uint32_t threads_completed;
+};
+
+/* What a doacross loop's work share leads to: an entry for each thread of a static schedule, else for each chunk, with
+ * the number behind the iteration that was posted last. */
+struct gomp_doacross_work_share {
+	target_addr address;
+	uint64_t
+		chunk_size; /* of a static schedule without chunks: what each of the last threads gets */
+	uint64_t elt_sz;
+	uint32_t ncounts;
+	bool flattened;       /* one number is made of all of an iteration's */
+	target_addr array;    /* 0: nobody waits */
+	uint64_t t, boundary; /* the first t threads get one more each, up to this iteration */
 };
 
 enum gomp_task_kind {
@@ -104,6 +117,8 @@ ompd_rc_t gomp_team_read(const struct target *target, const struct record *recor
 			 target_addr address, struct gomp_team *ret);
 ompd_rc_t gomp_work_share_read(const struct target *target, const struct record *record,
 			       target_addr address, struct gomp_work_share *ret);
+ompd_rc_t gomp_doacross_read(const struct target *target, const struct record *record,
+			     target_addr address, struct gomp_doacross_work_share *ret);
 ompd_rc_t gomp_task_read(const struct target *target, const struct record *record,
 			 target_addr address, struct gomp_task *ret);
 ompd_rc_t gomp_thread_pool_read(const struct target *target, const struct record *record,

@@ -52,5 +52,6 @@ ompd_rc_t llvm_locks(void *picture, const ompdx_lock_variable_t *variables,
 		     ompd_size_t variable_count, void **block);
 ompd_rc_t llvm_arrivals(void *picture, void **block);
 ompd_rc_t llvm_loops(void *picture, void **block);
+ompd_rc_t llvm_doacross(void *picture, const struct doacross_question *question, void **block);
 
 #endif /* RUNTIME_LLVM_ANSWERS_H */

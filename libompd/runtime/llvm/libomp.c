@@ -142,4 +142,5 @@ const struct runtime_ops llvm_runtime = {
 		  [PICTURE_ARRIVALS] = llvm_arrivals,
 		  [PICTURE_LOOPS] = llvm_loops},
 	.locks = llvm_locks,
+	.doacross = llvm_doacross,
 };

@@ -23,14 +23,21 @@ static bool lay_out_dispatch(struct loop_structures *ret, const struct record *r
 	const struct span *const needed[] = {&ret->disp.th_dispatch_sh_current,
 					     &ret->disp.th_dispatch_pr_current,
 					     &ret->disp.th_disp_buffer, &ret->disp.th_disp_index};
+	struct span *const of_doacross[] = {&ret->disp.th_doacross_buf_idx,
+					    &ret->disp.th_doacross_flags,
+					    &ret->disp.th_doacross_info};
 	const struct span last = FIELD(kmp_disp_t, th_doacross_info);
 
 	ret->disp.th_dispatch_sh_current = FIELD(kmp_disp_t, th_dispatch_sh_current);
 	ret->disp.th_dispatch_pr_current = FIELD(kmp_disp_t, th_dispatch_pr_current);
 	ret->disp.th_disp_buffer = FIELD(kmp_disp_t, th_disp_buffer);
 	ret->disp.th_disp_index = FIELD(kmp_disp_t, th_disp_index);
+	ret->disp.th_doacross_buf_idx = FIELD(kmp_disp_t, th_doacross_buf_idx);
+	ret->disp.th_doacross_flags = FIELD(kmp_disp_t, th_doacross_flags);
+	ret->disp.th_doacross_info = last;
 	ret->disp.size = (uint32_t)last.offset + last.size;
-	return last.size && extent_cover(&ret->disp.extent, needed, COUNT(needed), NULL, 0);
+	return last.size && extent_cover(&ret->disp.extent, needed, COUNT(needed), of_doacross,
+					 COUNT(of_doacross));
 }
 
 /* The members of both widths, which lie in a union at its beginning. */
@@ -122,6 +129,10 @@ ompd_rc_t dispatch_read(const struct target *target, const struct loop_structure
 			bytes_get(&bytes, structures->disp.th_dispatch_pr_current);
 		ret->th_disp_buffer = bytes_get(&bytes, structures->disp.th_disp_buffer);
 		ret->th_disp_index = (uint32_t)bytes_get(&bytes, structures->disp.th_disp_index);
+		ret->th_doacross_buf_idx =
+			(uint32_t)bytes_get(&bytes, structures->disp.th_doacross_buf_idx);
+		ret->th_doacross_flags = bytes_get(&bytes, structures->disp.th_doacross_flags);
+		ret->th_doacross_info = bytes_get(&bytes, structures->disp.th_doacross_info);
 	}
 	return rc;
 }

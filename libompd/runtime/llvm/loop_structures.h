@@ -23,6 +23,8 @@ struct loop_structures {
 		struct extent extent;
 		struct span th_dispatch_sh_current, th_dispatch_pr_current, th_disp_buffer;
 		struct span th_disp_index;
+		/* size 0: not known */
+		struct span th_doacross_buf_idx, th_doacross_flags, th_doacross_info;
 		uint32_t size;
 	} disp;
 	struct {
@@ -52,6 +54,10 @@ struct team_loops {
 struct dispatch {
 	target_addr th_dispatch_sh_current, th_dispatch_pr_current, th_disp_buffer;
 	uint32_t th_disp_index;
+	/* Of doacross loops: how many the thread has begun, and of the one that it is in whether each iteration was
+	 * posted, and the bounds; 0: in none. */
+	uint32_t th_doacross_buf_idx;
+	target_addr th_doacross_flags, th_doacross_info;
 };
 
 /* Both parts of a loop. Words of 4 bytes are zero-extended: whether the program's type has a sign is not
