@@ -10,7 +10,6 @@ from ..model.process import Region, Thread, pairs
 from ..model.slowdowns import Crowded, Slowdown, Throttled, Uneven
 from .table import count, place
 
-
 _CODES = {Crowded: "few_processors", Throttled: "little_time", Uneven: "uneven_work"}
 
 

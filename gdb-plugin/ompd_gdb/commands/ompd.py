@@ -13,8 +13,8 @@ class Ompd(OmpdCommand):
     Usage: ompd [-json [FILE]]
 
     What is odd comes first, then a line for each OpenMP runtime, then what the
-    threads do and what holds them back, and last the command to type next. The program needs no
-    preparation; a core file will do.
+    threads do and what holds them back, and last the command to type next. The
+    program needs no preparation; a core file will do.
 
     Ids: R1 is a parallel region and R1.7 the OpenMP thread 7 in it. They are
     numbered anew at each stop. T1 is GDB's thread 1.

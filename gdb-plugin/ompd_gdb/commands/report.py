@@ -16,13 +16,13 @@ class Report(OmpdCommand):
                [-json [FILE]]
 
     Why the program died, or what is odd about it; where nothing is, what holds
-    it back: more threads than processors that they may use, all bound to one, a
-    control group's limit, a team that waits for few of its threads. Then threads, parallel
-    regions, stacks as one tree, deadlocks, locks, barriers, explicit tasks,
-    ICVs that differ between threads, OpenMP's variables in the environment, the
-    runtimes, and what could not be known, with the reason. A program without
-    OpenMP, or with a runtime that cannot be read, has a report too: its signal
-    and its threads. With FILE the text is written there.
+    it back: few processors for many threads, a control group's limit, a team
+    that waits for few of its threads. Then threads, parallel regions, stacks as
+    one tree, deadlocks, locks, barriers, explicit tasks, ICVs that differ
+    between threads, OpenMP's variables in the environment, the runtimes, and
+    what could not be known, with the reason. A program without OpenMP, or with
+    a runtime that cannot be read, has a report too: its signal and its threads.
+    With FILE the text is written there.
 
     -locals adds local variables of odd threads: the one that crashed or that a
     signal came to, those of a deadlock or at different barriers, some of a
