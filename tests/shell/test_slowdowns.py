@@ -24,13 +24,13 @@ PROGRAM = """\
 static volatile long counted;
 int main(int argc, char **argv)
 {
-	#pragma omp parallel num_threads(atoi(argv[1]))
-	{
-		if (omp_get_thread_num() == 0)
-			sleep(1), close(creat(argv[2], 0600));
-		for (;;)
-			counted++;
-	}
+    #pragma omp parallel num_threads(atoi(argv[1]))
+    {
+        if (omp_get_thread_num() == 0)
+            sleep(1), close(creat(argv[2], 0600));
+        for (;;)
+            counted++;
+    }
 }
 """
 
