@@ -87,3 +87,24 @@ def test_other_programs_are_left_to_gdb(folder: Path) -> None:
     with target("live", executable, (), folder, folder) as made:
         answer = ask("gdb", ["bt", *commands], made.before, made.files, folder=folder)
     assert "ompd" not in answer.text, answer.everything
+
+
+COUNTS = """
+import gdb
+from ompd_gdb.frames import unwinder
+own = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line and " r-x" in line}
+asked, ask = [], unwinder.texts.filename
+unwinder.texts.filename = lambda file: asked.append(file) or ask(file)
+for file in own:
+    gdb.execute(f"add-symbol-file {file}", to_string=True)
+files = len(gdb.objfiles())
+print("TOLD", files >= len(own) > 10, len(asked) <= files)
+"""
+
+
+def test_many_files(folder: Path) -> None:
+    """Each is asked for its name once, not all again whenever one comes."""
+    script = folder / "counts.py"
+    script.write_text(COUNTS, encoding="utf-8")
+    answer = ask("gdb", [f"source {script}"], ["set confirm off"], [], folder=folder)
+    assert "TOLD True True" in answer.everything, answer.everything

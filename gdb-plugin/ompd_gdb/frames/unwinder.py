@@ -19,6 +19,7 @@ NAME = "ompd"
 _RUNTIMES = re.compile(r"(.*/)?lib(omp|iomp5|gomp)\b")
 
 _untold: dict[str, bool] = {}  # by the file's name
+_with_runtime: set[gdb.Progspace] = set()
 _looking = False
 
 
@@ -56,9 +57,9 @@ def register() -> None:
         _look(None)
 
 
-def _look(_: object) -> None:
-    """Is it needed by now?"""
-    if not _is_needed():
+def _look(event: gdb.NewObjFileEvent | None) -> None:
+    """Is it needed by now? A process may have hundreds of files, which come one by one."""
+    if not (_is_needed() if event is None else _is_needed_for(event.new_objfile)):
         return
     gdb.events.new_objfile.disconnect(_look)
     made = OfConstructs()
@@ -72,14 +73,22 @@ def _look(_: object) -> None:
 def _forget(_: object) -> None:
     """Files may be made anew."""
     _untold.clear()
+    _with_runtime.clear()
 
 
 def _is_needed() -> bool:
-    for progspace in gdb.progspaces():
-        files = [str(texts.filename(one)) for one in progspace.objfiles()]
-        if any(map(_RUNTIMES.match, files)) and (_keeps_link() or any(map(_is_untold, files))):
-            return True
-    return False
+    return any(_is_needed_for(one) for space in gdb.progspaces() for one in space.objfiles())
+
+
+def _is_needed_for(objfile: gdb.Objfile) -> bool:
+    """Now that it is there."""
+    space, files = objfile.progspace, [objfile]
+    if _RUNTIMES.match(str(texts.filename(objfile))):
+        _with_runtime.add(space)
+        files = space.objfiles()
+    if space not in _with_runtime:
+        return False
+    return _keeps_link() or any(_is_untold(str(texts.filename(one))) for one in files)
 
 
 def _keeps_link() -> bool:

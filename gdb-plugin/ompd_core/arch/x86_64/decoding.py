@@ -27,6 +27,8 @@ from ..base import Decoder, Disassembled, Disassembler
 
 # What one reading of code is worth.
 _AT_ONCE = 32
+# Pieces of code whose instructions are kept.
+_MOST_DECODED = 128
 _RETURN = late_patterns.compile(r"(?:\w+ )*ret")
 
 _REGISTERS: dict[str, tuple[str, int]] = {"rip": ("rip", 8)}
@@ -104,11 +106,22 @@ class _Operand(NamedTuple):
         return None
 
 
+_decoded: dict[tuple[int, bytes, bool], dict[int, Instruction]] = {}
+
+
 def instructions(
     disassembler: Disassembler, start: int, end: int, with_steps: bool = False
 ) -> dict[int, Instruction]:
-    code = disassembler.between(start, end)
-    return {one.address: decode(one.address, one.length, one.text, with_steps) for one in code}
+    """As at the stop before, where the code is the same: a program is stopped in few functions."""
+    key = start, disassembler.read(start, end - start), with_steps
+    if key not in _decoded:
+        if len(_decoded) == _MOST_DECODED:
+            _decoded.clear()
+        code = disassembler.between(start, end)
+        _decoded[key] = {
+            one.address: decode(one.address, one.length, one.text, with_steps) for one in code
+        }
+    return dict(_decoded[key])
 
 
 def decoder(disassembler: Disassembler) -> Decoder:
