@@ -13,7 +13,7 @@ from ompd_core.formats.elf import NotElf
 
 from .origin import Environment, parsed
 
-AT_NULL, AT_EXECFN = 0, 31
+AT_NULL = 0
 PAGE = 4096
 MOST_BYTES = 8 << 20  # of arguments and environment: the kernel allows 6 MiB
 LONGEST_STRING = 1 << 17  # as the kernel's
@@ -21,7 +21,7 @@ LONGEST_STRING = 1 << 17  # as the kernel's
 
 def environment(core: CoreFile) -> Environment:
     """Empty if it cannot be found with certainty."""
-    end = core.auxv.get(AT_EXECFN, 0)
+    end = core.first_stack or 0
     stack = _below(core, end)
     vector = b"".join(_words(core, key, value) for key, value in core.auxv.items() if key)
     at = stack.rfind(vector + _words(core, AT_NULL)) if vector else -1

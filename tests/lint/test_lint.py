@@ -241,6 +241,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.abi.",
         "ompd_core.arch.base",
         "ompd_core.code.",
+        "ompd_core.signals",
         "ompd_core.errors",
     ),
     # Of what a sampler wrote: neither a debugger nor a snapshot is there.

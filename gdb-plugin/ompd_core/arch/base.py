@@ -87,6 +87,11 @@ class Machine(Protocol):
     def futex_wait(self, registers: KnownRegisters, read: Read) -> FutexWait | None:
         """The system call that a thread is in, of whose innermost frame the registers are."""
 
+    def page_fault(self, stack_pointer: int, read: Read) -> int | None:
+        """The address that an instruction used which failed, when the kernel made the frame there
+        for a signal's handler. None: it was another signal. Where the kernel does not tell which
+        signal it was, that of an older fault. Raises Unreadable."""
+
     def first_argument(self, registers: KnownRegisters) -> int | None:
         """Of a function that has not changed the register yet."""
 

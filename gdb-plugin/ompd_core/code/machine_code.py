@@ -184,3 +184,6 @@ class Convention:
     result: str
     lost: tuple[str, ...]  # registers that a call may change
     link: str | None = None  # where a call puts the address to return to; None: on the stack
+    # So far below the stack pointer a function uses memory: a red zone, or what one instruction
+    # stores before it has moved the stack pointer.
+    reach: int = 0

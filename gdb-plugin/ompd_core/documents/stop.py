@@ -19,6 +19,7 @@ from .words import (
     Anything,
     AtLeast,
     BuildId,
+    Certainty,
     Code,
     Count,
     GdbId,
@@ -152,6 +153,26 @@ class Thrown(TypedDict):
     loc: Optional[Loc]
 
 
+class Recursion(TypedDict):
+    functions: Annotated[List[str], "that call each other, the one that is called most first"]
+    depth: Annotated[Count, "how often the first of them is on the stack, as far as can be told"]
+    bytes_each: Annotated[Count, "of the stack, for each of its calls"]
+
+
+class StackOverflow(TypedDict):
+    certainty: Certainty
+    why: Annotated[Optional[str], "why it is not certain"]
+    stack_bytes: Annotated[Optional[Count], "the stack's size; null: not known"]
+    function: Annotated[Optional[str], "of the frame that did not fit"]
+    frame_bytes: Annotated[Optional[Count], "that it takes; null: little"]
+    recursion: Optional[Recursion]
+    set_by: Annotated[
+        Optional[str], "OMP_STACKSIZE and its kin, ulimit -s, pthread_attr_setstacksize"
+    ]
+    set_to: Annotated[Optional[str], "null: it is not set, or not known"]
+    enough_bytes: Annotated[Optional[Count], "a size that would have done; null: not known"]
+
+
 class Signal(TypedDict):
     name: Text
     number: Number
@@ -159,6 +180,7 @@ class Signal(TypedDict):
     reason: Optional[str]
     address: Optional[Address]
     exception: NotRequired[Annotated[Optional[Thrown], "of C++, for which the program was ended"]]
+    stack_overflow: NotRequired[Annotated[Optional[StackOverflow], "null: none was found"]]
     sender: Optional[int]
     lwp: int
     gdb: Optional[str]

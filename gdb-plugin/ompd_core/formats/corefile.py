@@ -11,13 +11,14 @@ from __future__ import annotations
 import bisect
 import os
 import struct
-from typing import Iterable
+from typing import Iterable, Sequence
 
 from ..errors import Unreadable
 from ..light_classes import NamedTuple
 from ..signals import Signal, from_siginfo
 from . import proof
 from .elf import (
+    AT_EXECFN,
     ET_CORE,
     NT_AUXV,
     NT_FILE,
@@ -75,6 +76,16 @@ class CoreFile:
         self._files = list(files)
         self._opened: dict[str, ElfFile | None] = {}
         self.likely: set[str] = set()  # paths whose files were found without a build-id
+
+    @property
+    def loads(self) -> Sequence[Segment]:
+        """Of memory, by their addresses."""
+        return self._loads
+
+    @property
+    def first_stack(self) -> int | None:
+        """An address on the stack that the kernel made for the program: of the file's name."""
+        return self.auxv.get(AT_EXECFN)
 
     def close(self) -> None:
         self._elf.close()

@@ -16,10 +16,11 @@ from typing import Collection, Iterator
 from ..light_classes import NamedTuple
 
 PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR = 1, 2, 3, 4, 6
-PF_X = 1
+PF_X, PF_W, PF_R = 1, 2, 4
 ET_CORE = 4
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
 NT_PRSTATUS, NT_PRPSINFO, NT_AUXV, NT_FILE, NT_SIGINFO = 1, 3, 6, 0x46494C45, 0x53494749
+AT_EXECFN = 31  # in the auxiliary vector
 STB_LOCAL = 0
 STT_TLS = 6
 SHN_UNDEF = 0
@@ -41,6 +42,7 @@ class Segment(NamedTuple):
     file_size: int
     memory_size: int
     executable: bool
+    usable: bool  # may be read or written
 
 
 class Section(NamedTuple):
@@ -94,7 +96,8 @@ class Format:
                     self.order + "8I", table, at
                 )
             executable = bool(flags & PF_X)
-            found.append(Segment(kind, offset, address, in_file, in_memory, executable))
+            usable = bool(flags & (PF_R | PF_W))
+            found.append(Segment(kind, offset, address, in_file, in_memory, executable, usable))
         return found
 
 

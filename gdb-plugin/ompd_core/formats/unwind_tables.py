@@ -73,6 +73,20 @@ class Tables:
         found = self._last_before(image.table, count, address) if count is not None else None
         return found[1] if found is not None else None
 
+    def function(self, address: int) -> tuple[int, int] | None:
+        """Where the code lies that the entry about an address is for: a function, or a part of one.
+        None: there is none, or it cannot be told."""
+        image = self._around(address)
+        try:
+            count = self._count(image.table) if image is not None and image.table else None
+            found = self._last_before(image.table, count, address) if image and count else None
+            size = self._size(found[1], found[0]) if found is not None else None
+        except Unreadable:
+            return None
+        if found is None or size is None or address >= found[0] + size:
+            return None
+        return found[0], found[0] + size
+
     def _covers(self, address: int) -> bool | None:
         image = self._around(address)
         if image is None or not image.table:

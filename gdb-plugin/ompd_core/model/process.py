@@ -16,11 +16,11 @@ from ..library.types import Diagnostic, View, ViewRegion, ViewThread
 from ..light_classes import NamedTuple, dataclass, field
 from ..signals import Signal
 from . import doubts, ids, states
+from .cause import Cause
 from .doubts import Doubt
 from .glibc import Kept
 from .messages import Message
 from .native import Location, NativeThread
-from .thrown import Thrown
 
 # Sorts behind every number of GDB's.
 LAST = 1 << 62
@@ -266,14 +266,14 @@ class Process:
         natives: Sequence[NativeThread],
         runtimes: Sequence[Runtime],
         ask_signal: Callable[[], Signal | None] = lambda: None,
-        ask_thrown: Callable[[Thread], Thrown | None] = lambda thread: None,
+        ask_cause: Callable[[Thread, Signal], Cause] = lambda thread, signal: Cause(),
     ) -> None:
         self.runtimes = list(runtimes)
         self.natives = list(natives)
         self.threads = [Thread(native) for native in natives]
         self.regions: list[Region] = []
         self._ask_signal = ask_signal
-        self._ask_thrown = ask_thrown
+        self._ask_cause = ask_cause
         self._by_native = list(self.threads)
         for runtime in self.runtimes:
             if runtime.view is not None:
@@ -386,12 +386,12 @@ class Process:
         )
 
     @cached_property
-    def thrown(self) -> Thrown | None:
-        """The exception that the program was ended for."""
+    def cause(self) -> Cause:
+        """Of its crash."""
         met, thread = self.signal, self.signalled
-        if met is None or thread is None or not met.is_crash or met.name != "SIGABRT":
-            return None
-        return self._ask_thrown(thread)
+        if met is None or thread is None or not met.is_crash:
+            return Cause()
+        return self._ask_cause(thread, met)
 
     def any_waits(self, *kinds: str) -> bool:
         """Does a thread wait for something of one of the kinds?"""

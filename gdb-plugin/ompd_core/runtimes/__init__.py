@@ -19,6 +19,10 @@ SERVED_MARKS = tuple(one.mark for one in RUNTIMES if one.refused is None)
 SERVED_FILES = tuple(name for one in RUNTIMES if one.refused is None for name in one.files)
 # Of the specification, and of the runtimes.
 ENVIRONMENT = ("OMP_", *(prefix for one in RUNTIMES for prefix in one.environment))
+STACK_SIZES = (
+    "OMP_STACKSIZE",
+    *(one.stack_size for one in RUNTIMES if one.stack_size is not None),
+)
 DEVICE_HANDLES = tuple(one.device_handle for one in RUNTIMES if one.device_handle is not None)
 UNKNOWN = "An OpenMP runtime"
 OFFLOAD_FILES = tuple(name for one in OFFLOADS for name in one.files)

@@ -28,6 +28,8 @@ class Runtime:
     headers: str = "(?!)"
     # How the names of variables of the environment begin that it reads, beside OpenMP's own.
     environment: tuple[str, ...] = ()
+    # The one of them that sets the size of its threads' stacks, beside OpenMP's own.
+    stack_size: str | None = None
     # What it calls the code of constructs through.
     invoke: str | None = None
     # Do entry points, and what its threads begin with, call that code themselves?

@@ -31,6 +31,7 @@ RUNTIME = Runtime(
     sources=r"(affinity|barrier|bar|lock|mutex|parallel|ptrlock|sem|task|team)\.c$",
     headers=r".*/libgomp/(config/.*/)?((simple-)?bar|doacross|futex|mutex|ptrlock|sem|wait)\.h$",
     environment=("GOMP_",),
+    stack_size="GOMP_STACKSIZE",
     calls_directly=True,
     takes_children=True,
     loses_threads=True,

@@ -33,6 +33,7 @@ RUNTIME = Runtime(
     loosely=r"_*kmp",
     sources=r"kmp|z_Linux|ompt|ompd",
     environment=("KMP_", "LIBOMPTARGET_", "LIBOMP_"),
+    stack_size="KMP_STACKSIZE",
     invoke="__kmp_invoke_microtask",
     records_holders="run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
     variables=_VARIABLES,

@@ -8,6 +8,7 @@ from typing import Iterator, Sequence
 
 from ..debugger import MOST_FRAMES, Debugger, StoppedThread
 from ..errors import Unreadable
+from ..formats.areas import FIRST_STACK, Areas, of_process
 from ..library.types import Device, Mapping
 from ..model.devices import BELOW, RETURNED, UNMAPPED, Devices, Stale
 from ..model.process import Thread
@@ -15,8 +16,6 @@ from ..model.process import Thread
 MOST_LOOKED_AT = 4096  # mappings
 # Of the largest stack that a mapping is looked for on.
 LARGEST_STACK = 1 << 30
-# What a function may use below its stack pointer (x86-64's ABI).
-RED_ZONE = 128
 
 
 def stale(debugger: Debugger, devices: Devices, threads: Sequence[Thread]) -> list[Stale]:
@@ -35,7 +34,7 @@ def stale(debugger: Debugger, devices: Devices, threads: Sequence[Thread]) -> li
             found.append(Stale(device, one, UNMAPPED))
     left = [(d, m) for d, m in wanted if not any(one.mapping is m for one in found)]
     if left:
-        areas = _own_stacks(debugger)
+        areas = of_process(debugger.pid) if debugger.kind == "live" else None
         for thread in threads:
             found += _on_stack(debugger, thread, left, areas)
     return found
@@ -57,7 +56,7 @@ def _on_stack(
     debugger: Debugger,
     thread: Thread,
     wanted: Sequence[tuple[Device, Mapping]],
-    areas: Sequence[tuple[int, int, bool]],
+    areas: Areas | None,
 ) -> Iterator[Stale]:
     machine = debugger.machine
     if thread.native is None or thread.running or machine is None:
@@ -77,7 +76,7 @@ def _on_stack(
         own = _own_stack(thread, top, areas)
         if own is not None:
             for device, one in wanted:
-                if own <= one.begin and one.end <= top - RED_ZONE:
+                if own <= one.begin and one.end <= top - machine.CONVENTION.reach:
                     yield Stale(device, one, BELOW, thread)
 
 
@@ -107,28 +106,12 @@ def _returned(
                 yield Stale(device, one, RETURNED, thread, frame.location.function)
 
 
-def _own_stacks(debugger: Debugger) -> list[tuple[int, int, bool]]:
-    """Areas of memory, and whether each is the first thread's stack. None where the kernel does not
-    tell."""
-    if debugger.kind != "live":
-        return []
-    found = []
-    try:
-        with open(f"/proc/{debugger.pid}/maps", encoding="utf-8", errors="replace") as maps:
-            for line in maps:
-                start, _, end = line.split(" ", 1)[0].partition("-")
-                found.append((int(start, 16), int(end, 16), line.rstrip().endswith("[stack]")))
-    except (OSError, ValueError):
-        return []
-    return found
-
-
-def _own_stack(thread: Thread, top: int, areas: Sequence[tuple[int, int, bool]]) -> int | None:
+def _own_stack(thread: Thread, top: int, areas: Areas | None) -> int | None:
     """Where the stack's memory begins, if it is the one that the thread was made with: the C
     library keeps the thread's descriptor at its other end. A program may switch to others."""
     descriptor = thread.native.pthread_id if thread.native is not None else None
-    for start, end, is_first in areas:
-        if start <= top < end:
-            own = is_first or (descriptor is not None and start <= descriptor < end)
-            return start if own else None
-    return None
+    area = areas.at(top) if areas is not None else None
+    if area is None:
+        return None
+    is_its = descriptor is not None and area.start <= descriptor < area.end
+    return area.start if is_its or area.name == FIRST_STACK else None

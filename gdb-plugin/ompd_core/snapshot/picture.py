@@ -16,15 +16,17 @@ from ..model import locks as locks_model
 from ..model import loops as loops_model
 from ..model import passing, where
 from ..model.assessment import Assessment
+from ..model.cause import Cause
 from ..model.locks import Locks
 from ..model.native import NativeThread
+from ..model.overflow import Overflow
 from ..model.posts import Post, Posts, waits_in_loop
 from ..model.process import Iteration, Membership, Process, Region, Runtime, Thread
 from ..model.skips import Skip
 from ..model.targets import KERNEL, Target
 from ..model.tasks import Deferred, Tasks
-from ..model.thrown import Thrown
 from ..model.waits import Arrivals, any_is_over
+from ..signals import Signal
 from .places import ALWAYS, IF_AWAITED, NEVER, Places
 from .runtimes import Runtimes
 from .stacks import Stacks
@@ -65,7 +67,7 @@ class Picture:
     ) -> None:
         """runtimes: those of `opened', with their views of the same moment. skipped_libraries,
         stepped_over: code that is not the user's own, as he told the debugger."""
-        self.process = Process(natives, runtimes, debugger.signal, self._thrown)
+        self.process = Process(natives, runtimes, debugger.signal, self._cause)
         self._stacks = Stacks(debugger)
         self._debugger = debugger
         self._runtimes = opened
@@ -149,9 +151,24 @@ class Picture:
     def _listed_if_read(self) -> Tasks | None:
         return _if_read(lambda: self._listed)
 
-    def _thrown(self, thread: Thread) -> Thrown | None:
-        self.locate_regions()
-        return self._places.thrown(thread, lambda: _if_read(self._located_tasks))
+    def _cause(self, thread: Thread, signal: Signal) -> Cause:
+        if signal.name == "SIGABRT":
+            self.locate_regions()
+            thrown = self._places.thrown(thread, lambda: _if_read(self._located_tasks))
+            if thrown is not None:
+                return Cause(thrown)
+        return Cause(overflow=self._overflow(thread, signal))
+
+    def _overflow(self, thread: Thread, signal: Signal) -> Overflow | None:
+        from .overflow import Overflows
+
+        machine = self._debugger.machine
+        if thread.native is None or machine is None:
+            return None
+        with self._debugger.at(thread.native) as stopped:
+            if stopped is None:
+                return None
+            return Overflows(self._debugger, machine, thread).of(stopped, signal)
 
     def _located_tasks(self) -> Tasks:
         self._places.locate_tasks(self.tasks)

@@ -14,6 +14,7 @@ from ..model.judgement import Judgement
 from ..model.locks import Lock
 from ..model.messages import NOT_TOLD, Message
 from ..model.native import Location
+from ..model.overflow import Overflow, Recursion
 from ..model.process import Loop, Membership, Part, Process, Region, Runtime, Thread, Wait, pairs
 from ..model.tasks import ExplicitTask, waits_for
 from ..model.thrown import Thrown
@@ -131,7 +132,7 @@ def signal(process: Process) -> stop.Signal | None:
     met = process.signal
     if met is None:
         return None
-    thread = process.signalled
+    thread, cause = process.signalled, process.cause
     native = thread.native if thread is not None else None
     return {
         "name": met.name,
@@ -144,8 +145,27 @@ def signal(process: Process) -> stop.Signal | None:
         "gdb": native.id if native is not None else None,
         "id": signals.openmp_id(thread),
         "where": location(thread.where) if thread is not None else None,
-        "exception": _exception(process.thrown) if process.thrown is not None else None,
+        "exception": _exception(cause.thrown) if cause.thrown is not None else None,
+        "stack_overflow": _overflow(cause.overflow) if cause.overflow is not None else None,
     }
+
+
+def _overflow(of: Overflow) -> stop.StackOverflow:
+    return {
+        "certainty": "likely" if of.doubt is not None else "certain",
+        "why": of.doubt,
+        "stack_bytes": of.size,
+        "function": of.function,
+        "frame_bytes": of.needs,
+        "recursion": _recursion(of.recursion) if of.recursion is not None else None,
+        "set_by": of.setting.name if of.setting is not None else None,
+        "set_to": of.setting.value if of.setting is not None else None,
+        "enough_bytes": of.enough,
+    }
+
+
+def _recursion(of: Recursion) -> stop.Recursion:
+    return {"functions": list(of.functions), "depth": of.depth, "bytes_each": of.each}
 
 
 def _exception(thrown: Thrown) -> stop.Thrown:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from ..model.process import Process, Thread
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..signals import Signal
+from . import stack_overflow
 from .cxx_names import short_name
 from .table import place
 from .terminal import plain
@@ -18,11 +19,18 @@ def crash(process: Process) -> str | None:
     signal = process.signal
     if signal is None or not signal.is_crash:
         return None
-    thread = process.signalled
+    thread, cause = process.signalled, process.cause
     at = thread.where if thread is not None else None
     where = f", {place(at.name, at.file, at.line)}" if at is not None else ""
-    died = f"The program crashed: {_in_words(signal)}, in {_who(thread, signal)}{where}"
-    return f"{died}: {_exception(process.thrown)}." if process.thrown is not None else f"{died}."
+    what, why = _in_words(signal), None
+    if cause.thrown is not None:
+        why = _exception(cause.thrown)
+    elif cause.overflow is not None:
+        why = stack_overflow.sentence(cause.overflow)
+        if cause.overflow.doubt is None:
+            what = f"stack overflow ({signal.name})"
+    died = f"The program crashed: {what}, in {_who(thread, signal)}{where}"
+    return f"{died}: {why}." if why is not None else f"{died}."
 
 
 def _exception(thrown: Thrown) -> str:

@@ -19,6 +19,7 @@ CONVENTION = Convention(
     result="x0",
     lost=tuple(f"x{i}" for i in (*range(19), 30)),
     link=LINK,
+    reach=512,
 )
 # What a function leaves as it was, and where the next instruction is.
 KEPT: tuple[str, ...] = tuple(f"x{i}" for i in range(19, 30))
@@ -32,6 +33,7 @@ _THREAD_POINTER = "tpidr"
 # Linux' numbers of system calls; a stop sets back those that wait to where they were made.
 _NUMBER, _RESTART = "x8", 128
 _CALLS_SYSTEM = 0xD4000001
+_FAULT_ADDRESS = 128 + 176  # struct siginfo, struct ucontext up to uc_mcontext.fault_address
 # Of a process' addresses; what is above is a signature, or a tag.
 _PLAIN = (1 << 48) - 1
 
@@ -63,6 +65,12 @@ def futex_wait(registers: KnownRegisters, read: Read) -> FutexWait | None:
 
 def code_address(value: int) -> int:
     return value & _PLAIN
+
+
+def page_fault(stack_pointer: int, read: Read) -> int | None:
+    # struct rt_sigframe has siginfo in front. Of another signal it is an older fault's, or zero.
+    (address,) = struct.unpack("<Q", read(stack_pointer + _FAULT_ADDRESS, 8))
+    return address or None
 
 
 def first_argument(registers: KnownRegisters) -> int | None:

@@ -16,6 +16,7 @@ CONVENTION = Convention(
     arguments=("rdi", "rsi", "rdx", "rcx", "r8", "r9"),
     result="rax",
     lost=("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11"),
+    reach=128,
 )
 # What a function leaves as it was, and where the next instruction is.
 KEPT: tuple[str, ...] = ("rbx", "rbp", "r12", "r13", "r14", "r15")
@@ -29,6 +30,7 @@ _THREAD_POINTER = "fs_base"
 # Linux' numbers of system calls, and what is in the register of the result while one waits that a
 # stop has interrupted (linux/errno.h), or before it has begun.
 _RESTART = 219
+_TRAP, _PAGE_FAULT = 200, 14  # in struct ucontext: trapno, oldmask, cr2
 _INTERRUPTED = (-512, -513, -514, -516, -38)
 _TIMED_OUT = -110
 
@@ -49,6 +51,12 @@ def futex_wait(registers: KnownRegisters, read: Read) -> FutexWait | None:
     signed = result if result < 1 << 63 else result - (1 << 64)
     asleep = signed in _INTERRUPTED or (timeout != 0 and signed == _TIMED_OUT)
     return FutexWait(address, operation, expected & 0xFFFFFFFF, timeout != 0, asleep)
+
+
+def page_fault(stack_pointer: int, read: Read) -> int | None:
+    # Where struct ucontext is: the stack pointer has been moved behind the address to return to.
+    trap, _, address = struct.unpack("<3Q", read(stack_pointer + _TRAP, 24))
+    return address if trap == _PAGE_FAULT else None
 
 
 def first_argument(registers: KnownRegisters) -> int | None:

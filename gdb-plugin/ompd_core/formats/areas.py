@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which areas of memory does a process have? By what the kernel tells of a living one, and by the
+headers of a core file."""
+
+from __future__ import annotations
+
+import bisect
+from typing import Iterable, Sequence
+
+from ..light_classes import NamedTuple
+from .corefile import CoreFile
+
+FIRST_STACK = "[stack]"
+
+
+class Area(NamedTuple):
+    start: int
+    end: int
+    usable: bool  # may be read or written
+    name: str = ""  # as the kernel has it; of a core file only FIRST_STACK is told
+
+
+class Areas:
+    def __init__(self, areas: Iterable[Area]) -> None:
+        self.all: Sequence[Area] = sorted(areas)
+        self._starts = [area.start for area in self.all]
+
+    def at(self, address: int) -> Area | None:
+        i = bisect.bisect_right(self._starts, address) - 1
+        return self.all[i] if i >= 0 and address < self.all[i].end else None
+
+
+def of_process(pid: int) -> Areas | None:
+    """None: the kernel does not tell."""
+    found = []
+    try:
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+            for line in maps:
+                words = line.split(None, 5)
+                start, _, end = words[0].partition("-")
+                name = words[5].rstrip("\n") if len(words) > 5 else ""
+                usable = words[1][:2] != "--"
+                found.append(Area(int(start, 16), int(end, 16), usable, name))
+    except (OSError, ValueError, IndexError):
+        return None
+    return Areas(found)
+
+
+def of_core(core: CoreFile) -> Areas:
+    """gcore leaves out what may not be used, and what is in files."""
+    top = core.first_stack
+    found = []
+    for load in core.loads:
+        end = load.address + load.memory_size
+        name = FIRST_STACK if top is not None and load.address <= top < end else ""
+        found.append(Area(load.address, end, load.usable, name))
+    dumped = Areas(found)
+    for mapping in core.mappings:
+        if dumped.at(mapping.start) is None:
+            found.append(Area(mapping.start, mapping.end, True))
+    return Areas(found)
