@@ -503,6 +503,19 @@ def test_a_team_of_which_one_has_gone_on_is_not_unclear(
     assert judgement.waits.unknown or judgement.waits.open
 
 
+@pytest.mark.parametrize("left, found", [([1, 2], []), ([], ["cannot_tell"])])
+def test_whose_workers_have_left_is_not_unclear(left: Sequence[int], found: Sequence[str]) -> None:
+    """They waited in the region, and are idle: the one that has not gone on can."""
+    at_end = [at_barrier(10, "parallel")] * 3
+    before, process = team(3, *at_end), team(3, *at_end)
+    for number in left:
+        process.threads[number].openmp.clear()
+    then, now = (moments.take(one, Locks(one), None, {}, {}, {}) for one in (before, process))
+    movement = Movement(1.0, True, then, now, None)
+    judgement = judge(find(process, Locks(process), None, {}, movement=movement), movement)
+    assert codes(judgement) == found
+
+
 def in_doacross(
     count: int,
     waiting: "Dict[int, int]",

@@ -15,7 +15,7 @@ from . import doubts, ids
 from .doubts import Doubt
 from .locks import Lock, Locks
 from .loops import HandedOut
-from .moments import Movement
+from .moments import Movement, root_of
 from .posts import Posts
 from .process import Membership, Process, Thread, pairs
 from .tasks import Tasks
@@ -101,7 +101,7 @@ def find(
     bystanders = _Graph(needs).leading_to(found.stuck).difference(found.stuck)
     found.bystanders = [one.thread for one in needs if one.thread in bystanders]
     if not found.circles:
-        _add_unknown(found)
+        _add_unknown(found, movement.moved_roots if movement is not None else set())
     return found
 
 
@@ -124,20 +124,29 @@ def _proven(one: Needs) -> Needs:
     return one if one.doubt is None else replace(one, meeting=None)
 
 
-def _add_unknown(found: Deadlock) -> None:
-    """What is not known decides where nobody is at work, and nobody has gone on since."""
-    moved = {m.chain[-1][0] for t in found.gone_on for m in t.openmp if m.chain}
+def _add_unknown(found: Deadlock, moved_roots: set[int]) -> None:
+    """What is not known decides where nobody is at work, and nobody has gone on since.
+    moved_roots: where somebody that waited has, who may not wait any more."""
+    moved = moved_roots | {root_of(m) for t in found.gone_on for m in t.openmp if m.chain}
     unclear = found.process.unclear()
-    of_moved = [member for member in unclear if member.chain[-1][0] in moved]
+    of_moved = [member for member in unclear if root_of(member) in moved]
     runs = found.process.who_runs()
     found.unknown = [runs] if runs is not None else []
     found.unknown += _unclear([member for member in unclear if member not in of_moved])
     still = {t for root in _without_anybody_free(found.process, found.needs) for t in root}
     doubted = _in_doubt(found.needs)
-    blocking = [one for one in _open_ends(found.needs) if one.thread in still and not one.progress]
+    blocking = [
+        one
+        for one in _open_ends(found.needs)
+        if one.thread in still and not one.progress and not _is_of(one.member, moved_roots)
+    ]
     found.unknown += _reasons(blocking)
     found.open = _unclear(of_moved)
     found.open += _reasons([one for one in doubted if one not in blocking])
+
+
+def _is_of(member: Membership, roots: set[int]) -> bool:
+    return bool(member.chain) and root_of(member) in roots
 
 
 def _unclear(members: Sequence[Membership]) -> list[str]:

@@ -61,6 +61,7 @@ class Moment:
     threads: set[Ptid] = field(default_factory=set)
     waiting: dict[Ptid, Words] = field(default_factory=dict)  # OpenMP's that wait
     others: dict[Ptid, Words] = field(default_factory=dict)  # and those that are not OpenMP's
+    roots: dict[Ptid, int] = field(default_factory=dict)  # of those that wait: see root_of
 
     @property
     def addresses(self) -> set[tuple[int, int]]:
@@ -100,6 +101,11 @@ class Movement:
     def gone_on(self) -> list[Ptid]:
         """Of those that waited."""
         return [ptid for ptid in self.before.waiting if self._is_other(ptid)]
+
+    @property
+    def moved_roots(self) -> set[int]:
+        """Of those that waited, and have gone on."""
+        return {self.before.roots[ptid] for ptid in self.gone_on if ptid in self.before.roots}
 
     @property
     def unsure(self) -> list[Ptid]:
@@ -184,7 +190,15 @@ def take(
                 if post is not None:
                     words.by_kind[ITERATION] = (post.iteration, post.loop.loop)
                 known[ptid] = _of_library(words, thread.kept, ptids)
+                for member in thread.openmp[:1]:
+                    if member.chain:
+                        moment.roots[ptid] = root_of(member)
     return moment
+
+
+def root_of(member: Membership) -> int:
+    """Of whose program it is: the address of its initial region."""
+    return member.chain[-1][0].raw.address
 
 
 def _waits(thread: Thread) -> bool:
