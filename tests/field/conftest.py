@@ -36,7 +36,7 @@ def folder() -> Iterator[Path]:
 def running(request: Any, folder: Path) -> Iterator[programs.Running]:
     """A program that is at work, its threads too, and goes on."""
     field = request.param
-    with looks.running(field.program(folder), folder) as pid:
+    with looks.running(field.program(folder), folder / field.name) as pid:
         programs.wait_for_work(pid)
         yield programs.Running(field, pid)
 

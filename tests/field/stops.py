@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Iterator, NamedTuple, Sequence
 
 import machine
+from programs import state
 from sessions import PATIENCE
 
 SCRIPT = Path(__file__).with_name("plain_gdb.py")
@@ -47,8 +48,7 @@ def watched(pid: int) -> Iterator[Standing]:
 def _watch(pid: int, standing: Standing, over: threading.Event) -> None:
     since = None
     while not over.wait(0.001):
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        now, stands = time.monotonic(), text.rpartition(")")[2].split()[0] in STOPPED
+        now, stands = time.monotonic(), state(pid) in STOPPED
         if stands and since is None:
             since = now
         elif not stands and since is not None:
