@@ -29,28 +29,42 @@ static bool is_no_file(const char *text)
 	return strcmp(text, "FIRModule") == 0 || strcmp(text, "LLVMDialectModule") == 0;
 }
 
+/* Where the field before this one ends, which ends at `end'. NULL: there is none. */
+static const char *field_before(const char *text, const char *end)
+{
+	while (end > text && end[-1] != ';')
+		end--;
+	return end > text ? end - 1 : NULL;
+}
+
+/* A file's name may hold a semicolon: the fields are counted from the end. */
 bool source_text_recorded(const char *source, struct source_text *text)
 {
-	*text = (struct source_text){0};
-	if (!source || source[0] != ';')
-		return false;
-	const char *file = source + 1, *file_end = strchr(file, ';');
-	const char *function = file_end ? file_end + 1 : NULL;
-	const char *function_end = function ? strchr(function, ';') : NULL;
+	const char *ends[4]; /* of the column, the line, the function, the file */
 
-	if (!function_end)
+	*text = (struct source_text){0};
+	if (!source || source[0] != ';' || strlen(source) < 3)
 		return false;
-	long line = strtol(function_end + 1, NULL, 10);
+	source++;
+	ends[0] = source + strlen(source) - 2;
+	if (strcmp(ends[0], ";;") != 0)
+		return false;
+	for (size_t i = 0; i < 3; i++) {
+		ends[i + 1] = field_before(source, ends[i]);
+		if (!ends[i + 1])
+			return false;
+	}
+	long line = strtol(ends[2] + 1, NULL, 10);
 
 	/* Without -g it is ";unknown;unknown;0;0;;". */
 	if (line <= 0 || line > INT32_MAX)
 		return false;
-	text->file = part(file, file_end);
+	text->file = part(source, ends[3]);
 	if (is_no_file(text->file)) {
 		free(text->file);
 		text->file = NULL;
 	}
-	char *symbol = part(function, function_end);
+	char *symbol = part(ends[3] + 1, ends[2]);
 
 	text->function = demangled(symbol);
 	free(symbol);

@@ -245,7 +245,12 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.errors",
     ),
     # Of what a sampler wrote: neither a debugger nor a snapshot is there.
-    "ompd_core.recording.": ("ompd_core.recording.", "ompd_core.model.states", "ompd_core.errors"),
+    "ompd_core.recording.": (
+        "ompd_core.recording.",
+        "ompd_core.model.naming",
+        "ompd_core.model.states",
+        "ompd_core.errors",
+    ),
     # Types of what the views write. They are not loaded while it runs: see python_types.
     "ompd_core.documents.": ("ompd_core.documents.",),
     "ompd_core.views.": (

@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 from ..errors import UserError
 from ..light_classes import replace
+from ..model.naming import users_function, without_parameters
 from . import fields
 from .fields import Json, decimal, flag, number, part, real, sentences, word
 from .record import (
@@ -272,7 +273,9 @@ class Reader:
     def _place(self, line: Json) -> Place:
         """Code without a name is called by its file."""
         at = number(line, "line", 1 << 31)
-        place = Place(word(line, "function"), word(line, "file"), at or None)
+        name = word(line, "function")
+        function = name and without_parameters(users_function(name) or name)
+        place = Place(function, word(line, "file"), at or None)
         image, offset = self._of("image", line, "image"), fields.address(line, "offset")
         path = None if place or image is None else self.record.images[image].path
         if not path or offset is None:
