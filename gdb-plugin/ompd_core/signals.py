@@ -15,12 +15,14 @@ _WITH_ADDRESS = ("SIGILL", "SIGBUS", "SIGFPE", "SIGSEGV")
 SI_USER, SI_QUEUE, SI_TKILL, SI_KERNEL = 0, -1, -6, 0x80
 _SENT = (SI_USER, SI_QUEUE, SI_TKILL)
 
+_BEYOND_FILE = ("SIGBUS", 2)
+
 _REASONS = {
     ("SIGSEGV", 1): "no memory is mapped at {}",
     ("SIGSEGV", 2): "memory at {} may not be used in this way",
     ("SIGSEGV", SI_KERNEL): "at an address that no memory can have",
     ("SIGBUS", 1): "the address {} is not aligned",
-    ("SIGBUS", 2): "nothing is behind the address {}: the end of a mapped file, as a rule",
+    _BEYOND_FILE: "nothing is behind the address {}: the end of a mapped file, as a rule",
     ("SIGFPE", 1): "integer division by zero",
     ("SIGFPE", 2): "integer overflow",
     ("SIGFPE", 3): "floating-point division by zero",
@@ -51,6 +53,11 @@ class Signal(NamedTuple):
     def is_crash(self) -> bool:
         """A signal from elsewhere is somebody's wish for a core file, or for an end."""
         return self.name in _FATAL and self.sender is None
+
+    @property
+    def is_beyond_file(self) -> bool:
+        """Of a mapping, as a rule of a file's, the address is behind the end."""
+        return (self.name, self.code) == _BEYOND_FILE
 
     @property
     def reason(self) -> str | None:

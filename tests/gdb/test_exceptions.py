@@ -32,14 +32,19 @@ def signal_of(kind: str, executable: Path, args: tuple[str, str], lib: Path, fol
     return answer.document("ompd report -json")["signal"], answer.text
 
 
+def made(compiler: str, build: str, folder: Path) -> tuple[Path, Path]:
+    """The program, and where its runtime is."""
+    lib = machine.cached("libomp-14")
+    if compiler == "g++":
+        lib = machine.as_libgomp(lib, folder / "lib")
+    return machine.compiled("exceptions", build, compiler=compiler, link=("-pthread",)), lib
+
+
 @pytest.mark.parametrize("where, what", CASES)
 @pytest.mark.parametrize("build", ["debug", "optimised"])
 @pytest.mark.parametrize("compiler", [machine.CLANG, "g++"])
 def test_left(compiler: str, build: str, where: str, what: str, folder: Path) -> None:
-    executable = machine.compiled("exceptions", build, compiler=compiler)
-    lib = machine.cached("libomp-14")
-    if compiler == "g++":
-        lib = machine.as_libgomp(lib, folder / "lib")
+    executable, lib = made(compiler, build, folder)
     kind = "core" if CASES.index((where, what)) % 2 else "live"
     signal, text = signal_of(kind, executable, (where, what), lib, folder)
     thrown = signal["exception"]
@@ -53,3 +58,12 @@ def test_left(compiler: str, build: str, where: str, what: str, folder: Path) ->
     if where == "noexcept":
         assert thrown["loc"]["function"].endswith("lets_none_out"), text
     assert f"an exception of type {thrown['type']}" in " ".join(text.split()), text
+
+
+@pytest.mark.parametrize("what", ["pthread_exit", "pthread_cancel", "joinable_thread", "terminate"])
+@pytest.mark.parametrize("compiler", [machine.CLANG, "g++"])
+def test_without_exception(compiler: str, what: str, folder: Path) -> None:
+    executable, lib = made(compiler, "debug", folder)
+    kind = "core" if what.startswith("pthread") else "live"
+    signal, text = signal_of(kind, executable, ("without", what), lib, folder)
+    assert (signal["terminated"], signal["exception"], signal["said"]) == (what, None, None), text

@@ -204,3 +204,29 @@ def test_fortran(compiler: str, name: str, folder: Path) -> None:
         assert "deeper" in told["recursion"]["functions"][0]
     else:
         assert name in told["function"] and 3 <= told["frame_bytes"] / (1 << 20) <= 3.2, said
+
+
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("asserted", r"overflows\.cc:\d+: void asserted\(\): Assertion `one == 2' failed\."),
+        ("freed_twice", r"free\(\): double free"),
+        ("aborted", None),
+    ],
+)
+def test_text(name: str, said: str | None, folder: Path) -> None:
+    """What the C library printed before it ended the program."""
+    signal = in_core(program("g++", "optimised"), name, folder)["signal"]
+    assert (signal["said"] is None) == (said is None)
+    assert said is None or re.search(said, signal["said"])
+
+
+@pytest.mark.parametrize("kind", ["live", "core"])
+def test_file(kind: str, folder: Path) -> None:
+    executable = program("g++", "optimised")
+    if kind == "core":
+        document = in_core(executable, "cut_file", folder)
+    else:
+        document = live(executable, ["cut_file"], folder)["cut_file"]
+    file = document["signal"]["file"]
+    assert file is not None and file.startswith("/tmp/") and file in document["findings"][0]["text"]

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Exceptions that nobody catches: `exceptions WHERE WHAT'. WHERE: region, task, noexcept, nowhere. WHAT: error, own, number, text.
+ * And what the C++ library ends a program for without one: `exceptions without WHAT'. WHAT: pthread_exit,
+ * pthread_cancel, joinable_thread, terminate.
  */
 #include <cstring>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #define APART __attribute__((noinline))
 
@@ -45,6 +49,19 @@ APART static void once_caught(void)
 	}
 }
 
+static void without(const char *what)
+{
+	if (!strcmp(what, "pthread_exit"))
+		pthread_exit(NULL);
+	if (!strcmp(what, "pthread_cancel")) {
+		pthread_cancel(pthread_self());
+		pthread_testcancel();
+	}
+	if (!strcmp(what, "joinable_thread"))
+		std::thread([] {});
+	std::terminate();
+}
+
 int main(int argc, char **argv)
 {
 	const char *where = argc > 1 ? argv[1] : "region", *what = argc > 2 ? argv[2] : "error";
@@ -56,6 +73,8 @@ int main(int argc, char **argv)
 	{
 		if (!strcmp(where, "region"))
 			fail(what);
+		if (!strcmp(where, "without"))
+			without(what);
 		if (!strcmp(where, "noexcept"))
 			lets_none_out(what);
 #pragma omp single

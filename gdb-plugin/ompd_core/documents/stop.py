@@ -181,6 +181,22 @@ class Signal(TypedDict):
     address: Optional[Address]
     exception: NotRequired[Annotated[Optional[Thrown], "of C++, for which the program was ended"]]
     stack_overflow: NotRequired[Annotated[Optional[StackOverflow], "null: none was found"]]
+    terminated: NotRequired[
+        Annotated[
+            Optional[
+                Annotated[
+                    str, OneOf("pthread_cancel", "pthread_exit", "joinable_thread", "terminate")
+                ]
+            ],
+            "why the C++ library ended the program, without an exception; null: it did not",
+        ]
+    ]
+    said: NotRequired[
+        Annotated[Optional[str], "by the C library, before it ended the program: of an assertion"]
+    ]
+    file: NotRequired[
+        Annotated[Optional[str], "SIGBUS: that is mapped where the address is, and is shorter"]
+    ]
     sender: Optional[int]
     lwp: int
     gdb: Optional[str]

@@ -19,7 +19,6 @@ from ..model.assessment import Assessment
 from ..model.cause import Cause
 from ..model.locks import Locks
 from ..model.native import NativeThread
-from ..model.overflow import Overflow
 from ..model.posts import Post, Posts, waits_in_loop
 from ..model.process import Iteration, Membership, Process, Region, Runtime, Thread
 from ..model.skips import Skip
@@ -152,23 +151,14 @@ class Picture:
         return _if_read(lambda: self._listed)
 
     def _cause(self, thread: Thread, signal: Signal) -> Cause:
+        from . import crashes
+
         if signal.name == "SIGABRT":
             self.locate_regions()
             thrown = self._places.thrown(thread, lambda: _if_read(self._located_tasks))
             if thrown is not None:
                 return Cause(thrown)
-        return Cause(overflow=self._overflow(thread, signal))
-
-    def _overflow(self, thread: Thread, signal: Signal) -> Overflow | None:
-        from .overflow import Overflows
-
-        machine = self._debugger.machine
-        if thread.native is None or machine is None:
-            return None
-        with self._debugger.at(thread.native) as stopped:
-            if stopped is None:
-                return None
-            return Overflows(self._debugger, machine, thread).of(stopped, signal)
+        return crashes.cause(self._debugger, self._stacks, thread, signal)
 
     def _located_tasks(self) -> Tasks:
         self._places.locate_tasks(self.tasks)

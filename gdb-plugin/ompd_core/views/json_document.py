@@ -146,6 +146,9 @@ def signal(process: Process) -> stop.Signal | None:
         "id": signals.openmp_id(thread),
         "where": location(thread.where) if thread is not None else None,
         "exception": _exception(cause.thrown) if cause.thrown is not None else None,
+        "terminated": cause.terminated,
+        "said": cause.said,
+        "file": cause.file,
         "stack_overflow": _overflow(cause.overflow) if cause.overflow is not None else None,
     }
 

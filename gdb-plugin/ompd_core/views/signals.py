@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..model.cause import CANCELLED, EXITED, JOINABLE, TERMINATED
 from ..model.process import Process, Thread
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..signals import Signal
@@ -12,6 +13,13 @@ from .table import place
 from .terminal import plain
 
 LONGEST_NAME = 60
+_IN_CONSTRUCT = "where the program lets nothing out, as in the code of a construct"
+_TERMINATED = {
+    CANCELLED: f"pthread_cancel () ended the thread {_IN_CONSTRUCT}",
+    EXITED: f"pthread_exit () was called {_IN_CONSTRUCT}",
+    JOINABLE: "a std::thread was destroyed that nobody had joined or detached",
+    TERMINATED: "std::terminate () was called, without an exception",
+}
 
 
 def crash(process: Process) -> str | None:
@@ -29,6 +37,12 @@ def crash(process: Process) -> str | None:
         why = stack_overflow.sentence(cause.overflow)
         if cause.overflow.doubt is None:
             what = f"stack overflow ({signal.name})"
+    elif cause.terminated is not None:
+        why = _TERMINATED[cause.terminated]
+    elif cause.said is not None:
+        why = f"the C library says `{plain(cause.said)}'"
+    elif cause.file is not None:
+        why = f"{plain(cause.file)} is mapped there, and is shorter or cannot be read"
     died = f"The program crashed: {what}, in {_who(thread, signal)}{where}"
     return f"{died}: {why}." if why is not None else f"{died}."
 

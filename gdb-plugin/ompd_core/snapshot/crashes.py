@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of what did the program crash, beyond what the signal tells, if no exception ended it?"""
+
+from __future__ import annotations
+
+from ..debugger import Debugger
+from ..formats import areas
+from ..model.cause import Cause
+from ..model.overflow import Overflow
+from ..model.process import Thread
+from ..signals import Signal
+from . import aborts
+from .overflow import Overflows
+from .stacks import Stacks
+
+# Frames, from where the program was ended out to who wanted that.
+_DEPTH = 32
+
+
+def cause(debugger: Debugger, stacks: Stacks, thread: Thread, signal: Signal) -> Cause:
+    overflow = _overflow(debugger, thread, signal)
+    if overflow is not None:
+        return Cause(overflow=overflow)
+    if signal.name == "SIGABRT":
+        return _aborted(debugger, stacks, thread)
+    return Cause(file=_mapped_file(debugger, signal) if signal.is_beyond_file else None)
+
+
+def _overflow(debugger: Debugger, thread: Thread, signal: Signal) -> Overflow | None:
+    machine = debugger.machine
+    if thread.native is None or machine is None:
+        return None
+    with debugger.at(thread.native) as stopped:
+        if stopped is None:
+            return None
+        return Overflows(debugger, machine, thread).of(stopped, signal)
+
+
+def _aborted(debugger: Debugger, stacks: Stacks, thread: Thread) -> Cause:
+    walked = stacks.walked(thread, _DEPTH)
+    if walked is None or thread.native is None:
+        return Cause()
+    why = aborts.terminated(debugger, thread.native, walked.frames)
+    return Cause(terminated=why, said=aborts.said(debugger) if why is None else None)
+
+
+def _mapped_file(debugger: Debugger, signal: Signal) -> str | None:
+    if signal.address is None:
+        return None
+    if debugger.core is not None:
+        mapping = debugger.core.mapping_of(signal.address)
+        return mapping.path if mapping is not None else None
+    memory = areas.of_process(debugger.pid) if debugger.kind == "live" else None
+    area = memory.at(signal.address) if memory is not None else None
+    return area.name if area is not None and area.name.startswith("/") else None
