@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why did a thread end the program by abort(), if not for an exception? Knows what the GNU C library
+"""Why did a thread end the program by abort(), if not for an exception? Knows what GNU's C library
 keeps: the text that it printed, and whether the thread was to end."""
 
 from __future__ import annotations
