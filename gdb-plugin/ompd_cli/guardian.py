@@ -247,6 +247,12 @@ def has_ended(pid: int) -> bool:
     return all(status.get("State", "Z")[:1] in _ENDED for status in _threads(pid))
 
 
+def is_headless(pid: int) -> bool:
+    """Has its first thread ended before the others?"""
+    first = status_of(f"{pid}/task/{pid}").get("State", "")[:1]
+    return first in _ENDED and not has_ended(pid)
+
+
 def is_traced(pid: int) -> bool:
     return any(status.get("TracerPid", "0") != "0" for status in _threads(pid))
 

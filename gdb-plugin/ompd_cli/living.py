@@ -13,7 +13,7 @@ from ompd_core.errors import UserError
 from . import debug_files, debugger
 from .guardian import status_of
 from .origin import Origin
-from .outcome import Outcome
+from .outcome import Outcome, check_first_thread
 
 MOST_LIBRARIES = 1000
 _SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
@@ -55,6 +55,7 @@ def _check(pid: int) -> None:
     if group != pid:
         raise UserError("no_process", f"{pid} is a thread.", f"Its process is {group}.")
     if status.get("State", "")[:1] in ("Z", "X"):
+        check_first_thread(pid)
         raise UserError("no_process", f"Process {pid} has ended.", "`ps' lists those that run.")
     tracer = int(status.get("TracerPid", 0))
     if tracer:
@@ -71,6 +72,41 @@ def _check(pid: int) -> None:
             f"Process {pid} belongs to {_user(owner)}.",
             "Run `ompd pid' as that user, or as root.",
         )
+    _check_code(pid)
+
+
+def _check_code(pid: int) -> None:
+    """The kernel lets a call that waits be made anew after a stop: where its code was unloaded
+    meanwhile, the process would not survive that."""
+    without = _without_code(pid)
+    if without and without == _without_code(pid):
+        one = len(without) == 1
+        raise UserError(
+            "code_unloaded",
+            f"{len(without)} {'thread' if one else 'threads'} of process {pid}"
+            f" {'sleeps' if one else 'sleep'} in code that is not there any more: a library was"
+            " unloaded, by dlclose(), while it was executed. To stop the process would end it.",
+            f"`kill -ABRT {pid}' ends it with a core file, which `ompd core' reads.",
+        )
+
+
+def _without_code(pid: int) -> set[int]:
+    """The threads that sleep in it. What may not be read tells nothing."""
+    places: dict[int, int] = {}
+    try:
+        for name in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{name}/syscall", encoding="ascii") as file:
+                words = file.read().split()
+            if len(words) > 2 and words[0] != "-1":
+                places[int(name)] = int(words[-1], 16)
+        with open(f"/proc/{pid}/maps", "rb") as file:
+            spans = [line.split()[0].split(b"-") for line in file]
+    except (OSError, ValueError):
+        return set()
+    mapped = [(int(start, 16), int(end, 16)) for start, end in spans]
+    return {
+        lwp for lwp, at in places.items() if not any(start <= at < end for start, end in mapped)
+    }
 
 
 def _user(number: int) -> str:

@@ -11,6 +11,8 @@ from ompd_core.light_classes import dataclass, field
 from ompd_core.views import json_text
 from ompd_core.views.table import Style, paragraph
 
+from . import guardian
+
 NOTHING_ODD, FINDING, CANNOT_READ, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 130
 
 # Of a program that is run, beside its own: as `timeout' has them, where 123 is free. `git bisect
@@ -78,6 +80,17 @@ def not_executable(path: str) -> UserError:
     return UserError(
         "not_executable", f"{path} is not executable.", f"If it is a program: `{command}'."
     )
+
+
+def check_first_thread(pid: int) -> None:
+    """The kernel shows a process by its first thread. Raises UserError."""
+    if guardian.is_headless(pid):
+        raise UserError(
+            "first_thread_ended",
+            f"The first thread of process {pid} has ended, and others go on: such a process can be"
+            " neither debugged nor recorded.",
+            f"`kill -ABRT {pid}' ends it with a core file, which `ompd core' reads.",
+        )
 
 
 def status_of_a_run(error: UserError) -> int:

@@ -148,6 +148,9 @@ class Debugger(Target, Protocol):
     def number(self, address: int, nbytes: int) -> int:
         """Unsigned. Raises Unreadable."""
 
+    def is_mapped(self, address: int) -> bool:
+        """Has the process memory there, whatever can be read of it?"""
+
     def mapped_images(self) -> list[LoadedImage]:
         """Of a core file, by the kernel's list of mapped files: where each begins is known."""
 

@@ -378,7 +378,7 @@ class Session:
             )
         return UserError(
             "no_openmp",
-            "The program has not loaded an OpenMP runtime.",
+            "The program has no OpenMP runtime loaded.",
             " ".join(advice.of_core(self.target)) or "If it loads one later, try again then.",
         )
 

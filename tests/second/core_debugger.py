@@ -385,6 +385,9 @@ class CoreDebugger:
 
     # ---- What library.callbacks.Target asks ------------------------------------------------------
 
+    def is_mapped(self, address: int) -> bool:
+        return self._core.is_mapped(address)
+
     def read(self, address: int, nbytes: int) -> bytes:
         return self._core.read(address, nbytes)
 

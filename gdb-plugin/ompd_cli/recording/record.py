@@ -24,7 +24,7 @@ from ompd_core.views.terminal import plain
 
 from .. import terminal
 from ..origin import Origin, named
-from ..outcome import CANNOT_READ, FAILED, Outcome
+from ..outcome import CANNOT_READ, FAILED, Outcome, check_first_thread
 from ..progress import Progress
 from . import sampler
 from .sampler import Target
@@ -75,6 +75,7 @@ def target_of(options: argparse.Namespace) -> Target:
             "Which program?",
             f"Type `ompd {options.command} PID' or `ompd {options.command} -- PROGRAM'.",
         )
+    check_first_thread(options.pid)
     return Target(options.pid)
 
 

@@ -71,6 +71,7 @@ class CoreFile:
         self.auxv: dict[int, int] = {}
         self.pid: int | None = None
         self.command = ""  # the beginning of its command line
+        self.lwps: set[int] = set()  # of the threads that lived
         self.signal: Signal | None = None  # at which the program died
         self._read_notes()
         self._files = list(files)
@@ -103,9 +104,11 @@ class CoreFile:
                 for at in range(0, len(data) - 2 * word + 1, 2 * word):
                     entry = self._elf.format.word(data, at)
                     self.auxv[entry] = self._elf.format.word(data, at + word)
-            elif kind in (NT_PRSTATUS, NT_PRPSINFO, NT_SIGINFO) and kind not in first:
-                # The thread that died comes first.
-                first[kind] = self._elf.read(offset, size)
+            elif kind in (NT_PRSTATUS, NT_PRPSINFO, NT_SIGINFO):
+                note = self._elf.read(offset, size)
+                first.setdefault(kind, note)  # the thread that died comes first
+                if kind == NT_PRSTATUS:
+                    self.lwps.add(self._lwp_of(note))
         self._read_process(first.get(NT_PRPSINFO, b""))
         self._read_status(first.get(NT_PRSTATUS, b""))
         self._read_siginfo(first.get(NT_SIGINFO, b""))
@@ -118,13 +121,17 @@ class CoreFile:
 
     def _read_status(self, note: bytes) -> None:
         """A core of gcore has no signal there."""
+        lwp = self._lwp_of(note)
+        if lwp:
+            (number,) = struct.unpack_from(self.format.order + "h", note, 12)
+            self.signal = Signal(number, lwp) if number > 0 else None
+
+    def _lwp_of(self, note: bytes) -> int:
+        """0: it is cut."""
         at = 12 + 4 + 2 * self.pointer_size
-        if len(note) < at + 4:
-            return
-        (number,) = struct.unpack_from(self.format.order + "h", note, 12)
-        (lwp,) = struct.unpack_from(self.format.order + "i", note, at)
-        if number > 0:
-            self.signal = Signal(number, lwp)
+        return (
+            int(struct.unpack_from(self.format.order + "i", note, at)[0]) if note[at + 3 :] else 0
+        )
 
     def _read_siginfo(self, note: bytes) -> None:
         fields = 16 if self.format.wide else 12
@@ -217,6 +224,13 @@ class CoreFile:
     def _within(self, mapping: Mapping) -> list[Segment]:
         first = bisect.bisect_left(self._starts, mapping.start)
         return self._loads[first : bisect.bisect_left(self._starts, mapping.end)]
+
+    def is_mapped(self, address: int) -> bool:
+        """In the process: also what was not dumped."""
+        i = bisect.bisect_right(self._starts, address) - 1
+        load = self._loads[i] if i >= 0 else None
+        inside = load is not None and address < load.address + load.memory_size
+        return inside or self.mapping_of(address) is not None
 
     def mapping_of(self, address: int) -> Mapping | None:
         i = bisect.bisect_right(self._mapped, address) - 1

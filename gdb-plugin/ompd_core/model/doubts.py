@@ -122,6 +122,10 @@ ENDED = Doubt(
     "the thread has ended, and the runtime still counts on it",
     "look for a pthread_exit in the code of a construct",
 )
+FIRST_ENDED = Doubt(
+    "unknown",
+    "the thread has ended, and the program goes on without it, as by pthread_exit in main",
+)
 NO_SOURCE = Doubt(
     "unknown",
     "the compiler recorded no source position, and no stack shows where the construct is",

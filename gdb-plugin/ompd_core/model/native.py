@@ -16,6 +16,7 @@ class NativeThread(NamedTuple):
     name: str | None = None
     running: bool = False
     pthread_id: int | None = None
+    ended: bool = False  # for certain, though the debugger knows it
     overslept: bool | None = None  # see Kept.changed; before it was stopped. None: not watched
 
     @property

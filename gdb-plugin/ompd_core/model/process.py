@@ -220,6 +220,7 @@ class Thread:
     in_call: Location | None = None  # of a function outside OpenMP, made where it is
     message: Message | None = None  # that it waits for there
     kept: Kept | None = None  # what of the C library's it waits for
+    unloaded: int | None = None  # where code was that it is in, and that is not there any more
     ended: bool = False  # for certain: the runtime still counts on it
     doubts: dict[str, Doubt] = field(default_factory=dict)
 
@@ -270,7 +271,7 @@ class Process:
     ) -> None:
         self.runtimes = list(runtimes)
         self.natives = list(natives)
-        self.threads = [Thread(native) for native in natives]
+        self.threads = [Thread(native, ended=native.ended) for native in natives]
         self.regions: list[Region] = []
         self._ask_signal = ask_signal
         self._ask_cause = ask_cause
@@ -280,7 +281,7 @@ class Process:
                 self._add(runtime, runtime.view)
         unseen = [runtime for runtime in self.runtimes if runtime.unseen]
         for thread in self.threads if unseen else ():
-            if not thread.openmp:
+            if not (thread.openmp or thread.ended):
                 thread.doubts["kind"] = doubts.unseen(unseen[0].name, unseen[0].supported)
         self._number_regions()
         self._number_tasks()
@@ -331,7 +332,7 @@ class Process:
                 return thread  # the runtime has prepared it, and not made it yet
             self.threads.append(thread)
         if raw.kind == "none":
-            if raw.problem:
+            if raw.problem and not thread.ended:
                 thread.doubts["kind"] = doubts.of_problem(raw.problem)
             return thread
         member = Membership(runtime.id, raw)

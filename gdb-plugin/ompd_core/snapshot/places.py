@@ -51,6 +51,7 @@ from .gone import Gone
 from .outside import Outside
 from .stacks import Stacks
 from .targets import Targets
+from .unloaded import unloaded
 
 # What few commands need is loaded by them.
 if TYPE_CHECKING:
@@ -151,8 +152,9 @@ class Places:
             for member in thread.openmp if thread.ended else ():
                 member.state, member.doubts["state"] = None, doubts.ENDED
             return
-        if thread.native.running:
-            thread.doubts["where"] = doubts.RUNNING
+        if thread.native.running or thread.native.ended:
+            running = thread.native.running
+            thread.doubts["where"] = doubts.RUNNING if running else doubts.FIRST_ENDED
             return
         with self._debugger.at(thread.native) as stopped:
             if stopped is None:
@@ -161,6 +163,7 @@ class Places:
             frames = stopped.frames()
             frame = self.users_frame(frames, thread)
             down_to_it = list(frames.seen)
+            thread.unloaded = unloaded(self._debugger, down_to_it)
             seen = Seen(down_to_it, self.code, frames.whole)
             found = self._classifier.tell(thread, seen, frames, stopped)
             call = found[0][1]

@@ -62,7 +62,7 @@ def status(
         found.append(
             "Runtime : none that can be read"
             if library.missing or program.nameless
-            else "Runtime : none; the program has not loaded an OpenMP runtime"
+            else "Runtime : none; the program has no OpenMP runtime loaded"
         )
     for note in notes:
         found += paragraph(f"Note    : {note}", style, " " * 10)
@@ -141,6 +141,7 @@ def several(runtimes: Sequence[Runtime]) -> bool:
 WRONG = frozenset(
     (
         "crash",
+        "code_unloaded",
         "deadlock",
         "self_deadlock",
         "lock_never_released",
@@ -189,6 +190,9 @@ def _of_process(process: Process) -> list[tuple[str, str]]:
     crash = signals.crash(process)
     if crash is not None:
         found.append(("crash", crash))
+    lost = [thread for thread in process.threads if thread.unloaded is not None]
+    if lost:
+        found.append(("code_unloaded", _unloaded(lost)))
     for runtime in process.runtimes:
         if runtime.problem:
             found.append(("runtime_problem", f"{plain(runtime.name)} {runtime.problem}."))
@@ -211,6 +215,17 @@ def _of_process(process: Process) -> list[tuple[str, str]]:
     if several(process.runtimes):
         found.append(("several_runtimes", SEVERAL))
     return found
+
+
+def _unloaded(those: Sequence[Thread]) -> str:
+    verb, they, addresses = "is", "it was", f"{those[0].unloaded:#x}"
+    if len(those) > 1:
+        verb, they = "are", "they were"
+        addresses += " and others" if len({one.unloaded for one in those}) > 1 else ""
+    return (
+        f"{_some(those)} {verb} in code that is not there any more: nothing is mapped at"
+        f" {addresses}. A library was probably unloaded, by dlclose(), while {they} in it."
+    )
 
 
 def _some(broken: Sequence[Thread]) -> str:
@@ -267,7 +282,7 @@ def verdict(of: Assessment, style: Style, complete: bool = True) -> list[str]:
     return found
 
 
-_OF_WAITS = WRONG - {"crash"} - target_findings.CODES | {CANNOT_TELL}
+_OF_WAITS = WRONG - {"crash", "code_unloaded"} - target_findings.CODES | {CANNOT_TELL}
 
 
 def following(of: Assessment) -> list[str]:
@@ -281,7 +296,7 @@ def following(of: Assessment) -> list[str]:
         return ["ompd deadlock", "ompd locks"]
     if odd and odd <= _OF_WAITS:
         return ["ompd deadlock", "ompd threads"]
-    if odd and odd <= {"crash", *_OF_WAITS}:
+    if odd and odd <= {"crash", "code_unloaded", *_OF_WAITS}:
         return ["ompd threads", "ompd report"]
     if odd and odd <= {"crash", *target_findings.CODES}:
         return ["ompd target", "ompd target map"]

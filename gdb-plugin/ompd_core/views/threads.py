@@ -84,7 +84,7 @@ def _state(thread: Thread) -> str:
 def state_of(thread: Thread, named: bool = True) -> str:
     """What it does; named: with the lock that it waits for."""
     if not thread.openmp:
-        return "not OpenMP" if thread.kind else "?"
+        return "ended" if thread.ended else "not OpenMP" if thread.kind else "?"
     shown = []
     for member in thread.telling:
         if thread.ended:
@@ -185,7 +185,7 @@ def class_of(thread: Thread, named: bool = True) -> str:
     if thread.running:
         return "running"
     if not thread.openmp:
-        return "not OpenMP" if thread.kind else "unknown"
+        return "ended" if thread.ended else "not OpenMP" if thread.kind else "unknown"
     member = thread.telling[0]
     if member.raw.kind == "helper":
         return "hidden helper" if len(thread.openmp) == 1 else "helper"
@@ -251,6 +251,8 @@ def footnotes(threads: Sequence[Thread], style: Style) -> list[str]:
     for thread in threads:
         if thread.kind is None:
             reasons[f"?: {thread.doubts['kind'].sentence}"] = None
+        if thread.native is not None and thread.ended:
+            reasons[f"ended: {thread.doubts['where'].sentence}"] = None
         for member in thread.openmp:
             shown = ("region", "ancestors") if member.raw.kind == "helper" else _SHOWN
             for field in shown:

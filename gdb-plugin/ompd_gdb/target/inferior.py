@@ -87,7 +87,8 @@ class InferiorTarget:
             auxv = memory.auxiliary_vector()
         self.images = list_images(self, auxv)
         self._symbols = Symbols(self.images, self._memory.read, self.executable, self._objfiles)
-        self.threads = Threads(inferior, self._descriptor_size)
+        living = self.core.lwps if self.core is not None else ()
+        self.threads = Threads(inferior, self._descriptor_size, living)
         self.code = Code(inferior, self.images, self._memory.read, lambda: self.replaced)
         self._stopped_at: list[NativeThread] = []
 
@@ -161,6 +162,14 @@ class InferiorTarget:
             if mapping.offset == 0
         ][:MOST_IMAGES]
 
+    def is_mapped(self, address: int) -> bool:
+        if self.core is not None:
+            return self.core.is_mapped(address)
+        try:
+            return bool(self.read(address, 1))
+        except Unreadable:
+            return False
+
     def native_threads(self) -> list[NativeThread]:
         self._stopped_at = self.threads.list()
         return self._stopped_at
@@ -170,7 +179,8 @@ class InferiorTarget:
 
     @contextmanager
     def at(self, thread: NativeThread) -> Iterator[Stopped | None]:
-        native = None if thread.running else self.threads.by_number(thread.num)
+        is_lost = thread.running or thread.ended
+        native = None if is_lost else self.threads.by_number(thread.num)
         if native is None:
             yield None
             return

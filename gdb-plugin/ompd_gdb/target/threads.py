@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Callable
+from typing import Callable, Collection
 
 import gdb
 from ompd_core.model.native import NativeThread
@@ -17,9 +17,15 @@ class Threads:
     """Of one inferior. A thread's pthread id does not change while it lives: it is asked for
     once."""
 
-    def __init__(self, inferior: gdb.Inferior, descriptor_size: Callable[[], int | None]) -> None:
-        """descriptor_size: of what the C library keeps of a thread."""
+    def __init__(
+        self,
+        inferior: gdb.Inferior,
+        descriptor_size: Callable[[], int | None],
+        living: Collection[int],
+    ) -> None:
+        """descriptor_size: of what the C library keeps of a thread; living: a core file's LWPs."""
         self._inferior, self._descriptor_size = inferior, descriptor_size
+        self._living = living
         self._pthread_ids: dict[tuple[int, tuple[int, int, int]], int] = {}
         self._by_number: dict[int, gdb.InferiorThread] = {}
 
@@ -48,6 +54,7 @@ class Threads:
             name=thread_names.own(thread),
             running=thread.is_running(),
             pthread_id=self._pthread_id(thread),
+            ended=bool(self._living) and thread.ptid[1] not in self._living,
         )
 
     def by_number(self, num: int) -> gdb.InferiorThread | None:

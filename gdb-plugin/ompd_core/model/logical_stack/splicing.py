@@ -93,6 +93,8 @@ class Splicer:
         stack = self._stack(thread)
         if stack is None:
             found.cut = doubts.RUNNING if thread.running else doubts.NATIVE_UNKNOWN
+            if thread.native is not None and thread.ended:
+                found.cut = doubts.FIRST_ENDED
             return found
         self._add_ended(found, stack)
         self._add_wait(found, stack)

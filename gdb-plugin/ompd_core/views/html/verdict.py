@@ -11,6 +11,7 @@ from .report import Report, plural
 
 TITLES = {
     "crash": "It crashed",
+    "code_unloaded": "Code was unloaded under threads",
     "deadlock": "Deadlock",
     "self_deadlock": "A thread waits for itself",
     "standing_still": "Nobody goes on",
@@ -32,6 +33,7 @@ TITLES = {
 # Where the page tells more.
 SECTIONS = {
     "crash": "stacks",
+    "code_unloaded": "stacks",
     "deadlock": "waits",
     "self_deadlock": "waits",
     "standing_still": "waits",
