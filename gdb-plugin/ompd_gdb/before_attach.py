@@ -28,6 +28,7 @@ _MODULES = (
     "ompd_core.snapshot.code_holdings",
     "ompd_core.snapshot.environment",
     "ompd_core.snapshot.lock_calls",
+    "ompd_core.snapshot.processors",
 )
 
 
