@@ -523,6 +523,9 @@ typedef struct ompdx_team_arrivals_t {
 	int32_t waits_for_tasks; /* 1: all have come, and explicit tasks of the team are not complete */
 	uint64_t
 		steps; /* how many barriers the team has been through: to compare with another stop's */
+	uint64_t
+		regions; /* the same of the regions that its thread 0 has begun with the threads that it keeps
+			     for them. A team that is made anew begins to count its barriers anew */
 } ompdx_team_arrivals_t;
 
 typedef struct ompdx_arrivals_t {

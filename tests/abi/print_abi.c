@@ -592,6 +592,7 @@ static void print_extension_locks(void)
 	MEMBER(ompdx_team_arrivals_t, arrived_at_end);
 	MEMBER(ompdx_team_arrivals_t, waits_for_tasks);
 	MEMBER(ompdx_team_arrivals_t, steps);
+	MEMBER(ompdx_team_arrivals_t, regions);
 
 	TYPE(ompdx_arrivals_t);
 	MEMBER(ompdx_arrivals_t, size);

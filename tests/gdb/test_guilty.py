@@ -193,6 +193,22 @@ def test_circle_through_a_turn_on_gnus(kind: str, runtime: str, folder: Path) ->
     assert stop.deadlock["cycles"], stop.texts
 
 
+@pytest.mark.parametrize("scenario", ["loop", "sections", "single"])
+@pytest.mark.parametrize("runtime", ["libgomp-12", "libomp-19"])
+def test_a_construct_that_not_all_come_to(scenario: str, runtime: str, folder: Path) -> None:
+    """It is told who waits where, whether or not the compiler names the construct. Threads that
+    sleep wait for certain."""
+    gnus = machine.is_gnus(runtime)
+    settings = (("OMP_WAIT_POLICY", "passive"),)
+    cell = Cell(f"{scenario}_skipped", True, "attach", "debug", runtime, gnus, settings)
+    (stop,) = looks.by_gdb("attach", program_of(cell, folder), 1, 1, folder)
+    assert [one["code"] for one in stop.findings] == ["barrier_divergence"], stop.texts
+    skipped = {"loop": 1, "sections": 2, "single": 0}[scenario]
+    said = " ".join(stop.text("ompd").split())
+    assert "Threads of R1 wait at different barriers" in said, said
+    assert f"R1.{skipped} at end of region" in said, said
+
+
 def check_by_shell(cell: Cell, program: Program, folder: Path) -> None:
     """`ompd pid' of the process, `ompd core' of its core."""
     program.begun.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from ompd_core.library.types import (
     BARRIER_REGION,
     Arrival,
     LockVariable,
+    TeamArrivals,
     ViewDoacross,
     ViewLock,
     ViewLocks,
@@ -172,6 +173,8 @@ def test_threads_at_different_barriers(first: Arrival, sleeps: bool, found: Sequ
         ("worksharing", "sections", []),
         ("for", "sections", ["barrier_divergence"]),
         ("single", "for", ["barrier_divergence"]),
+        # Whatever construct gcc's call is of, no code calls the barrier at a region's end.
+        (None, "parallel", ["barrier_divergence"]),
     ],
 )
 def test_lines_that_the_compiler_left_to_what_is_before(
@@ -321,7 +324,7 @@ def second(
         process = team(2, CRITICAL, CRITICAL)
         views = {0: ([VARIABLE], ViewLocks([lock], [0]))}
         known = locks.gather(process, views, {}, lambda address, critical: "update")
-        taken.append((process, known, moments.take(process, known, None, {}, {}, {})))
+        taken.append((process, known, moments.take(process, known, None, {}, {}, {}, {})))
     process, known, moment = taken[1]
     movement = Movement(1.0, True, taken[0][2], moment, watched)
     found: Deadlock = find(process, known, None, {}, movement=movement)
@@ -377,7 +380,7 @@ def test_a_place_in_the_view_is_nobodys_name() -> None:
             thread.openmp[0].raw = ViewThread(place, "worker", index=place)
         views = {0: ([VARIABLE], ViewLocks([queuing(*waiters)], [0]))}
         known = locks.gather(process, views, {}, lambda address, critical: "update")
-        taken.append(moments.take(process, known, None, {}, {}, {}))
+        taken.append(moments.take(process, known, None, {}, {}, {}, {}))
     assert Movement(1.0, True, *taken, None).gone_on == []
 
 
@@ -390,7 +393,7 @@ def test_a_wait_that_the_outside_may_end_is_never_said_to_stand_still(
     process = team(2, None, None)
     for thread in process.threads:
         thread.in_call = Location(call)
-    moment = moments.take(process, Locks(process), None, {}, {}, {})
+    moment = moments.take(process, Locks(process), None, {}, {}, {}, {})
     movement = Movement(1.0, True, moment, moment, Watched(ASLEEP, frozenset(), frozenset()))
     judgement = judge(find(process, Locks(process), None, {}), movement)
     assert codes(judgement) == found
@@ -411,7 +414,7 @@ def test_a_thread_that_is_not_openmps_has_gone_on_if_it_waits_for_something_else
             thread.in_call, thread.kept = Location("pthread_mutex_lock"), Kept(
                 "mutex", 0x10, owner=2
             )
-        taken.append((process, moments.take(process, Locks(process), None, {}, {}, {})))
+        taken.append((process, moments.take(process, Locks(process), None, {}, {}, {}, {})))
     process, now = taken[1]
     movement = Movement(1.0, True, taken[0][1], now, Watched({}, frozenset(), frozenset()))
     waits = find(process, Locks(process), None, {}, movement=movement)
@@ -444,7 +447,7 @@ def test_a_lock_that_is_polled(
     process = team(2, at_barrier())
     process.threads[1].in_call, process.threads[1].kept = Location("pthread_mutex_timedlock"), kept
     words = {0: {0: Arrival(BARRIER_PLAIN)}}
-    moment = moments.take(process, Locks(process), None, words, {}, {})
+    moment = moments.take(process, Locks(process), None, words, {}, {}, {})
     # That the barrier counts is left out: then only the kernel tells that the holder stood still.
     moment.waiting[(100, 100, 0)] = moment.waiting[(100, 100, 0)]._replace(counts=False)
     movement = Movement(1.0, True, moment, moment, watched)
@@ -494,7 +497,7 @@ def test_a_team_of_which_one_has_gone_on_is_not_unclear(
             other.in_call = Location("pthread_cond_wait")
         views = {0: ([VARIABLE], ViewLocks([lock], [0]))}
         known = locks.gather(process, views, {}, lambda address, critical: "update")
-        taken.append((process, known, moments.take(process, known, None, {}, {}, {})))
+        taken.append((process, known, moments.take(process, known, None, {}, {}, {}, {})))
     process, known, now = taken[1]
     movement = Movement(1.0, True, taken[0][2], now, None)
     waits = find(process, known, None, {}, movement=movement)
@@ -510,10 +513,38 @@ def test_whose_workers_have_left_is_not_unclear(left: Sequence[int], found: Sequ
     before, process = team(3, *at_end), team(3, *at_end)
     for number in left:
         process.threads[number].openmp.clear()
-    then, now = (moments.take(one, Locks(one), None, {}, {}, {}) for one in (before, process))
+    then, now = (moments.take(one, Locks(one), None, {}, {}, {}, {}) for one in (before, process))
     movement = Movement(1.0, True, then, now, None)
     judgement = judge(find(process, Locks(process), None, {}, movement=movement), movement)
     assert codes(judgement) == found
+
+
+@pytest.mark.parametrize("states", ["waits", "unclear", "both unclear"])
+@pytest.mark.parametrize(
+    "passed, found",
+    [(((7, 3), (9, 3)), []), (((1, 3), (1, 4)), []), (((7, 3), (7, 3)), ["cannot_tell"])],
+)
+def test_a_team_that_has_been_through_a_barrier_is_not_unclear(
+    states: str, passed: "Sequence[tuple[int, int]]", found: Sequence[str]
+) -> None:
+    """Though nothing tells what its threads do now, or whether they wait for the same."""
+    taken = []
+    for steps, regions in passed:
+        process = team(2, *(at_barrier() for _ in range(1 if states == "unclear" else 2)))
+        members = [thread.openmp[0] for thread in process.threads]
+        if states == "waits":
+            members[0].doubts["state"] = doubts.END_OR_BEGINNING
+        for member in members[1:] if states == "unclear" else members:
+            if states != "waits":
+                member.state, member.wait = None, None
+                member.doubts["state"] = doubts.MAYBE_ONE_BARRIER
+        team_arrivals = {0: {0x1000: TeamArrivals(2, None, None, False, steps, regions)}}
+        none = Locks(process)
+        taken.append((process, moments.take(process, none, None, {}, {}, {}, team_arrivals)))
+    process, now = taken[1]
+    movement = Movement(1.0, True, taken[0][1], now, Watched(RAN, frozenset(), frozenset()))
+    waits = find(process, Locks(process), None, {}, movement=movement)
+    assert codes(judge(waits, movement)) == found
 
 
 def in_doacross(
@@ -609,7 +640,7 @@ def test_a_doacross_loop_goes_on_if_threads_wait_for_other_iterations() -> None:
         process, posts = in_doacross(2, {0: iteration, 1: iteration})
         del posts[process.threads[1]]
         none = Locks(process)
-        taken.append((process, posts, moments.take(process, none, None, {}, {}, posts)))
+        taken.append((process, posts, moments.take(process, none, None, {}, {}, posts, {})))
     process, posts, now = taken[1]
     for then, found in ((taken[0][2], []), (now, ["cannot_tell"])):
         movement = Movement(1.0, True, then, now, Watched(RAN, frozenset(), frozenset()))

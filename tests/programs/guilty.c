@@ -279,6 +279,27 @@ static void loop_skipped(void)
 	}
 }
 
+static __attribute__((noinline)) void share_sections(void)
+{
+#pragma omp sections
+	{
+#pragma omp section
+		work(SHORT);
+#pragma omp section
+		work(SHORT);
+	}
+}
+
+static void sections_skipped(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		stuck();
+		if (!guilty_one(2))
+			share_sections();
+	}
+}
+
 static __attribute__((noinline)) void share_single(void)
 {
 #pragma omp single
@@ -1152,6 +1173,7 @@ static const struct guilty_scenario scenarios[] = {
 	GUILTY(barrier_in_critical, CIRCLE, 3),
 	GUILTY(barrier_skipped, CIRCLE, 3),
 	GUILTY(loop_skipped, CIRCLE, 4),
+	GUILTY(sections_skipped, CIRCLE, 3),
 	GUILTY(single_skipped, CIRCLE, 3),
 	GUILTY(inner_region, CIRCLE, 3),
 	GUILTY(ordered_in_critical, CIRCLE, 2),

@@ -524,6 +524,7 @@ class ompdx_team_arrivals_t(Structure):
         ("arrived_at_end", c_int32),
         ("waits_for_tasks", c_int32),
         ("steps", c_uint64),
+        ("regions", c_uint64),
     ]
 
 

@@ -416,6 +416,7 @@ def _team_arrivals(one: capi.ompdx_team_arrivals_t) -> TeamArrivals:
         arrived_at_end=_known(one.arrived_at_end),
         waits_for_tasks=one.waits_for_tasks > 0,
         steps=one.steps,
+        regions=one.regions,
     )
 
 

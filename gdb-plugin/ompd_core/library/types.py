@@ -197,6 +197,7 @@ class TeamArrivals(NamedTuple):
     arrived_at_end: int | None
     waits_for_tasks: bool  # all have come, and tasks are not complete
     steps: int  # how many barriers the team has been through
+    regions: int = 0  # how many regions its threads have begun
 
 
 class ViewLoop(NamedTuple):

@@ -65,7 +65,7 @@ def diverging(found: Sequence[Barrier], waits: Callable[[Thread], bool]) -> list
     groups: dict[int, list[Barrier]] = {}
     for barrier in found:
         threads = (barrier.region.members[num] for num in barrier.arrived)
-        if barrier.wait.construct is not None and all(t is not None and waits(t) for t in threads):
+        if all(t is not None and waits(t) for t in threads):
             groups.setdefault(id(barrier.region), []).append(barrier)
     return [
         group
@@ -164,6 +164,8 @@ def may_be_one(one: Wait, other: Wait) -> bool:
 
 
 def _may_be_alike(one: str | None, other: str | None) -> bool:
+    if "parallel" in (one, other):
+        return one == other  # no code calls the barrier at a region's end
     untold = None in (one, other) or (
         "worksharing" in (one, other) and _WORKSHARING.issuperset((one, other))
     )

@@ -4,9 +4,9 @@ counts of each thread; never places: a thread that takes turns is at the same on
 
 from __future__ import annotations
 
-from typing import Mapping, Tuple
+from typing import Mapping, Sequence, Tuple
 
-from ..library.types import Arrival
+from ..library.types import Arrival, TeamArrivals
 from ..light_classes import NamedTuple, dataclass, field
 from . import turns
 from .barriers import barrier_of
@@ -18,6 +18,8 @@ from .process import Membership, Process, Thread
 from .tasks import Tasks
 from .waits import Arrivals, arrival_of
 
+# By runtime, then by ViewRegion.address.
+Counted = Mapping[int, Mapping[int, TeamArrivals]]
 # How GDB knows a thread.
 Ptid = Tuple[int, int, int]
 
@@ -61,7 +63,9 @@ class Moment:
     threads: set[Ptid] = field(default_factory=set)
     waiting: dict[Ptid, Words] = field(default_factory=dict)  # OpenMP's that wait
     others: dict[Ptid, Words] = field(default_factory=dict)  # and those that are not OpenMP's
-    roots: dict[Ptid, int] = field(default_factory=dict)  # of those that wait: see root_of
+    # Of those in regions: see root_of, and how many barriers each has been through.
+    roots: dict[Ptid, int] = field(default_factory=dict)
+    barriers: dict[Ptid, object] = field(default_factory=dict)
 
     @property
     def addresses(self) -> set[tuple[int, int]]:
@@ -104,8 +108,10 @@ class Movement:
 
     @property
     def moved_roots(self) -> set[int]:
-        """Of those that waited, and have gone on."""
-        return {self.before.roots[ptid] for ptid in self.gone_on if ptid in self.before.roots}
+        """Of those that waited, and have gone on, or have been through barriers."""
+        before = self.before
+        passed = [ptid for ptid in before.barriers if self._counts_differ(ptid)]
+        return {before.roots[ptid] for ptid in (*self.gone_on, *passed) if ptid in before.roots}
 
     @property
     def unsure(self) -> list[Ptid]:
@@ -137,9 +143,14 @@ class Movement:
         then, now = self.before.words(ptid), self.now.words(ptid)
         if then is None or now is None or then.by_kind != now.by_kind:
             return True
+        if self._counts_differ(ptid):
+            return True
         if self.watched is None or then.lock is None:
             return False
         return then.lock[0] in self.watched.changed
+
+    def _counts_differ(self, ptid: Ptid) -> bool:
+        return self.before.barriers.get(ptid) != self.now.barriers.get(ptid)
 
     def _stood_still(self, ptid: Ptid) -> bool:
         if self._is_other(ptid):
@@ -173,6 +184,7 @@ def take(
     arrivals: Arrivals,
     loops: HandedOut,
     posts: Posts,
+    counted: Counted,
 ) -> Moment:
     """tasks: None if they are not read."""
     every_task = _of_tasks(tasks) if tasks is not None else None
@@ -183,6 +195,10 @@ def take(
         if thread.native is not None:
             ptid = thread.native.ptid
             moment.threads.add(ptid)
+            inside = [member for member in thread.openmp if member.chain]
+            if inside:
+                moment.roots[ptid] = root_of(inside[0])
+                moment.barriers[ptid] = _barriers(inside, arrivals, counted)
             if _waits(thread):
                 known = moment.waiting if thread.openmp else moment.others
                 words = _words(thread, wanted.get(thread), every_task, arrivals, loops)
@@ -190,15 +206,25 @@ def take(
                 if post is not None:
                     words.by_kind[ITERATION] = (post.iteration, post.loop.loop)
                 known[ptid] = _of_library(words, thread.kept, ptids)
-                for member in thread.openmp[:1]:
-                    if member.chain:
-                        moment.roots[ptid] = root_of(member)
     return moment
 
 
 def root_of(member: Membership) -> int:
     """Of whose program it is: the address of its initial region."""
     return member.chain[-1][0].raw.address
+
+
+def _barriers(inside: Sequence[Membership], arrivals: Arrivals, counted: Counted) -> object:
+    """How many it has been through in each of its regions, as far as the runtimes count them."""
+    found: list[object] = []
+    for member in inside:
+        arrival = arrival_of(member, arrivals) or Arrival()
+        found += [arrival.steps, arrival.team_steps]
+        teams = counted.get(member.runtime, {})
+        for region, _ in member.chain:
+            team = teams.get(region.raw.address)
+            found += [region.raw.address, (team.steps, team.regions) if team is not None else None]
+    return found
 
 
 def _waits(thread: Thread) -> bool:

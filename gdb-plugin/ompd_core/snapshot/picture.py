@@ -229,6 +229,7 @@ class Picture:
             self.arrivals,
             self._awaited_loops,
             self._awaited_posts,
+            self._runtimes.team_arrivals(),
         )
 
     @cached_property

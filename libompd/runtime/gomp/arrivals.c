@@ -16,6 +16,17 @@ static int32_t arrived(uint32_t total, uint32_t awaited)
 	return awaited <= total ? (int32_t)(total - awaited) : -1;
 }
 
+/* The threads of a pool leave its dock together. 0: not known. */
+static uint64_t regions_begun(const struct picture *picture, const struct seen_team *seen)
+{
+	const struct seen_thread *primary =
+		seen->primary == PICTURE_NONE ? NULL : picture_thread(picture, seen->primary);
+	const struct seen_pool *pool =
+		primary ? gomp_picture_pool(picture, primary->native.thread.thread_pool) : NULL;
+
+	return pool ? pool->pool.threads_dock.generation >> BAR_STEP_SHIFT : 0;
+}
+
 ompd_rc_t gomp_arrivals(void *from, void **ret)
 {
 	const struct picture *picture = from;
@@ -24,7 +35,8 @@ ompd_rc_t gomp_arrivals(void *from, void **ret)
 	ompd_rc_t rc = ompd_rc_ok;
 
 	for (size_t i = 0; rc == ompd_rc_ok && i < picture->teams.count; i++) {
-		const struct gomp_team *team = &picture_team(picture, i)->team;
+		const struct seen_team *seen = picture_team(picture, i);
+		const struct gomp_team *team = &seen->team;
 		const struct gomp_barrier *barrier = &team->barrier;
 		ompdx_team_arrivals_t *one;
 		void *item;
@@ -40,6 +52,7 @@ ompd_rc_t gomp_arrivals(void *from, void **ret)
 		one->arrived_at_end = arrived(barrier->total, barrier->awaited_final);
 		one->waits_for_tasks = (barrier->generation & BAR_WAITING_FOR_TASK) != 0;
 		one->steps = barrier->generation >> BAR_STEP_SHIFT;
+		one->regions = regions_begun(picture, seen);
 	}
 	if (rc == ompd_rc_ok)
 		rc = arrivals_block_create(&nobody, &teams, picture->problem, ret);
