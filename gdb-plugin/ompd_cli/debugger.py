@@ -286,6 +286,8 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     if "stopped_seconds" in result:
         document["stopped_seconds"] = round(result["stopped_seconds"], 3)
         notes.append(f"It was stopped for {result['stopped_seconds']:.2f} s.")
+    if "has_gone_on" in result:
+        notes.append("It has gone on since this look: what it waits for had lost its wake-up.")
     if "seen_before" in result:
         notes += confirm(document, result["seen_before"])
     origin = run.task.origin

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _WALL = 0x40000000  # all threads, as <linux/wait.h> has it
 MOST_ENDING = 10.0  # seconds, for the kernel to end all threads
 LATER = 1.0  # seconds until it is looked at again
+SETTLED = 0.2  # and until those that a stop has woken sleep again
 
 # What stops a program that is run: its crash, and the user's Ctrl-C.
 _CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
@@ -86,43 +87,60 @@ class _Report:
 def _pid(report: _Report, result: dict[str, Any], pid: int, libraries: list[str]) -> None:
     from ompd_gdb import before_attach, second_look
 
-    asleep = second_look.overslept(pid)
+    asleep = second_look.who_sleeps(pid)
     before_attach.load_modules()
     with before_attach.symbols_read(pid, libraries):
         before_attach.ask_kernel()  # which attaches: what is read already is not read again
-        moment, result["stopped_seconds"] = _look(report, pid, None, asleep)
-        if moment is not None:
+        moment, result["stopped_seconds"], slept = _look(report, pid, None, asleep)
+        if slept.standstill is not None and slept.standstill.changed:
+            _look_after(report, pid, result)
+        elif moment is not None:
             result["seen_before"] = report.again()
-            asleep = second_look.overslept(pid)
+            time.sleep(SETTLED)
+            asleep = second_look.who_sleeps(pid)
             earlier = second_look.apart(pid, moment, LATER)
             result["stopped_seconds"] += _look(report, pid, earlier, asleep)[1]
+
+
+def _look_after(report: _Report, pid: int, result: dict[str, Any]) -> None:
+    """All slept, and the look may have let the process go on."""
+    from ompd_gdb import second_look
+
+    time.sleep(SETTLED)
+    asleep = second_look.who_sleeps(pid)
+    time.sleep(LATER)
+    standstill = second_look.slept(pid, asleep).standstill
+    if standstill is None:
+        result["has_gone_on"] = True
+    elif not standstill.changed:
+        result["stopped_seconds"] += _look(report, pid, None, asleep)[1]
 
 
 def _look(
     report: _Report,
     pid: int,
     earlier: second_look.Earlier | None,
-    asleep: second_look.Asleep | None,
-) -> tuple[second_look.Moment | None, float]:
-    """What a second look is to be compared with, if there has to be one; and for how long the
-    process stood. earlier: this is the second; asleep: who was, some time before."""
+    asleep: second_look.Look | None,
+) -> tuple[second_look.Moment | None, float, second_look.Slept]:
+    """What a second look is to be compared with, if there has to be one; for how long the process
+    stood; and what was seen before. earlier: this is the second; asleep: who was, some time ago."""
     from ompd_gdb import second_look
 
     from .waking import woken
 
+    slept = second_look.slept(pid, asleep)
     began = time.monotonic()
     with woken(pid):
-        still = second_look.still_asleep(pid, asleep)
         texts.silently(f"attach {pid}")
         try:
-            second_look.note_overslept(still)
+            second_look.note_slept(slept)
             if earlier is not None:
                 second_look.compare_with(earlier)
             report.write()
             moment = second_look.moment() if earlier is None and _again(report) else None
         finally:
             texts.silently("detach")
-    return moment, time.monotonic() - began
+    return moment, time.monotonic() - began, slept
 
 
 def _again(report: _Report) -> list[str]:

@@ -70,7 +70,8 @@ def confirm(document: dict[str, Any], seen_before: Sequence[str]) -> list[str]:
             if not finding["confirmed"]:
                 notes.append(f"A look before showed no {finding['code']}: look again.")
     codes = {finding["code"] for finding in document["findings"]}
-    if set(seen_before) - {"cannot_tell"} and not codes & {*seen_before, "standing_still"}:
+    still = {"standing_still", "standstill"}
+    if set(seen_before) - {"cannot_tell"} and not codes & {*seen_before, *still}:
         notes.append("A look before showed something odd that has passed.")
     return notes
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Sequence
 from ompd_core.model.native import NativeThread
 from ompd_core.model.process import Runtime, Thread
 from ompd_core.model.skips import Skip
+from ompd_core.model.standstill import Standstill
 from ompd_core.model.values import Answer
 from ompd_core.snapshot import picture
 from ompd_core.snapshot.picture import Earlier
@@ -34,9 +35,12 @@ class Picture(picture.Picture):
         skipped_libraries: Sequence[str],
         stepped_over: Sequence[Skip],
         earlier: Earlier | None = None,
+        standstill: Standstill | None = None,
     ) -> None:
         super().__init__(
-            target, opened, natives, runtimes, skipped_libraries, stepped_over, earlier
+            *(target, opened, natives, runtimes, skipped_libraries, stepped_over),
+            earlier,
+            standstill,
         )
         self._target = target
 

@@ -10,11 +10,12 @@ import gdb
 from ompd_core.errors import UserError
 from ompd_core.library.library import OmpdError
 from ompd_core.model.moments import Moment
+from ompd_core.model.standstill import Slept
 from ompd_core.snapshot.picture import Earlier
 
 from . import session
-from .target import machines, watching
-from .target.watching import Asleep
+from .target import machines, sleeping, standstill, watching
+from .target.sleeping import Look
 
 
 def moment() -> Moment | None:
@@ -35,23 +36,27 @@ def may_have_ended_it() -> bool:
     return any(one.kept is not None and one.kept.changed for one in threads)
 
 
-def overslept(pid: int) -> Asleep | None:
-    """Who sleeps on though what he sleeps for has changed? After a stop he does not."""
+def who_sleeps(pid: int) -> Look | None:
+    """While the process runs free: a stop has the kernel wake all, and look at their words."""
     machine = machines.of_inferior(gdb.selected_inferior())
-    return watching.overslept(pid, machine.LIBC.futex) if machine is not None else None
+    return sleeping.look(pid, machine.LIBC.futex) if machine is not None else None
 
 
-def still_asleep(pid: int, before: Asleep | None) -> frozenset[int] | None:
-    """None: it is not known."""
-    now = overslept(pid) if before is not None else None
+def slept(pid: int, before: Look | None) -> Slept:
+    """Since then, shortly before a stop."""
+    now = who_sleeps(pid) if before is not None else None
     if before is None or now is None:
-        return None
-    return frozenset(lwp for lwp in before if before[lwp] == now.get(lwp))
+        return Slept()
+    overslept = sleeping.overslept(before, now)
+    machine = machines.of_inferior(gdb.selected_inferior())
+    if machine is None or not sleeping.all_slept(before, now):
+        return Slept(overslept)
+    return Slept(overslept, standstill.of(pid, now, machine))
 
 
-def note_overslept(lwps: frozenset[int] | None) -> None:
-    """As `still_asleep' has told before this stop."""
-    session.current().note_overslept(lwps)
+def note_slept(found: Slept) -> None:
+    """Of this stop."""
+    session.current().note_slept(found)
 
 
 def apart(pid: int, first: Moment, seconds: float) -> Earlier:

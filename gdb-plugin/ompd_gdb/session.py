@@ -20,6 +20,7 @@ from ompd_core.light_classes import NamedTuple
 from ompd_core.model import doubts, facts
 from ompd_core.model.native import NativeThread
 from ompd_core.model.process import Process, Runtime, Thread
+from ompd_core.model.standstill import Slept
 from ompd_core.model.where import CodeMap
 from ompd_core.runtimes import refusal
 from ompd_core.snapshot import advice
@@ -159,7 +160,7 @@ class Session:
         self._outdated = False
         self._identity: tuple[Any, ...] = ()
         self._earlier: Earlier | None = None
-        self._overslept: frozenset[int] | None = None
+        self._slept = Slept()
 
     # ---- Life ------------------------------------------------------------------------------------
 
@@ -314,7 +315,7 @@ class Session:
         return picture
 
     def _natives(self) -> list[NativeThread]:
-        natives, known = list(self.target.native_threads()), self._overslept
+        natives, known = list(self.target.native_threads()), self._slept.overslept
         if known is None:
             return natives
         return [one._replace(overslept=one.ptid[1] in known) for one in natives]
@@ -330,6 +331,7 @@ class Session:
             settings.skip_libraries(),
             skips.wanted(),
             earlier,
+            self._slept.standstill,
         )
 
     def _no_openmp(self) -> UserError:
@@ -408,10 +410,10 @@ class Session:
         self.taken = None
         self._earlier = earlier
 
-    def note_overslept(self, lwps: frozenset[int] | None) -> None:
+    def note_slept(self, found: Slept) -> None:
         """As seen before this stop, until the program runs again."""
         self.taken = None
-        self._overslept = lwps
+        self._slept = found
 
     def event_breakpoint(
         self,

@@ -33,7 +33,9 @@ SECTIONS = {
     "summary": "ompd",
 }
 # Said of a program only if it will never go on.
-ACCUSING = re.compile(r"DEADLOCK|deadlocked|[Nn]ever released|will never be|[Nn]ever go on")
+ACCUSING = re.compile(
+    r"DEADLOCK|deadlocked|[Nn]ever released|will never be|[Nn]ever go on|Nobody can go|NOBODY CAN"
+)
 WAITS = {
     "critical": {"wait_critical"},
     "lock": {"wait_lock"},
@@ -160,6 +162,8 @@ def _verdicts(stop: Stop) -> Iterator[str]:
         yield f"the findings are {codes}, the verdict {verdict}, with {len(cycles)} circles"
     if verdict == "none" and {"standing_still"} & set(codes):
         yield f"there is no deadlock, and {', '.join(codes)}"
+    if verdict == "standstill" and "standstill" not in codes:
+        yield f"nobody can go on, and the findings are {codes}"
     if verdict == "unknown" and not stop.deadlock["unknown"]:
         yield "it cannot be told, and all is known"
     if ("cannot_tell" in codes) != (verdict == "unknown" and "standing_still" not in codes):

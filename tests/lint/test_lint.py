@@ -396,7 +396,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
 }
 PACKAGES = ("ompd_core", "ompd_gdb", "ompd_cli")
 GDB_USERS = ("ompd_gdb.", "ompd_cli.inside")
-CTYPES_USERS = ("ompd_core.library.capi",)
+CTYPES_USERS = ("ompd_core.library.capi", "ompd_gdb.target.same_memory")
 # Instead of the standard library's, for everybody.
 LIGHT_CLASSES, LATE_PATTERNS = "ompd_core.light_classes", "ompd_core.late_patterns"
 # Who alone makes text of what GDB calls things, for all that know GDB.

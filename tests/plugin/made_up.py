@@ -69,7 +69,7 @@ class Machine:
     UNCHANGED = ()
     COLUMNS = FrameColumns(1, 2, "fp", returns=3)
     COLUMNS = FrameColumns(1, 2, "fp", returns=3)
-    LIBC = Libc(thread_id=0x100, own_address=None, free_spin_lock=0, futex=1)
+    LIBC = Libc(thread_id=0x100, own_address=None, free_spin_lock=0, futex=1, kcmp=2)
 
     def futex_wait(self, registers: object, read: object) -> None:
         return None

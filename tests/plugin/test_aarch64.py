@@ -228,6 +228,13 @@ def test_futex_wait() -> None:
     assert aarch64.futex_wait(registers(pc=AT), code.read) is None
 
 
+def test_number_of_a_system_call() -> None:
+    """mov w8, #425; mov x0, #425, as syscall () takes it; mov w1, #425, which is something else."""
+    for word, passes in ((0x52803528, True), (0xD2803520, True), (0x52803521, False)):
+        code = struct.pack("<3I", 0xD503201F, word, 0xD4000001)
+        assert aarch64.passes_number(code, 425) == passes
+
+
 def test_return_address() -> None:
     """In a register, maybe with a signature; the stack is the same before and after."""
     values = {"x30": 0x7B000000400500, "sp": 0x8000}

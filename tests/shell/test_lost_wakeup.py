@@ -12,7 +12,7 @@ from typing import Iterator
 import looks
 import machine
 import pytest
-from command import CANNOT_TELL, NOTHING_ODD, ompd
+from command import CANNOT_TELL, FINDING, NOTHING_ODD, ompd
 from sessions import PATIENCE, settle
 
 NAMES = {"word": "word `word'", "semaphore": "semaphore `slots'"}
@@ -39,9 +39,12 @@ def asleep(way: str) -> Iterator[subprocess.Popen[str]]:
 def test_process(way: str, folder: Path) -> None:
     with asleep(way) as process:
         answer = ompd("pid", str(process.pid), folder=folder)
-        assert answer.status == CANNOT_TELL, answer
+        assert answer.status == FINDING, answer
         text = " ".join(answer.text.split())
+        assert text.startswith("Odd : Nobody can go on: all 2 threads of the process sleep"), answer
+        assert "What T2 waits for has changed, and nobody has woken it" in text, answer
         assert f"{NAMES[way]} {UNKNOWN}" in text and LETS_GO in text, answer
+        assert "has gone on since this look" in text or "has ended" in text, answer
         assert process.wait(PATIENCE) == 0
 
 

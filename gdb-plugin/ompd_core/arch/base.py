@@ -43,6 +43,7 @@ class Libc(NamedTuple):
     own_address: int | None  # there; None: it has none
     free_spin_lock: int
     futex: int  # the system call's number
+    kcmp: int  # and another one's
 
 
 class FrameColumns(NamedTuple):
@@ -91,6 +92,10 @@ class Machine(Protocol):
         """The address that an instruction used which failed, when the kernel made the frame there
         for a signal's handler. None: it was another signal. Where the kernel does not tell which
         signal it was, that of an older fault. Raises Unreadable."""
+
+    def passes_number(self, code: bytes, number: int) -> bool:
+        """May any of its instructions put the number of a system call where that is made by, or
+        where syscall () takes it from? Calls of a computed number are not seen."""
 
     def first_argument(self, registers: KnownRegisters) -> int | None:
         """Of a function that has not changed the register yet."""

@@ -122,7 +122,7 @@ class Waiting(_For):
 
 
 class Deadlock(TypedDict):
-    verdict: Annotated[str, OneOf("deadlock", "never_released", "none", "unknown")]
+    verdict: Annotated[str, OneOf("deadlock", "never_released", "standstill", "none", "unknown")]
     certainty: Certainty
     text: str
     cycles: List[Annotated[List[WaitEdge], AtLeast(1)]]

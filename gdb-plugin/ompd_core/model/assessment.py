@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .devices import Devices
     from .judgement import Judgement
     from .slowdowns import Slowdown
+    from .standstill import Standstill
 
 
 class Assessment(NamedTuple):
@@ -20,3 +21,4 @@ class Assessment(NamedTuple):
     judgement: Judgement | None = None  # None: OpenMP's state cannot be read
     devices: Devices | None = None  # None: the process has no offload runtime
     slowdowns: Sequence[Slowdown] = ()
+    standstill: Standstill | None = None  # of a process of which no judgement is made

@@ -18,6 +18,7 @@ from .loops import HandedOut
 from .moments import Movement, root_of
 from .posts import Posts
 from .process import Membership, Process, Thread, pairs
+from .standstill import Standstill
 from .tasks import Tasks
 from .waits import ELSEWHERE, OUTSIDE, Arrivals, Edge, Meeting, Needs, needs_of
 
@@ -37,6 +38,7 @@ class Deadlock:
     unknown: list[str] = field(default_factory=list)  # why it cannot be told
     open: list[str] = field(default_factory=list)  # not known either, but somebody is at work
     gone_on: list[Thread] = field(default_factory=list)  # since an earlier moment; they wait again
+    standstill: Standstill | None = None  # of which it matters what may wake them
 
     @property
     def verdict(self) -> str:
@@ -44,6 +46,8 @@ class Deadlock:
             return "deadlock"
         if self.forsaken:
             return "never_released"
+        if self.nobody_wakes:
+            return "standstill"
         return "unknown" if self.unknown else "none"
 
     @property
@@ -57,10 +61,23 @@ class Deadlock:
         return [one for one in self.needs if one.nobody is not None]
 
     @property
+    def nobody_wakes(self) -> bool:
+        """All threads of the process sleep, and nothing wakes one."""
+        return self.standstill is not None and self.standstill.lasts
+
+    @property
+    def only_likely(self) -> bool:
+        """That is certain, and the verdict is not."""
+        certain = self.standstill is not None and self.standstill.unseen is None
+        return certain and not self.certain
+
+    @property
     def certain(self) -> bool:
         """Is one of the circles; without one, are all that the verdict rests on?"""
         if self.circles:
             return any(not any(edge.likely for edge in circle) for circle in self.circles)
+        if self.standstill is not None and self.verdict == "standstill":
+            return self.standstill.unseen is None
         rests = [edge.likely for one in self.needs for edge in one.edges]
         return not (any(rests) or self.open or self.gone_on)
 
@@ -85,9 +102,10 @@ def find(
     loops: HandedOut | None = None,
     posts: Posts | None = None,
     movement: Movement | None = None,
+    standstill: Standstill | None = None,
 ) -> Deadlock:
     """loops: that the runtimes schedule; posts: that threads wait for; movement: since an earlier
-    moment."""
+    moment; standstill: all threads sleep."""
     needs = needs_of(process, locks, tasks, arrivals, loops or {}, posts or {})
     found = Deadlock(process, needs)
     if movement is not None:
@@ -100,6 +118,8 @@ def find(
     found.circles = _Graph([_proven(one) for one in needs]).circles()
     bystanders = _Graph(needs).leading_to(found.stuck).difference(found.stuck)
     found.bystanders = [one.thread for one in needs if one.thread in bystanders]
+    if standstill is not None and _concerns(standstill, needs):
+        found.standstill = standstill
     if not found.circles:
         _add_unknown(found, movement.moved_roots if movement is not None else set())
     return found
@@ -117,6 +137,17 @@ def _settle_poll(one: Needs, movement: Movement | None) -> None:
     call = one.thread.in_call
     one.edges, one.unknown, one.open_ended = [], None, True
     one.outside = call.function if call is not None else None
+
+
+def _concerns(standstill: Standstill, needs: Sequence[Needs]) -> bool:
+    """What is only likely is said where somebody waits in a region: many a program without work
+    waits for a signal, and looks the same."""
+    return standstill.unseen is None or any(_is_in_region(one.thread) for one in needs)
+
+
+def _is_in_region(thread: Thread) -> bool:
+    regions = (member.region for member in thread.openmp if member.chain)
+    return any(one is not None and one.raw.generator != "program" for one in regions)
 
 
 def _proven(one: Needs) -> Needs:
@@ -141,8 +172,24 @@ def _add_unknown(found: Deadlock, moved_roots: set[int]) -> None:
         if one.thread in still and not one.progress and not _is_of(one.member, moved_roots)
     ]
     found.unknown += _reasons(blocking)
+    found.unknown += _what_may_wake(found)
     found.open = _unclear(of_moved)
     found.open += _reasons([one for one in doubted if one not in blocking])
+
+
+def _what_may_wake(found: Deadlock) -> list[str]:
+    """Where all sleep: a signal, or what else there is to an open question."""
+    asleep = found.standstill
+    if asleep is None or asleep.lasts or not (asleep.signals or found.unknown):
+        return []
+    number = len(asleep.lwps)
+    all_sleep = (
+        f"all {number} threads of the process sleep" if number > 1 else "its only thread sleeps"
+    )
+    if asleep.doubts:
+        return [f"{all_sleep}, but {asleep.doubts[0]}"]
+    have = "has a handler" if len(asleep.signals) == 1 else "have handlers"
+    return [f"{all_sleep}, and only a signal could wake one ({', '.join(asleep.signals)} {have})"]
 
 
 def _is_of(member: Membership, roots: set[int]) -> bool:

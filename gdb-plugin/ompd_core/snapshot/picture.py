@@ -22,6 +22,7 @@ from ..model.native import NativeThread
 from ..model.posts import Post, Posts, waits_in_loop
 from ..model.process import Iteration, Membership, Process, Region, Runtime, Thread
 from ..model.skips import Skip
+from ..model.standstill import Standstill
 from ..model.targets import KERNEL, Target
 from ..model.tasks import Deferred, Tasks
 from ..model.waits import Arrivals, any_is_over
@@ -63,9 +64,11 @@ class Picture:
         skipped_libraries: Sequence[str],
         stepped_over: Sequence[Skip],
         earlier: Earlier | None = None,
+        standstill: Standstill | None = None,
     ) -> None:
         """runtimes: those of `opened', with their views of the same moment. skipped_libraries,
-        stepped_over: code that is not the user's own, as he told the debugger."""
+        stepped_over: code that is not the user's own, as he told the debugger. standstill: seen
+        before the stop."""
         self.process = Process(natives, runtimes, debugger.signal, self._cause)
         self._stacks = Stacks(debugger)
         self._debugger = debugger
@@ -77,6 +80,7 @@ class Picture:
             opened.offload,
         )
         self._earlier = earlier
+        self._seen_asleep = standstill
         self._settled = False
         self._targets: dict[Thread, tuple[int, Sequence[Target]]] = {}
 
@@ -213,8 +217,18 @@ class Picture:
             self._awaited_loops,
             self._awaited_posts,
             movement,
+            self.standstill,
         )
         return judgement.judge(waits, movement)
+
+    @cached_property
+    def standstill(self) -> Standstill | None:
+        """None: somebody is awake, or it is not known."""
+        if self._seen_asleep is not None or self._debugger.kind != "core":
+            return self._seen_asleep
+        from . import standstill
+
+        return standstill.of_core(self._debugger, self.process.natives)
 
     @property
     def moment(self) -> Moment:
@@ -416,7 +430,7 @@ class Picture:
         slow = slowdowns.of_processors(self.process, processors) if processors is not None else []
         slow += slowdowns.uneven(self.process)
         devices = self.devices if self.has_offload else None
-        return Assessment(self.process, judgement, devices, slow)
+        return Assessment(self.process, judgement, devices, slow, self._seen_asleep)
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Raises UserError, OmpdError."""

@@ -15,6 +15,7 @@ from ..model.posts import Unposted
 from ..model.process import Membership, Region, Thread, pairs
 from ..model.waits import Edge, Meeting, Needs
 from . import outside
+from . import standstill as standstill_view
 from .alike import MOST_ROWS, together
 from .barriers import name as barrier_name
 from .locks import in_words, never_released, site, who
@@ -38,6 +39,11 @@ def lines(judgement: Judgement, style: Style) -> list[str]:
         )
     for _, reason in forsaken(judgement):
         shown += paragraph(f"  {reason}", style, "      ")
+    if found.verdict == "standstill" and found.standstill is not None:
+        threads = found.process.threads
+        shown += paragraph(f"  {standstill_view.waits(threads, found.needs)}", style, "      ")
+        for more in standstill_view.more(found.standstill, threads):
+            shown += paragraph(f"  {more}", style, "      ")
     if not found.certain:
         reasons = {e.doubt: None for circle in found.circles for e in circle if e.doubt is not None}
         for doubt in reasons:
@@ -70,6 +76,8 @@ def headline(found: Deadlock) -> str:
         if all(one.ended for one in found.forsaken):
             return f"NEVER GOES ON: {waiting} for what has ended."
         return f"NEVER RELEASED: {waiting} for what nobody will give up."
+    if found.standstill is not None and found.nobody_wakes:
+        return standstill_view.headline(found.standstill)
     if found.unknown:
         return "Cannot tell whether there is a deadlock."
     if not found.needs:
@@ -98,6 +106,12 @@ def _code(one: Needs) -> str:
     if one.unposted is not None:
         return "iteration_never_posted"
     return "thread_ended" if one.ended else "lock_never_released"
+
+
+def standstill(judgement: Judgement) -> str:
+    found = judgement.waits
+    assert found.standstill is not None
+    return standstill_view.finding(found.standstill, found.process.threads, found.needs)
 
 
 def standing_still(judgement: Judgement) -> str:

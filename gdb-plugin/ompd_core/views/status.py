@@ -10,7 +10,7 @@ from ..model.doubts import Stop
 from ..model.facts import Library, Program
 from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
-from . import barriers, deadlock, parallel, signals, target_findings, threads
+from . import barriers, deadlock, parallel, signals, standstill, target_findings, threads
 from .alike import together
 from .slowdowns import of_slowdowns
 from .table import Style, count, paragraph
@@ -149,6 +149,7 @@ WRONG = frozenset(
         "thread_ended",
         "barrier_divergence",
         "standing_still",
+        "standstill",
     )
     + tuple(target_findings.CODES)
 )
@@ -168,7 +169,11 @@ def findings(of: Assessment) -> list[tuple[str, str]]:
     found = _of_process(of.process)
     if of.devices is not None:
         found += target_findings.findings(of.devices)
-    return found + _of_waits(of.judgement) if of.judgement is not None else found
+    if of.judgement is not None:
+        return found + _of_waits(of.judgement)
+    if of.standstill is not None and of.standstill.lasts:
+        found.append(("standstill", standstill.finding(of.standstill, of.process.threads)))
+    return found
 
 
 def _of_waits(judgement: Judgement) -> list[tuple[str, str]]:
@@ -178,6 +183,8 @@ def _of_waits(judgement: Judgement) -> list[tuple[str, str]]:
     found += deadlock.forsaken(judgement)
     for group in judgement.diverging:
         found.append(("barrier_divergence", barriers.divergence(group)))
+    if judgement.waits.nobody_wakes and (not found or judgement.waits.only_likely):
+        found.append(("standstill", deadlock.standstill(judgement)))
     if judgement.standing_still:
         found.append(("standing_still", deadlock.standing_still(judgement)))
     if judgement.verdict == "unknown" and not found:

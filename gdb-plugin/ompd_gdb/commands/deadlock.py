@@ -26,6 +26,12 @@ class Deadlock(OmpdCommand):
     released is a mutex whose owner has ended, and a lock that nobody is about
     to unset (see `ompd locks').
 
+    Where all threads of the process sleep until another one wakes them, and no
+    signal's handler, no other process and no io_uring can, nobody goes on any
+    more, whatever it is that they wait for. `ompd pid' and `ompd job' see that
+    before they stop the process. Of a core file it is likely at most, and told
+    where a thread waits in a region: handlers of signals are not in it.
+
     A program that is merely slow is not called deadlocked: threads that were
     just given their lock, or let go from their barrier, do not wait, and
     whoever waits for a thread that can go on, waits now, and no more is said.

@@ -5,7 +5,6 @@ threads, and by words of its memory, read again and again while it runs."""
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 from typing import Collection, Dict, Tuple
@@ -17,12 +16,8 @@ SETTLED = 0.1  # seconds
 # Seconds between two looks at the words, and how many are looked at.
 PAUSE = 0.005
 MOST_WORDS = 1024
-# linux/futex.h: FUTEX_WAIT, FUTEX_WAIT_BITSET; private to the process, and which clock.
-_WAITS, _MARKS = (0, 9), 0x180
 
 _Usages = Dict[int, Tuple[int, int]]
-# By LWP: the system call that it is in, and how often it has run.
-Asleep = Dict[int, Tuple[str, int]]
 
 
 def watch(
@@ -59,50 +54,6 @@ def _watch_words(
     finally:
         os.close(file)
     return changed, set(first)
-
-
-def overslept(pid: int, futex: int) -> Asleep | None:
-    """Those that sleep without a limit of time though the word that they sleep for has changed. Who
-    is the same in two of these has slept on. futex: the call's number. None: this kernel does not
-    tell."""
-    if not os.path.exists(f"/proc/{pid}/syscall"):
-        return None
-    found: Asleep = {}
-    try:
-        file = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        for name in os.listdir(f"/proc/{pid}/task"):
-            folder = f"/proc/{pid}/task/{name}"
-            call, usage = _call(folder), _usage(folder)
-            if usage is not None and _has_changed(file, call, futex):
-                found[int(name)] = (" ".join(call), usage[1])
-    except OSError:
-        pass  # it has ended
-    finally:
-        os.close(file)
-    return found
-
-
-def _call(folder: str) -> list[str]:
-    """Its number, six arguments, and the stack and the place in the code."""
-    try:
-        with open(f"{folder}/syscall", encoding="ascii") as file:
-            return file.read().split()
-    except OSError:
-        return []  # it has ended
-
-
-def _has_changed(memory: int, call: list[str], futex: int) -> bool:
-    try:
-        number, word, operation, expected, limit = (int(text, 0) for text in call[:5])
-    except ValueError:
-        return False  # it is in none
-    if number != futex or (operation & ~_MARKS) not in _WAITS or limit:
-        return False
-    now = _read(memory, word, 4)
-    return now is not None and int.from_bytes(now, sys.byteorder) != expected & 0xFFFFFFFF
 
 
 def _read(file: int, address: int, size: int) -> bytes | None:

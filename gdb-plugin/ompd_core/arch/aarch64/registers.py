@@ -27,13 +27,14 @@ NEXT = "pc"
 # Which bits of an address are its signature, and the thread's own: the same in all of its frames.
 UNCHANGED: tuple[str, ...] = ("pauth_dmask", "pauth_cmask", "tpidr", "tpidr2")
 COLUMNS = FrameColumns(stack=31, frame_pointer=29, frame_pointer_name="x29", returns=30)
-LIBC = Libc(thread_id=0xD0, own_address=None, free_spin_lock=0, futex=98)
+LIBC = Libc(thread_id=0xD0, own_address=None, free_spin_lock=0, futex=98, kcmp=272)
 
 _THREAD_POINTER = "tpidr"
 # Linux' numbers of system calls; a stop sets back those that wait to where they were made.
 _NUMBER, _RESTART = "x8", 128
 _CALLS_SYSTEM = 0xD4000001
 _FAULT_ADDRESS = 128 + 176  # struct siginfo, struct ucontext up to uc_mcontext.fault_address
+_MOVES = (0x52800000, 0xD2800000)  # movz of 32 and 64 bits
 # Of a process' addresses; what is above is a signature, or a tag.
 _PLAIN = (1 << 48) - 1
 
@@ -71,6 +72,12 @@ def page_fault(stack_pointer: int, read: Read) -> int | None:
     # struct rt_sigframe has siginfo in front. Of another signal it is an older fault's, or zero.
     (address,) = struct.unpack("<Q", read(stack_pointer + _FAULT_ADDRESS, 8))
     return address or None
+
+
+def passes_number(code: bytes, number: int) -> bool:
+    """By `mov' to w8, x8, w0 or x0."""
+    moves = (kind | number << 5 | register for kind in _MOVES for register in (8, 0))
+    return any(struct.pack("<I", move) in code for move in moves)
 
 
 def first_argument(registers: KnownRegisters) -> int | None:

@@ -23,7 +23,7 @@ KEPT: tuple[str, ...] = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 NEXT = "rip"
 UNCHANGED: tuple[str, ...] = ()
 COLUMNS = FrameColumns(stack=7, frame_pointer=6, frame_pointer_name="rbp", returns=16)
-LIBC = Libc(thread_id=0x2D0, own_address=0x10, free_spin_lock=1, futex=202)
+LIBC = Libc(thread_id=0x2D0, own_address=0x10, free_spin_lock=1, futex=202, kcmp=312)
 # glibc keeps a thread's descriptor at its thread pointer.
 _THREAD_POINTER = "fs_base"
 
@@ -57,6 +57,20 @@ def page_fault(stack_pointer: int, read: Read) -> int | None:
     # Where struct ucontext is: the stack pointer has been moved behind the address to return to.
     trap, _, address = struct.unpack("<3Q", read(stack_pointer + _TRAP, 24))
     return address if trap == _PAGE_FAULT else None
+
+
+def passes_number(code: bytes, number: int) -> bool:
+    """By `mov' to eax, rax, edi or rdi."""
+    operand = struct.pack("<I", number)
+    at = code.find(operand)
+    while at >= 0:
+        if code[at - 1 : at] in (b"\xb8", b"\xbf") or code[at - 2 : at] in (
+            b"\xc7\xc0",
+            b"\xc7\xc7",
+        ):
+            return True
+        at = code.find(operand, at + 1)
+    return False
 
 
 def first_argument(registers: KnownRegisters) -> int | None:
