@@ -239,6 +239,22 @@ def test_who_ends_a_task_at_a_barrier_is_on_its_way(kind: str, sleeps: bool, ver
         assert reason.startswith("of R1.1, the runtime begins or ends a task")
 
 
+@pytest.mark.parametrize("problem", [None, "unreadable"])
+@pytest.mark.parametrize("wait", ["taskwait", "taskgroup"])
+@pytest.mark.parametrize("left", [0, 1, None])
+def test_whoever_has_no_tasks_left_does_not_wait_for_any(
+    left: Optional[int], wait: str, problem: Optional[str]
+) -> None:
+    """By the runtime's own count, which is 1 while a task is in no list: then nobody knows."""
+    process = team(2, Wait(wait), at_barrier())
+    process.threads[0].openmp[0].task = Task("implicit", 0x100, False)
+    own = ViewTask(0x100, "implicit", "executing", 0x1000, thread=0)
+    own = own._replace(children=left, taskgroup_count=left, taskgroup=0x800)
+    tasks = Tasks(process, {0: ViewTasks([own], [], problem)})
+    verdict = settled(process, {1: ARRIVED}, tasks=tasks).verdict
+    assert verdict == ("none" if left == 0 and problem is None else "unknown")
+
+
 def test_different_places_of_one_barrier_of_the_runtimes_are_no_hang() -> None:
     """The first is leaving it, or both will be let go."""
     judgement = settled(team(2, at_barrier(10), at_barrier(20)), {1: ARRIVED})

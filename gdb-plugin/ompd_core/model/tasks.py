@@ -83,7 +83,7 @@ class Tasks:
         self.views = views
         self.all: list[ExplicitTask] = []
         self.problem: str | None = None  # why there may be more
-        self._taskgroups: dict[tuple[int, int], int] = {}
+        self._raw: dict[tuple[int, int], ViewTask] = {}
         self.unseen = 0  # tasks that must be there, and in no list of the runtime's
         for runtime, view in views.items():
             self._add(runtime, view)
@@ -94,7 +94,7 @@ class Tasks:
         threads = self.process.by_index(runtime)
         made: dict[int, ExplicitTask] = {}
         for index, raw in enumerate(view.tasks):
-            self._taskgroups[runtime, raw.address] = raw.taskgroup
+            self._raw[runtime, raw.address] = raw
             if raw.kind == "explicit":
                 made[index] = ExplicitTask(runtime, raw)
         for task in made.values():
@@ -147,7 +147,15 @@ class Tasks:
 
     def taskgroup_of(self, runtime: int, address: int) -> int:
         """The innermost taskgroup that the task belongs to, or has begun; 0: none."""
-        return self._taskgroups.get((runtime, address), 0)
+        raw = self._raw.get((runtime, address))
+        return raw.taskgroup if raw is not None else 0
+
+    def has_none_left(self, runtime: int, address: int, wait: str) -> bool:
+        """Are all that a task waits for complete, by the runtime's own count?"""
+        raw = self._raw.get((runtime, address))
+        if raw is None or self.views[runtime].problem is not None:
+            return False
+        return (raw.children if wait == "taskwait" else raw.taskgroup_count) == 0
 
     def _region_of(self, task: ExplicitTask) -> Region | None:
         found = [

@@ -423,6 +423,10 @@ class _Edges:
             needs.unknown = "where this build of the runtime keeps tasks is not known"
             return
         pending = _awaited_tasks(tasks, member, wait)
+        current = member.task.address if member.task is not None else 0
+        if not pending and tasks.has_none_left(member.runtime, current, wait.kind):
+            needs.progress = True
+            return
         if not pending:
             needs.unknown = "the runtime does not list the tasks that a thread waits for"
         seen: set[int] = set()
