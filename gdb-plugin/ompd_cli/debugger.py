@@ -25,7 +25,7 @@ from ompd_core.views.terminal import plain
 from . import guardian, limits, terminal
 from .libraries import ROOT
 from .origin import Origin
-from .outcome import Outcome, confirm, of_report
+from .outcome import Outcome, confirm, of_report, unconfirmed
 from .progress import Progress
 
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -290,6 +290,8 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
         notes.append("It has gone on since this look: what it waits for had lost its wake-up.")
     if "seen_before" in result:
         notes += confirm(document, result["seen_before"])
+    if "only" in result:
+        notes += unconfirmed(document, result["only"])
     origin = run.task.origin
     if origin.pid is None and document["inferior"] is not None:
         origin.pid = document["inferior"]["pid"]

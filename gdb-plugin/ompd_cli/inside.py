@@ -13,7 +13,8 @@ import gdb
 from ompd_core.views.table import Style
 from ompd_gdb import commands, texts
 
-from .outcome import ASKED, AT_ONCE, OF_ONE_LOOK
+from .guardian import has_ended
+from .outcome import ASKED, AT_ONCE, ENDED, EXECUTED, OF_ONE_LOOK
 
 if TYPE_CHECKING:
     from ompd_gdb import second_look
@@ -22,6 +23,7 @@ _WALL = 0x40000000  # all threads, as <linux/wait.h> has it
 MOST_ENDING = 10.0  # seconds, for the kernel to end all threads
 LATER = 1.0  # seconds until it is looked at again
 SETTLED = 0.2  # and until those that a stop has woken sleep again
+MOST_PROGRAMS = 3  # that it executes meanwhile
 
 # What stops a program that is run: its crash, and the user's Ctrl-C.
 _CRASHES = "SIGSEGV SIGBUS SIGABRT SIGFPE SIGILL SIGSYS"
@@ -74,6 +76,9 @@ class _Report:
     def write(self) -> None:
         commands.registered["ompd report"].typed(self._words)
 
+    def drop(self) -> None:
+        os.unlink(self._document)
+
     def again(self) -> list[str]:
         """The findings for which it has to be looked at again: their codes."""
         with open(self._document, encoding="utf-8") as file:
@@ -91,15 +96,28 @@ def _pid(report: _Report, result: dict[str, Any], pid: int, libraries: list[str]
     before_attach.load_modules()
     with before_attach.symbols_read(pid, libraries):
         before_attach.ask_kernel()  # which attaches: what is read already is not read again
-        moment, result["stopped_seconds"], slept = _look(report, pid, None, asleep)
-        if slept.standstill is not None and slept.standstill.changed:
-            _look_after(report, pid, result)
-        elif moment is not None:
-            result["seen_before"] = report.again()
+        result["stopped_seconds"] = 0.0
+        for _ in range(MOST_PROGRAMS):
+            program = second_look.executed(pid)
+            moment, stood, slept = _look(report, pid, None, asleep)
+            result["stopped_seconds"] += stood
+            result.pop("only", None)
+            if slept.standstill is not None and slept.standstill.changed:
+                _look_after(report, pid, result)
+                return
+            if moment is None:
+                return
+            result["only"], seen = ENDED, report.again()
             time.sleep(SETTLED)
             asleep = second_look.who_sleeps(pid)
             earlier = second_look.apart(pid, moment, LATER)
-            result["stopped_seconds"] += _look(report, pid, earlier, asleep)[1]
+            now = second_look.executed(pid)
+            if now is None or now == program:
+                result["stopped_seconds"] += _look(report, pid, earlier, asleep)[1]
+                result["seen_before"] = seen
+                del result["only"]
+                return
+            result["only"] = EXECUTED  # that is another one's first look
 
 
 def _look_after(report: _Report, pid: int, result: dict[str, Any]) -> None:
@@ -137,6 +155,9 @@ def _look(
             if earlier is not None:
                 second_look.compare_with(earlier)
             report.write()
+            if has_ended(pid):
+                report.drop()  # what was read of it last may be nothing
+                raise gdb.GdbError("the process has ended")
             moment = second_look.moment() if earlier is None and _again(report) else None
         finally:
             texts.silently("detach")

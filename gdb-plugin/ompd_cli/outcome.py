@@ -33,6 +33,15 @@ OF_ONE_LOOK = frozenset(
 )
 
 AT_ONCE = 1.0  # seconds: Slurm sends a SIGTERM to all processes of a job, and several times
+# Why there is one look only.
+ENDED = (
+    "It ended before it could be looked at a second time: whether what was found would have lasted"
+    " is not known."
+)
+EXECUTED = (
+    "It executed other programs (exec) between looks: none was looked at twice, as a finding wants."
+    " Look again."
+)
 ASKED = "asked"  # a file in the private folder: somebody's signal asks for the report
 
 
@@ -74,6 +83,14 @@ def confirm(document: dict[str, Any], seen_before: Sequence[str]) -> list[str]:
     if set(seen_before) - {"cannot_tell"} and not codes & {*seen_before, *still}:
         notes.append("A look before showed something odd that has passed.")
     return notes
+
+
+def unconfirmed(document: dict[str, Any], why: str) -> list[str]:
+    """There was one look only, where a finding takes two."""
+    for finding in document["findings"]:
+        if finding["code"] in OF_ONE_LOOK and finding["wrong"]:
+            finding["confirmed"] = False
+    return [why]
 
 
 def not_executable(path: str) -> UserError:

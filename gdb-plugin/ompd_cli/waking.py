@@ -13,7 +13,7 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Iterator
 
 from .guardian import is_stopped
@@ -27,10 +27,11 @@ def woken(pid: int) -> Iterator[None]:
         return
     ends = os.pipe()
     try:
-        for end in ends:
-            fcntl.fcntl(end, fcntl.F_SETOWN, pid)
-            fcntl.fcntl(end, fcntl.F_SETSIG, signal.SIGCONT)
-            _ask(end, os.O_ASYNC)
+        with suppress(ProcessLookupError):  # it has ended: the tracer says so
+            for end in ends:
+                fcntl.fcntl(end, fcntl.F_SETOWN, pid)
+                fcntl.fcntl(end, fcntl.F_SETSIG, signal.SIGCONT)
+                _ask(end, os.O_ASYNC)
         yield
     finally:
         for end in ends:

@@ -14,7 +14,7 @@ from ompd_core.model.standstill import Slept
 from ompd_core.snapshot.picture import Earlier
 
 from . import session
-from .target import machines, sleeping, standstill, watching
+from .target import machines, memory, sleeping, standstill, watching
 from .target.sleeping import Look
 
 
@@ -34,6 +34,11 @@ def may_have_ended_it() -> bool:
     except (UserError, OmpdError):
         return False
     return any(one.kept is not None and one.kept.changed for one in threads)
+
+
+def executed(pid: int) -> bytes | None:
+    """What no other program has that the process executes, before or after. None: it is gone."""
+    return memory.random_bytes(pid)
 
 
 def who_sleeps(pid: int) -> Look | None:

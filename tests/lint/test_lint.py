@@ -366,6 +366,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_gdb.second_look",
         "ompd_gdb.commands.output",
         "ompd_core.views.table",
+        "ompd_cli.guardian",
         "ompd_cli.outcome",
         "ompd_cli.waking",
     ),

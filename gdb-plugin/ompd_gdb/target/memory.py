@@ -18,6 +18,9 @@ from .. import texts
 from . import console
 
 
+_RANDOM = 25  # linux/auxvec.h: where they are
+
+
 class LiveMemory:
     """A process here or behind a remote stub."""
 
@@ -60,6 +63,20 @@ class FreeMemory:
 
     def close(self) -> None:
         os.close(self._file)
+
+
+def random_bytes(pid: int) -> bytes | None:
+    """That the kernel gave to the program when it was executed."""
+    try:
+        free = FreeMemory(pid)
+    except (OSError, NotElf):
+        return None
+    try:
+        return free.read(free.auxv[_RANDOM], 16)
+    except (KeyError, Unreadable):
+        return None
+    finally:
+        free.close()
 
 
 def open_core(progspace: gdb.Progspace) -> CoreFile:
