@@ -17,7 +17,6 @@ from ompd_core.formats.elf import ET_CORE, ElfFile, Format, NotElf
 from .. import texts
 from . import console
 
-
 _RANDOM = 25  # linux/auxvec.h: where they are
 
 
