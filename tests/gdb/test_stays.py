@@ -87,6 +87,85 @@ def test_nothing_runs_under_gdbserver(folder: Path) -> None:
     assert not any("defect" in text for text in answer.texts), answer.everything
 
 
+# Commands that let the program run when they are told to.
+RESUME = {"ompd step", "ompd next", "ompd finish"}
+SELECT = [
+    "ompd help",
+    "ompd init",
+    "ompd where",
+    "ompd frame",
+    "ompd up",
+    "ompd down",
+    "ompd info",
+    "ompd thread R1.1",
+    "ompd thread R1.2 info locals",
+    "ompd break parallel",
+    "ompd tbreak barrier",
+    "ompd info break",
+]
+# What has happened to the program, told after each command.
+STATE = """\
+import gdb
+
+ran = []
+gdb.events.cont.connect(lambda event: ran.append("continued"))
+gdb.events.inferior_call.connect(lambda event: ran.append("called"))
+
+
+def state():
+    chosen, stacks = gdb.selected_thread(), {}
+    for thread in gdb.selected_inferior().threads():
+        if thread.is_stopped():
+            thread.switch()
+            frame = gdb.newest_frame()
+            stacks[thread.num] = (frame.pc(), int(frame.read_register("sp")))
+    if chosen is not None and chosen.is_valid():
+        chosen.switch()
+    return stacks, sum(one.hit_count for one in gdb.breakpoints() or ())
+
+
+before = state()
+"""
+TOLD = (
+    "python print('unmoved' if not ran and state() == before else ('moved', ran, before, state()))"
+)
+STOPS = {
+    "crash": [],
+    "breakpoint": ["break stop_here"],
+    "non-stop": ["set non-stop on", "break stop_here"],
+    "gdbserver": ["break stop_here"],
+}
+STOPPED = "next(one for one in gdb.selected_inferior().threads() if one.is_stopped())"
+
+
+def test_each_command_is_looked_at(folder: Path) -> None:
+    ask_for = (
+        "python from ompd_gdb import commands; print(*sorted(commands.registered), sep=chr(10))"
+    )
+    names = set(ask("gdb", [ask_for], [], [], folder=folder).texts[0].splitlines())
+    tried = {" ".join(line.split()[:n]) for line in [*LOOKS, *SELECT] for n in (1, 2, 3)}
+    assert names - tried == RESUME
+
+
+@pytest.mark.skipif(not machine.FULL, reason="OMPD_FULL=1: every command at every kind of stop")
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("compiler", [machine.CLANG, machine.GCC])
+@pytest.mark.parametrize("stop", STOPS)
+def test_no_command_moves_a_thread(stop: str, compiler: str, level: str, folder: Path) -> None:
+    script = folder / "state.py"
+    script.write_text(STATE, encoding="utf-8")
+    begun = STOPS[stop]
+    if stop == "gdbserver":
+        server = "target extended-remote | gdbserver --multi --once - 2>/dev/null"
+        begun = [server, f"set remote exec-file {folder / 'stays'}", *begun]
+    chosen = f"python gdb.execute('thread %d' % {STOPPED}.num)"
+    tried = [line for command in [*LOOKS, *SELECT] for line in (command, TOLD)]
+    commands = [chosen, f"source {script}", "break twice", *tried]
+    answer = session(compiler, level, begun, commands, folder, stop == "crash")
+    told = dict(zip([*LOOKS, *SELECT], answer.texts[4::2]))
+    assert set(told.values()) == {"unmoved"}, told
+
+
 def test_a_call_of_the_users_holds_the_others(folder: Path) -> None:
     commands = [
         *RECORDS,

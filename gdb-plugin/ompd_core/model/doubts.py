@@ -307,7 +307,8 @@ STACK_UNCLEAR = Doubt(
 CALL_NOT_SEEN = Doubt(
     "unknown",
     "the thread is in regions that no call on its stack is seen to have begun: the code of one may "
-    "call the runtime by a pointer, or have made way for what it called last",
+    "call the runtime by a pointer, have made way for what it called last, or have been left by"
+    " longjmp",
     "`bt -no-filters' shows all frames",
 )
 NO_CODE = Doubt(
