@@ -4,6 +4,7 @@ Each works on and on."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 import time
@@ -115,8 +116,11 @@ CHOSEN = [one for one in ALL if one.by_default or machine.FULL]
 
 def _worked(pid: int) -> list[int]:
     """Nanoseconds that each thread has had a processor."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return [int((task / "schedstat").read_text().split()[0]) for task in tasks]
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # it has ended
+            found.append(int((task / "schedstat").read_text(encoding="ascii").split()[0]))
+    return found
 
 
 def state(pid: int) -> str:
