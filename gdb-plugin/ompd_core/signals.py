@@ -33,6 +33,13 @@ _REASONS = {
 }
 
 
+def name_of(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 class Signal(NamedTuple):
     """A signal, and what the kernel tells of it; None: it does not."""
 
@@ -44,10 +51,7 @@ class Signal(NamedTuple):
 
     @property
     def name(self) -> str:
-        try:
-            return signal.Signals(self.number).name
-        except ValueError:
-            return f"signal {self.number}"
+        return name_of(self.number)
 
     @property
     def is_crash(self) -> bool:

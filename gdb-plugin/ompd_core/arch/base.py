@@ -97,6 +97,10 @@ class Machine(Protocol):
         """May any of its instructions put the number of a system call where that is made by, or
         where syscall () takes it from? Calls of a computed number are not seen."""
 
+    def blocked_before(self, stack_pointer: int, read: Read) -> int:
+        """Which signals were blocked before the kernel made the frame there for a signal's handler:
+        a bit for each, from 1 on. Raises Unreadable."""
+
     def first_argument(self, registers: KnownRegisters) -> int | None:
         """Of a function that has not changed the register yet."""
 

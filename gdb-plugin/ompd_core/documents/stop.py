@@ -197,6 +197,9 @@ class Signal(TypedDict):
     file: NotRequired[
         Annotated[Optional[str], "SIGBUS: that is mapped where the address is, and is shorter"]
     ]
+    handler_of: NotRequired[
+        Annotated[Optional[str], "the signal in whose handler it was; null: in none, or not known"]
+    ]
     sender: Optional[int]
     lwp: int
     gdb: Optional[str]

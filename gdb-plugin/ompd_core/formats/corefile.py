@@ -113,6 +113,18 @@ class CoreFile:
         self._read_status(first.get(NT_PRSTATUS, b""))
         self._read_siginfo(first.get(NT_SIGINFO, b""))
 
+    def blocked(self, lwp: int) -> int | None:
+        """A bit for each signal that a thread had blocked, from 1 on; gcore says of all that none
+        is."""
+        mask_at = 12 + 4 + self.pointer_size
+        for kind, offset, size in self._elf.notes():
+            lwp_at = mask_at + self.pointer_size
+            if kind == NT_PRSTATUS and size >= lwp_at + 4:
+                note = self._elf.read(offset, size)
+                if struct.unpack_from(self.format.order + "i", note, lwp_at)[0] == lwp:
+                    return self.format.word(note, mask_at)
+        return None
+
     def _read_process(self, note: bytes) -> None:
         size, pid_at = (136, 24) if self.format.wide else (124, 12)
         if len(note) == size:

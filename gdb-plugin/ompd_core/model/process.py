@@ -221,6 +221,7 @@ class Thread:
     message: Message | None = None  # that it waits for there
     kept: Kept | None = None  # what of the C library's it waits for
     unloaded: int | None = None  # where code was that it is in, and that is not there any more
+    handles: str | None = None  # the signal whose handler runs on it, where that was looked for
     ended: bool = False  # for certain: the runtime still counts on it
     doubts: dict[str, Doubt] = field(default_factory=dict)
 

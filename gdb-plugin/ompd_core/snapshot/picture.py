@@ -157,6 +157,7 @@ class Picture:
     def _cause(self, thread: Thread, signal: Signal) -> Cause:
         from . import crashes
 
+        self._tell_handler(thread)
         if signal.name == "SIGABRT":
             self.locate_regions()
             thrown = self._places.thrown(thread, lambda: _if_read(self._located_tasks))
@@ -219,6 +220,8 @@ class Picture:
             movement,
             self.standstill,
         )
+        for thread in waits.stuck:
+            self._tell_handler(thread)
         return judgement.judge(waits, movement)
 
     @cached_property
@@ -229,6 +232,12 @@ class Picture:
         from . import standstill
 
         return standstill.of_core(self._debugger, self.process.natives)
+
+    def _tell_handler(self, thread: Thread) -> None:
+        """Whoever hangs or crashed in a signal's handler."""
+        from . import handlers
+
+        thread.handles = handlers.handled(self._debugger, self._stacks, thread)
 
     @property
     def moment(self) -> Moment:

@@ -93,8 +93,14 @@ def finding(judgement: Judgement) -> tuple[str, str]:
     """Its code, and the verdict with the threads: for a line among others."""
     found, circle = judgement.waits, judgement.circles[0]
     code = "deadlock" if len(found.stuck) > 1 else "self_deadlock"
-    names = ", ".join(_named(edge.waiter, edge.member.runtime) for edge in circle)
+    names = ", ".join(
+        _named(edge.waiter, edge.member.runtime) + in_handler(edge.waiter) for edge in circle
+    )
     return code, f"{headline(found)[:-1]}: {names}. `ompd deadlock' tells more."
+
+
+def in_handler(thread: Thread) -> str:
+    return f" in the handler of {thread.handles}" if thread.handles is not None else ""
 
 
 def forsaken(judgement: Judgement) -> list[tuple[str, str]]:

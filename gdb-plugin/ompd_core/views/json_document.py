@@ -146,6 +146,7 @@ def signal(process: Process) -> stop.Signal | None:
         "id": signals.openmp_id(thread),
         "where": location(thread.where) if thread is not None else None,
         "exception": _exception(cause.thrown) if cause.thrown is not None else None,
+        "handler_of": thread.handles if thread is not None else None,
         "terminated": cause.terminated,
         "said": cause.said,
         "file": cause.file,

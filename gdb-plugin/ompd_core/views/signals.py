@@ -7,7 +7,7 @@ from ..model.cause import CANCELLED, EXITED, JOINABLE, TERMINATED
 from ..model.process import Process, Thread
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..signals import Signal
-from . import stack_overflow
+from . import deadlock, stack_overflow
 from .cxx_names import short_name
 from .table import place
 from .terminal import plain
@@ -43,7 +43,8 @@ def crash(process: Process) -> str | None:
         why = f"the C library says `{plain(cause.said)}'"
     elif cause.file is not None:
         why = f"{plain(cause.file)} is mapped there, and is shorter or cannot be read"
-    died = f"The program crashed: {what}, in {_who(thread, signal)}{where}"
+    handler = deadlock.in_handler(thread) if thread is not None else ""
+    died = f"The program crashed: {what}, in {_who(thread, signal)}{handler}{where}"
     return f"{died}: {why}." if why is not None else f"{died}."
 
 

@@ -35,6 +35,7 @@ _NUMBER, _RESTART = "x8", 128
 _CALLS_SYSTEM = 0xD4000001
 _FAULT_ADDRESS = 128 + 176  # struct siginfo, struct ucontext up to uc_mcontext.fault_address
 _MOVES = (0x52800000, 0xD2800000)  # movz of 32 and 64 bits
+_MASK = 128 + 40  # uc_sigmask
 # Of a process' addresses; what is above is a signature, or a tag.
 _PLAIN = (1 << 48) - 1
 
@@ -78,6 +79,10 @@ def passes_number(code: bytes, number: int) -> bool:
     """By `mov' to w8, x8, w0 or x0."""
     moves = (kind | number << 5 | register for kind in _MOVES for register in (8, 0))
     return any(struct.pack("<I", move) in code for move in moves)
+
+
+def blocked_before(stack_pointer: int, read: Read) -> int:
+    return int(struct.unpack("<Q", read(stack_pointer + _MASK, 8))[0])
 
 
 def first_argument(registers: KnownRegisters) -> int | None:

@@ -31,6 +31,7 @@ _THREAD_POINTER = "fs_base"
 # stop has interrupted (linux/errno.h), or before it has begun.
 _RESTART = 219
 _TRAP, _PAGE_FAULT = 200, 14  # in struct ucontext: trapno, oldmask, cr2
+_MASK = 296  # uc_sigmask there
 _INTERRUPTED = (-512, -513, -514, -516, -38)
 _TIMED_OUT = -110
 
@@ -71,6 +72,10 @@ def passes_number(code: bytes, number: int) -> bool:
             return True
         at = code.find(operand, at + 1)
     return False
+
+
+def blocked_before(stack_pointer: int, read: Read) -> int:
+    return int(struct.unpack("<Q", read(stack_pointer + _MASK, 8))[0])
 
 
 def first_argument(registers: KnownRegisters) -> int | None:
