@@ -535,6 +535,35 @@ def test_whose_workers_have_left_is_not_unclear(left: Sequence[int], found: Sequ
     assert codes(judgement) == found
 
 
+@pytest.mark.parametrize("again, found", [([100, 101], []), ([100], []), ([], ["cannot_tell"])])
+@pytest.mark.parametrize("call", ["read", "condition"])
+def test_whoever_is_woken_again_and_again_goes_on(
+    call: str, again: Sequence[int], found: Sequence[str]
+) -> None:
+    """A thread that sleeps until others end its wait runs only then; a stop wakes it once."""
+    taken = []
+    for _ in range(2):
+        process = team(2)
+        for thread in process.threads:
+            thread.in_call = Location("read" if call == "read" else "pthread_cond_wait")
+            if call != "read":
+                thread.kept = Kept("condition", 0x40, unknown="it is not known who will signal it")
+        nothing = Locks(process)
+        taken.append((process, moments.take(process, nothing, None, {}, {}, {}, {})))
+    process, now = taken[1]
+    watched = Watched(RAN, frozenset(), frozenset(), frozenset(again))
+    movement = Movement(1.0, True, taken[0][1], now, watched)
+    waits = find(process, Locks(process), None, {}, movement=movement)
+    assert codes(judge(waits, movement)) == found
+    for polling in (Location("MPI_Recv"), Location("poll")):
+        process.threads[0].in_call, process.threads[0].kept = polling, None
+        assert (
+            not moments.take(process, Locks(process), None, {}, {}, {}, {})
+            .waiting[(100, 100, 0)]
+            .blocks
+        )
+
+
 @pytest.mark.parametrize("states", ["waits", "unclear", "both unclear"])
 @pytest.mark.parametrize(
     "passed, found",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence, Tuple
 
+from .. import late_patterns
 from ..library.types import Arrival, TeamArrivals
 from ..light_classes import NamedTuple, dataclass, field
 from . import turns
@@ -32,6 +33,10 @@ _WORDS = {
     TURN: "the turns of ordered constructs",
     ITERATION: "the iterations of doacross loops that threads wait for",
 }
+# Whoever sleeps in these runs only when the wait has ended. MPI's calls and poll may look again and
+# again.
+_BLOCKING_CALLS = late_patterns.compile(r"(__)?(read|recv\w*|accept4?)$")
+_BLOCKING_KINDS = ("condition", "semaphore")
 # Kinds of locks whose words count up.
 _COUNTING = ("ticket", "drdpa")
 # Whose structures of all kinds lie within so many bytes.
@@ -46,6 +51,7 @@ class Watched(NamedTuple):
     ] | None  # by LWP: has it used a processor? None: the kernel does not tell
     words: frozenset[int]  # the addresses that were watched
     changed: frozenset[int]  # those of them whose words changed
+    again: frozenset[int] = frozenset()  # LWPs that ran in each half of the time
 
 
 class Words(NamedTuple):
@@ -55,6 +61,7 @@ class Words(NamedTuple):
     lock: tuple[int, int] | None = None  # the memory of its lock: address and size
     counts: bool = False  # one of them counts up: equal ones cannot be a later turn's
     timed: bool = False  # it waits for so long only
+    blocks: bool = False  # it sleeps until somebody ends the wait
     holder: Ptid | None = None  # of what it waits for so long only
 
 
@@ -144,6 +151,9 @@ class Movement:
         if then is None or now is None or then.by_kind != now.by_kind:
             return True
         if self._counts_differ(ptid):
+            return True
+        # A stop wakes it too, once.
+        if now.blocks and self.watched is not None and ptid[1] in self.watched.again:
             return True
         if self.watched is None or then.lock is None:
             return False
@@ -258,7 +268,17 @@ def _words(
             found[TURN] = loop._replace(thread=None) if loop is not None else None
         if wait.kind in ("taskwait", "taskgroup", "depend", "barrier") and every_task is not None:
             found[TASKS] = every_task
-    return Words(found, (lock.raw.address, LOCK_SIZE) if lock is not None else None, counts)
+    memory = (lock.raw.address, LOCK_SIZE) if lock is not None else None
+    return Words(found, memory, counts, blocks=_blocks(thread))
+
+
+def _blocks(thread: Thread) -> bool:
+    """Does it sleep for what others of the program or of other processes do, and not poll?"""
+    kept = thread.kept
+    if kept is not None:
+        return kept.kind in _BLOCKING_KINDS and not (kept.timed or kept.goes_on)
+    call = thread.in_call.function if thread.in_call is not None else None
+    return call is not None and _BLOCKING_CALLS.match(call) is not None
 
 
 def _of_library(words: Words, kept: Kept | None, ptids: Mapping[int, Ptid]) -> Words:

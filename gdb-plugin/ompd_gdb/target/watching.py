@@ -26,13 +26,25 @@ def watch(
     """For so long while the process runs, or until it has stopped. words: address and size."""
     end = time.monotonic() + seconds
     stopped.wait(min(SETTLED, seconds / 2))
-    before = _usages(pid)
-    changed, seen = _watch_words(pid, end, stopped, list(words)[:MOST_WORDS])
-    now = _usages(pid)
-    ran = None
-    if before and now:
-        ran = {lwp: before[lwp] != usage for lwp, usage in now.items() if lwp in before}
-    return Watched(ran, frozenset(seen), frozenset(changed))
+    middle = (time.monotonic() + end) / 2
+    usages = [_usages(pid)]
+    changed: set[int] = set()
+    seen: set[int] = set()
+    for half in (middle, end):
+        altered, readable = _watch_words(pid, half, stopped, list(words)[:MOST_WORDS])
+        changed |= altered
+        seen |= readable
+        usages.append(_usages(pid))
+    first, second, third = usages
+    ran = _ran(first, third) if first and third else None
+    halves = (_ran(first, second), _ran(second, third))
+    again = frozenset(lwp for lwp in first if all(half.get(lwp) for half in halves))
+    return Watched(ran, frozenset(seen), frozenset(changed), again)
+
+
+def _ran(before: _Usages, after: _Usages) -> dict[int, bool]:
+    """Has it used a processor?"""
+    return {lwp: before[lwp] != usage for lwp, usage in after.items() if lwp in before}
 
 
 def _watch_words(
