@@ -433,15 +433,20 @@ static void lock_before_source(void)
 	{
 #pragma omp for ordered(1) schedule(static, 1)
 		for (int i = 0; i < 2; i++) {
-			if (i == 1 && guilty)
+			if (i == 1 && guilty) {
 				omp_set_lock(&lock_a);
-			meet(&met, 2);
-			stuck();
+				meet(&met, 2);
+				stuck();
 #pragma omp ordered depend(sink : i - 1)
-			if (i == 0 || !guilty)
+				omp_unset_lock(&lock_a);
+			} else {
+				meet(&met, 2);
+				stuck();
+#pragma omp ordered depend(sink : i - 1)
 				omp_set_lock(&lock_a);
-			work(SHORT);
-			omp_unset_lock(&lock_a);
+				work(SHORT);
+				omp_unset_lock(&lock_a);
+			}
 #pragma omp ordered depend(source)
 			shared++;
 		}
