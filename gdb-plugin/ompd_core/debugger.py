@@ -8,14 +8,16 @@ is not there, and UserError where nothing can be told.
 
 from __future__ import annotations
 
-from typing import ContextManager, Iterator, Protocol, Sequence
+from typing import ContextManager, Iterator, Mapping, Protocol, Sequence
 
 from .arch.base import Disassembler, KnownRegisters, Machine, Range
+from .code.futex import FutexWait
 from .formats.corefile import CoreFile
 from .formats.images import Images, LoadedImage
 from .library.callbacks import Target
 from .light_classes import NamedTuple
 from .model.native import Frame, Location, NativeThread
+from .model.standstill import Standstill
 from .signals import Signal
 
 # A frame of the user's lies a few frames above the runtime's. Recursion can pile up tens of
@@ -162,6 +164,10 @@ class Debugger(Target, Protocol):
 
     def signal(self) -> Signal | None:
         """At which the program died; of a living one, that of a crash."""
+
+    def standstill(self, calls: Mapping[int, FutexWait]) -> Standstill | None:
+        """Of a living process that is stopped, all of whose threads are in these calls, by LWP.
+        None: it is not known whether anything else wakes one."""
 
     def looking(self) -> ContextManager[None]:
         """Around a loop over threads: what the user has selected is put back afterwards only."""

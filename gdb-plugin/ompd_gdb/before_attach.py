@@ -29,6 +29,8 @@ _MODULES = (
     "ompd_core.snapshot.environment",
     "ompd_core.snapshot.lock_calls",
     "ompd_core.snapshot.processors",
+    "ompd_core.snapshot.standstill",
+    "ompd_gdb.target.standstill",
 )
 
 

@@ -21,7 +21,7 @@ import pytest
 from ompd_core import arch
 from ompd_core.model.standstill import Standstill
 from ompd_gdb.target import sleeping, standstill
-from sessions import PATIENCE
+from sessions import PATIENCE, ask
 
 HANGS = {
     "mutexes": 2,
@@ -131,6 +131,32 @@ def test_twins(scenario: str) -> None:
         process.stdin.close()
         assert select.select([process.stdout], [], [], PATIENCE)[0], "it does not go on"
         assert process.stdout.readline() == "went on\n"
+
+
+AT_A_STOP = {
+    "in_region": ["standstill"],
+    "join_each": ["deadlock"],
+    "by_signal": ["cannot_tell"],
+    "by_timer": [],
+    "same_memory": [],
+    "shared": [],
+    "pipe_read": [],
+}
+
+
+@pytest.mark.each("scenario")
+@pytest.mark.parametrize("scenario", list(AT_A_STOP))
+def test_at_a_stop(scenario: str, folder: Path) -> None:
+    """In a GDB that has stopped it, by the registers."""
+    with started(scenario) as process:
+        end = time.monotonic() + PATIENCE
+        while scenario != "pipe_read" and look(process.pid) is None:
+            assert time.monotonic() < end
+        answer = ask("gdb", ["ompd -json", "ompd"], [f"attach {process.pid}"], folder=folder)
+    found = answer.document("ompd -json")["summary"]["findings"]
+    assert [one["code"] for one in found] == AT_A_STOP[scenario], answer.everything
+    if scenario == "by_signal":
+        assert "only a signal could wake one (SIGUSR1 has a handler)" in found[0]["text"]
 
 
 def test_words_that_change() -> None:

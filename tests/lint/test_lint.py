@@ -226,10 +226,12 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "ompd_core.debugger": (
         "ompd_core.model.native",
+        "ompd_core.model.standstill",
         "ompd_core.signals",
         "ompd_core.library.callbacks",
         "ompd_core.formats.",
         "ompd_core.arch.base",
+        "ompd_core.code.futex",
     ),
     "ompd_core.snapshot.": (
         "ompd_core.snapshot.",

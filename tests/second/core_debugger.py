@@ -371,6 +371,9 @@ class CoreDebugger:
     def running(self) -> int:
         return 0
 
+    def standstill(self, calls: object) -> None:
+        return None
+
     def signal(self) -> Signal | None:
         return self._core.signal
 

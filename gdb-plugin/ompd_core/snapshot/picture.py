@@ -227,11 +227,11 @@ class Picture:
     @cached_property
     def standstill(self) -> Standstill | None:
         """None: somebody is awake, or it is not known."""
-        if self._seen_asleep is not None or self._debugger.kind != "core":
+        if self._seen_asleep is not None:
             return self._seen_asleep
         from . import standstill
 
-        return standstill.of_core(self._debugger, self.process.natives)
+        return standstill.of_stop(self._debugger, self.process.natives)
 
     def _tell_handler(self, thread: Thread) -> None:
         """Whoever hangs or crashed in a signal's handler."""
@@ -439,7 +439,8 @@ class Picture:
         slow = slowdowns.of_processors(self.process, processors) if processors is not None else []
         slow += slowdowns.uneven(self.process)
         devices = self.devices if self.has_offload else None
-        return Assessment(self.process, judgement, devices, slow, self._seen_asleep)
+        standstill = self.standstill if judgement is None else None
+        return Assessment(self.process, judgement, devices, slow, standstill)
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Raises UserError, OmpdError."""

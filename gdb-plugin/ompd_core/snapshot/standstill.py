@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Did all threads of a core's process sleep, each until another one woke it? Their registers tell
-the words that they slept for. Where each is as the sleeper expects it, all would sleep on, however
-shortly after each other a debugger or the kernel has stopped them."""
+"""Do all threads sleep, each until another one wakes it? Their registers tell the words that they
+sleep for. Where each is as the sleeper expects it, all would sleep on, however shortly after each
+other a debugger or the kernel has stopped them."""
 
 from __future__ import annotations
 
@@ -16,25 +16,33 @@ from ..model.standstill import Standstill
 _UNSEEN = "a core file does not tell which signals have handlers, nor who shares its memory"
 
 
-def of_core(debugger: Debugger, natives: Sequence[NativeThread]) -> Standstill | None:
+def of_stop(debugger: Debugger, natives: Sequence[NativeThread]) -> Standstill | None:
+    """None: somebody is awake, or it is not known."""
+    calls: dict[int, FutexWait] = {}
     with debugger.looking():
-        asleep = bool(natives) and all(_sleeps(debugger, native) for native in natives)
-    lwps = frozenset(native.ptid[1] for native in natives)
-    return Standstill(lwps, unseen=_UNSEEN) if asleep else None
+        for native in natives:
+            call = _sleeps_in(debugger, native)
+            if call is None:
+                return None
+            calls[native.ptid[1]] = call
+    if not calls or debugger.kind != "core":
+        return debugger.standstill(calls) if calls else None
+    are_own = all(_is_own(debugger, call) for call in calls.values())
+    return Standstill(frozenset(calls), unseen=_UNSEEN) if are_own else None
 
 
-def _sleeps(debugger: Debugger, native: NativeThread) -> bool:
+def _sleeps_in(debugger: Debugger, native: NativeThread) -> FutexWait | None:
     machine = debugger.machine
     with debugger.at(native) as stopped:
         if stopped is None or machine is None:
-            return False
+            return None
         call = machine.futex_wait(stopped.registers(0), debugger.code.read)
-    if call is None or not call.ends_by_waking or not _is_own(debugger, call):
-        return False
+    if call is None or not call.ends_by_waking:
+        return None
     try:
-        return not call.has_changed(debugger.number(call.address, 4))
+        return None if call.has_changed(debugger.number(call.address, 4)) else call
     except (Unreadable, OverflowError):
-        return False
+        return None
 
 
 def _is_own(debugger: Debugger, call: FutexWait) -> bool:

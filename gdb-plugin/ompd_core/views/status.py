@@ -171,7 +171,7 @@ def findings(of: Assessment) -> list[tuple[str, str]]:
         found += target_findings.findings(of.devices)
     if of.judgement is not None:
         return found + _of_waits(of.judgement)
-    if of.standstill is not None and of.standstill.lasts:
+    if of.standstill is not None and of.standstill.lasts and of.standstill.unseen is None:
         found.append(("standstill", standstill.finding(of.standstill, of.process.threads)))
     return found
 

@@ -19,6 +19,7 @@ from typing import (
 
 import gdb
 from ompd_core.arch.base import Machine
+from ompd_core.code.futex import FutexWait
 from ompd_core.errors import Unreadable
 from ompd_core.formats import symbols
 from ompd_core.formats.corefile import CoreFile
@@ -27,6 +28,7 @@ from ompd_core.formats.symbols import Symbols
 from ompd_core.library.images import Memory
 from ompd_core.model import where
 from ompd_core.model.native import NativeThread
+from ompd_core.model.standstill import Standstill
 from ompd_core.signals import Signal
 
 from .. import texts
@@ -186,6 +188,14 @@ class InferiorTarget:
             return
         with on_thread(native):
             yield Stopped(self.code)
+
+    def standstill(self, calls: Mapping[int, FutexWait]) -> Standstill | None:
+        from . import standstill  # of those that hang only
+
+        machine = self.machine
+        if self.kind != "live" or machine is None:
+            return None
+        return standstill.of_stopped(self.pid, calls, machine)
 
     def signal(self) -> Signal | None:
         """At which the program died; of a living one, that of a crash."""

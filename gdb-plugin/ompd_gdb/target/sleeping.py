@@ -18,6 +18,7 @@ from . import procfs
 # Numbers of system calls that all machines have alike, and what they pass (linux/futex.h).
 _FOR_ONE_OF, _FOR_WORD = 449, 455
 _SIZES, _SIZE_OF_4 = 3, 2  # in futex2's flags
+_ENDED = ("", "Z", "X")
 _STRUCT, _MOST = 24, 128  # bytes of a struct futex_waitv, and how many of them
 
 
@@ -45,6 +46,15 @@ def look(pid: int, futex: int) -> Look | None:
     return {lwp: task for lwp, task in tasks if task is not None} or None
 
 
+def living(pid: int) -> set[int]:
+    """LWPs of its threads that have not ended."""
+    try:
+        names = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return set()
+    return {int(name) for name in names if _state(f"/proc/{pid}/task/{name}") not in _ENDED}
+
+
 def overslept(before: Look, now: Look) -> frozenset[int]:
     """LWPs of those that have slept on though their words had changed."""
     return frozenset(lwp for lwp, one in now.items() if one.changed and one == before.get(lwp))
@@ -57,7 +67,7 @@ def all_slept(before: Look, now: Look) -> bool:
 def _task(folder: str, futex: int) -> Task | None:
     status = procfs.status(folder)
     state = status.get("State", "")[:1]
-    if state in ("", "Z", "X"):
+    if state in _ENDED:
         return None
     switches = sum(int(count) for key, count in status.items() if "ctxt_switches" in key)
     call = _call(folder) if state == "S" else ()
@@ -70,6 +80,10 @@ def _task(folder: str, futex: int) -> Task | None:
         return Task(switches, call, waits, any(_has_changed(one, memory) for one in waits))
     finally:
         os.close(memory)
+
+
+def _state(folder: str) -> str:
+    return procfs.status(folder).get("State", "")[:1]
 
 
 def _call(folder: str) -> tuple[int, ...]:

@@ -13,11 +13,12 @@ from typing import Collection, Iterator, Mapping, Sequence
 
 from ompd_core import late_patterns
 from ompd_core.arch.base import Machine
+from ompd_core.code.futex import FutexWait
 from ompd_core.model.standstill import Standstill
 
-from . import procfs, same_memory
+from . import procfs, same_memory, sleeping
 from .procfs import Mapped
-from .sleeping import Look
+from .sleeping import Look, Task
 
 _RINGS_WAKE = (6, 7)  # since this release of Linux they can
 _MAKE_RING = 425  # io_uring_setup, on all machines
@@ -44,9 +45,19 @@ def of(pid: int, tasks: Look, machine: Machine) -> Standstill:
     return _Process(pid, tasks, machine).standstill()
 
 
+def of_stopped(pid: int, calls: Mapping[int, FutexWait], machine: Machine) -> Standstill | None:
+    """Of a process that this debugger has stopped. calls: of its threads, by LWP, whose words are
+    as they expect: so all would sleep on. None: it has others."""
+    if sleeping.living(pid) != calls.keys():
+        return None
+    tasks = {lwp: Task(0, (), (call,), False) for lwp, call in calls.items()}
+    return _Process(pid, tasks, machine, True).standstill()
+
+
 class _Process:
-    def __init__(self, pid: int, tasks: Look, machine: Machine) -> None:
-        self._pid, self._tasks, self._machine = pid, tasks, machine
+    def __init__(self, pid: int, tasks: Look, machine: Machine, stopped: bool = False) -> None:
+        """stopped: by this debugger."""
+        self._pid, self._tasks, self._machine, self._stopped = pid, tasks, machine, stopped
         self._lwp = min(tasks)  # the process' first thread may have ended: it has no files then
         self._folder = f"/proc/{pid}/task/{self._lwp}"
         self._status = [procfs.status(f"/proc/{pid}/task/{lwp}") for lwp in tasks]
@@ -110,8 +121,13 @@ class _Process:
     def _stand_in(self) -> Iterator[str]:
         """For the kernel, or for the program."""
         tracer = self._status[0].get("TracerPid", "0")
-        if tracer != "0":
+        if tracer not in ("0", str(os.getpid()) if self._stopped else "0"):
             yield f"process {tracer} traces it"
+        if self._stopped:
+            # Where in the kernel it slept before is not told any more.
+            if any(one.get("Seccomp", "0") != "0" for one in self._status):
+                yield "its system calls are filtered (seccomp), and others may answer them"
+            return
         for lwp in self._tasks:
             place = procfs.text(f"/proc/{self._pid}/task/{lwp}/wchan")
             if place in ("", "0"):
