@@ -68,7 +68,9 @@ def _has_left(thread: Thread | None, member: Membership, number: int, post: Post
     where = post.loop.members[number] if number < len(post.loop.members) else "elsewhere"
     other = thread.member(member.runtime) if thread is not None else None
     if where != "inside" or other is None or other.wait is None:
-        return where == "left"
+        # In the runtime it may be about to begin the loop, which it has counted already.
+        in_runtime = other is None or other.state in (None, "overhead")
+        return where == "left" and not in_runtime
     # No barrier stands in a loop.
     return other.wait.kind == "barrier" and other.region is member.region
 

@@ -77,6 +77,9 @@ static ompdx_doacross_member_t member(const struct dispatch *own, const struct d
 
 	if (other->th_doacross_flags == own->th_doacross_flags && ahead == 0)
 		return ompdx_doacross_inside;
+	/* One that is just beginning the loop has counted it and noted the bounds, and no flags yet. */
+	if (ahead == 0 && other->th_doacross_info != 0)
+		return ompdx_doacross_elsewhere;
 	return ahead <= INT32_MAX ? ompdx_doacross_left : ompdx_doacross_elsewhere;
 }
 
