@@ -84,6 +84,7 @@ def test_record_that_is_cut_short_has_it(sleeping) -> None:
     assert last > 0 and ends(record) == {thread: last for thread in record.tables["thread"]}
 
 
+@pytest.mark.alone
 def test_sleep_that_nobody_looked_at_is_not_certain(build, tmp_path) -> None:
     """Of thousands of short ones some are met: the others are likely the same."""
     command = (SAMPLER, "-o", tmp_path / "r", "--", build("wakes", "plain"))

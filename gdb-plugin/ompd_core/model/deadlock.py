@@ -66,12 +66,6 @@ class Deadlock:
         return self.standstill is not None and self.standstill.lasts
 
     @property
-    def only_likely(self) -> bool:
-        """That is certain, and the verdict is not."""
-        certain = self.standstill is not None and self.standstill.unseen is None
-        return certain and not self.certain
-
-    @property
     def certain(self) -> bool:
         """Is one of the circles; without one, are all that the verdict rests on?"""
         if self.circles:

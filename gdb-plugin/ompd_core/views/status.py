@@ -183,7 +183,8 @@ def _of_waits(judgement: Judgement) -> list[tuple[str, str]]:
     found += deadlock.forsaken(judgement)
     for group in judgement.diverging:
         found.append(("barrier_divergence", barriers.divergence(group)))
-    if judgement.waits.nobody_wakes and (not found or judgement.waits.only_likely):
+    # Who waits for whom says more.
+    if judgement.waits.nobody_wakes and not found:
         found.append(("standstill", deadlock.standstill(judgement)))
     if judgement.standing_still:
         found.append(("standing_still", deadlock.standing_still(judgement)))
