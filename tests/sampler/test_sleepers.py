@@ -84,20 +84,24 @@ def test_record_that_is_cut_short_has_it(sleeping) -> None:
     assert last > 0 and ends(record) == {thread: last for thread in record.tables["thread"]}
 
 
-@pytest.mark.alone
 def test_sleep_that_nobody_looked_at_is_not_certain(build, tmp_path) -> None:
     """Of thousands of short ones some are met: the others are likely the same."""
-    command = (SAMPLER, "-o", tmp_path / "r", "--", build("wakes", "plain"))
+    program = build("wakes", "plain")
+    # A machine with nothing else to do may meet all of one record.
+    assert any(some_are_likely(program, tmp_path / f"{number}") for number in range(10))
+
+
+def some_are_likely(program: Path, path: Path) -> bool:
+    command = (SAMPLER, "-o", path, "--", program)
     subprocess.run(command, check=True, timeout=120, stdout=subprocess.DEVNULL)
-    record = read(tmp_path / "r")
     off = [
         (thread, activity, count)
-        for thread, _, _, activity, count in sorted(record.rows(), key=lambda row: row[:2])
+        for thread, _, _, activity, count in sorted(read(path).rows(), key=lambda row: row[:2])
         if activity.get("on") is False and activity["state"] not in ("preempted", "?")
     ]
     # What is written at two times is one row.
     runs = [(key[1], list(rows)) for key, rows in groupby(off, lambda row: (row[0], row[1]))]
-    assert any(activity["certainty"] == "likely" for activity, _ in runs)
     for activity, rows in runs:
         looked_at = any(count for _, _, count in rows)
         assert looked_at or activity["certainty"] == "likely", activity
+    return any(activity["certainty"] == "likely" for activity, _ in runs)
