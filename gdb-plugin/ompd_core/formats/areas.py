@@ -8,6 +8,7 @@ import bisect
 from typing import Iterable, Sequence
 
 from ..light_classes import NamedTuple
+from . import procfs
 from .corefile import CoreFile
 
 FIRST_STACK = "[stack]"
@@ -32,18 +33,11 @@ class Areas:
 
 def of_process(pid: int) -> Areas | None:
     """None: the kernel does not tell."""
-    found = []
-    try:
-        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
-            for line in maps:
-                words = line.split(None, 5)
-                start, _, end = words[0].partition("-")
-                name = words[5].rstrip("\n") if len(words) > 5 else ""
-                usable = words[1][:2] != "--"
-                found.append(Area(int(start, 16), int(end, 16), usable, name))
-    except (OSError, ValueError, IndexError):
-        return None
-    return Areas(found)
+    found = [
+        Area(one.start, one.end, one.rights[:2] != "--", one.path)
+        for one in procfs.mappings(f"/proc/{pid}")
+    ]
+    return Areas(found) if found else None
 
 
 def of_core(core: CoreFile) -> Areas:

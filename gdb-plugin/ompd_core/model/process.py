@@ -240,6 +240,12 @@ class Thread:
         return next((member for member in self.openmp if member.runtime == runtime), None)
 
     @property
+    def in_team(self) -> bool:
+        """Of more threads than itself, however far out."""
+        chains = (member.chain for member in self.openmp)
+        return any(len(region.members) > 1 for chain in chains for region, _ in chain)
+
+    @property
     def running(self) -> bool:
         return self.native is not None and self.native.running
 

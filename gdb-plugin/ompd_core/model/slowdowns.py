@@ -46,7 +46,7 @@ Slowdown = Union[Crowded, Throttled, Uneven]
 
 
 def of_processors(process: Process, processors: Processors) -> list[Slowdown]:
-    teamed = [one for one in process.threads if one.native is not None and _is_teamed(one)]
+    teamed = [one for one in process.threads if one.native is not None and one.in_team]
     found: list[Slowdown] = []
     crowded = _crowded(teamed, processors.allowed)
     if crowded is not None:
@@ -55,10 +55,6 @@ def of_processors(process: Process, processors: Processors) -> list[Slowdown]:
     if processors.quota is not None and processors.quota < min(granted, len(teamed)):
         found.append(Throttled(teamed, processors.quota))
     return found
-
-
-def _is_teamed(thread: Thread) -> bool:
-    return any(len(region.members) > 1 for one in thread.openmp for region, _ in one.chain)
 
 
 def _crowded(threads: Iterable[Thread], allowed: Mapping[int, FrozenSet[int]]) -> Crowded | None:

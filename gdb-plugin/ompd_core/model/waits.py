@@ -197,7 +197,7 @@ class _Edges:
         wait = Wait(kept.kind, thread.where, address=kept.address, name=kept.name)
         needs = Needs(thread, member, wait, progress=kept.goes_on, nobody=kept.nobody)
         owner = self._by_number.get(kept.owner) if kept.owner is not None else None
-        if kept.timed and owner is None and thread.openmp and not _is_in_team(thread):
+        if kept.timed and owner is None and thread.openmp and not thread.in_team:
             needs.progress = True  # an event loop of a serial part is no lock
         if needs.progress:
             return needs
@@ -452,10 +452,6 @@ class _Edges:
         if tasks.problem or tasks.unseen:
             needs.unknown = needs.unknown or UNLISTED
             needs.open_ended = True
-
-
-def _is_in_team(thread: Thread) -> bool:
-    return any(len(region.members) > 1 for member in thread.openmp for region, _ in member.chain)
 
 
 def _is_between_tasks(member: Membership) -> bool:

@@ -19,7 +19,7 @@ from . import standstill as standstill_view
 from .alike import MOST_ROWS, together
 from .barriers import name as barrier_name
 from .locks import in_words, never_released, site, who
-from .table import Style, count, cut_list, paragraph, place
+from .table import Style, count, cut_list, listed, paragraph, place
 from .terminal import plain
 from .threads import classes, state_of, where_of, words_of
 from .values import who as all_of
@@ -326,7 +326,8 @@ def second_look(movement: Movement) -> str:
             f"{after}: {_all(waited)} again, and nothing tells whether {len(movement.unsure)} of"
             " them went on in between."
         )
-    text = f"{after}: {_all(waited)} for the same. Compared: {_list(movement.compared)};"
+    compared = listed(movement.compared or ["what they wait for"])
+    text = f"{after}: {_all(waited)} for the same. Compared: {compared};"
     if movement.spinning:
         verb = "uses" if len(movement.spinning) == 1 else "use"
         return f"{text} nothing of it moved. {len(movement.spinning)} of them {verb} a processor."
@@ -337,12 +338,6 @@ def _all(number: int) -> str:
     if number == 1:
         return "the thread that waited waits"
     return f"all {number} threads that waited wait"
-
-
-def _list(parts: Sequence[str]) -> str:
-    if not parts:
-        return "what they wait for"
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def dot(found: Deadlock) -> str:

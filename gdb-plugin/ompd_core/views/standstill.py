@@ -9,7 +9,7 @@ from ..model import ids
 from ..model.process import Thread
 from ..model.standstill import Standstill
 from ..model.waits import Needs
-from .table import count, place
+from .table import count, listed, place
 from .terminal import plain
 from .threads import call_name, where_of, words_of
 from .values import who
@@ -45,9 +45,8 @@ def more(found: Standstill, threads: Sequence[Thread]) -> list[str]:
         )
     if found.faults:
         have = "has a handler" if len(found.faults) == 1 else "have handlers"
-        told.append(
-            f"Only a signal that somebody sends could wake one: {in_words(found.faults)} {have}."
-        )
+        names = listed([plain(name) for name in found.faults])
+        told.append(f"Only a signal that somebody sends could wake one: {names} {have}.")
     if found.unseen is not None:
         told.append(f"Not certain: {found.unseen}.")
     return told
@@ -97,9 +96,3 @@ def _awaited(one: Needs) -> str:
 def _at(thread: Thread) -> str:
     where = where_of(thread)
     return f" in {place(where.name, where.file, where.line)}" if where is not None else ""
-
-
-def in_words(names: Sequence[str]) -> str:
-    """A, B and C"""
-    named = [plain(name) for name in names]
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"

@@ -157,5 +157,10 @@ def paragraph(text: str, style: Style, indent: str = "") -> list[str]:
     return [line.replace(_KEPT, " ") for line in found]
 
 
+def listed(parts: Sequence[str]) -> str:
+    """A, B and C"""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
 def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"

@@ -11,9 +11,8 @@ import sys
 from typing import Mapping, Sequence
 
 from ompd_core.code.futex import FutexWait
+from ompd_core.formats import procfs
 from ompd_core.light_classes import NamedTuple
-
-from . import procfs
 
 # Numbers of system calls that all machines have alike, and what they pass (linux/futex.h).
 _FOR_ONE_OF, _FOR_WORD = 449, 455

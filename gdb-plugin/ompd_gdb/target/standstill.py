@@ -14,10 +14,12 @@ from typing import Collection, Iterator, Mapping, Sequence
 from ompd_core import late_patterns
 from ompd_core.arch.base import Machine
 from ompd_core.code.futex import FutexWait
+from ompd_core.formats import procfs
+from ompd_core.formats.procfs import Mapped
 from ompd_core.model.standstill import Standstill
+from ompd_core.signals import name_of
 
-from . import procfs, same_memory, sleeping
-from .procfs import Mapped
+from . import same_memory, sleeping
 from .sleeping import Look, Task
 
 _RINGS_WAKE = (6, 7)  # since this release of Linux they can
@@ -229,12 +231,8 @@ def _names(numbers: Collection[int]) -> tuple[str, ...]:
 
 
 def _name(number: int) -> str:
-    if number > signal.SIGRTMIN:
-        return f"SIGRTMIN+{number - signal.SIGRTMIN}"
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+    beyond = number - signal.SIGRTMIN
+    return f"SIGRTMIN+{beyond}" if beyond > 0 else name_of(number)
 
 
 def _link(path: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from typing import Iterator
 
-from ompd_core.light_classes import NamedTuple
+from ..light_classes import NamedTuple
 
 
 class Mapped(NamedTuple):
