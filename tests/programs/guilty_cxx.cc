@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <future>
 #include <mutex>
 #include <stdexcept>
@@ -213,6 +214,152 @@ void nobody_notifies()
 	}
 }
 
+/* ---- What is initialised once ------------------------------------------------------------------- */
+
+unsigned long row_of_table();
+
+/* Each attempt fails in the twin: whoever waited tries again, and every round has an initialiser at work. */
+struct table_type {
+	table_type()
+	{
+		if (!guilty) {
+			work(LONG);
+			throw std::runtime_error("not made");
+		}
+#pragma omp parallel num_threads(2)
+		{
+			if (omp_get_thread_num() == 1) {
+				stuck();
+				total += row_of_table();
+			} else {
+				waits();
+			}
+		}
+	}
+
+	unsigned long row = 1;
+};
+
+const table_type &table()
+{
+	static const table_type made;
+
+	return made;
+}
+
+unsigned long row_of_table()
+{
+	return table().row;
+}
+
+/* The initialiser's region waits for a thread that wants what is being initialised. */
+void static_begins_region()
+{
+	if (guilty) {
+		row_of_table();
+		return;
+	}
+#pragma omp parallel num_threads(3)
+	{
+		try {
+			row_of_table();
+		} catch (const std::runtime_error &) {
+		}
+	}
+}
+
+unsigned long recursive(int depth);
+
+struct recursive_type {
+	explicit recursive_type(int depth) : value(recursive(depth)) {}
+
+	unsigned long value;
+};
+
+unsigned long recursive(int depth)
+{
+	if (!guilty && depth == 0) {
+		work(LONG);
+		throw std::runtime_error("not made");
+	}
+	if (depth == 0)
+		stuck();
+	static const recursive_type made(depth - 1);
+	return made.value;
+}
+
+/* It needs itself. */
+void static_needs_itself()
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1 || !guilty) {
+			try {
+				total += recursive(1);
+			} catch (const std::runtime_error &) {
+			}
+		} else {
+			waits();
+		}
+	}
+}
+
+void fill_in_region(std::once_flag &once)
+{
+	if (!guilty) {
+		work(LONG);
+		return;
+	}
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1) {
+			stuck();
+			std::call_once(once, work, SHORT);
+		} else {
+			waits();
+		}
+	}
+}
+
+void once_begins_region()
+{
+	std::once_flag once;
+
+	if (guilty) {
+		std::call_once(once, fill_in_region, std::ref(once));
+		return;
+	}
+#pragma omp parallel num_threads(3)
+	std::call_once(once, fill_in_region, std::ref(once));
+}
+
+/* The initialiser wants a lock that is held by one who wants what is being initialised. */
+void once_and_mutex()
+{
+	std::once_flag once;
+	int threads = 0;
+
+#pragma omp parallel num_threads(2) shared(once, threads)
+	{
+		if (omp_get_thread_num() == 0) {
+			std::call_once(once, [&threads] {
+				meet(&threads, 2);
+				stuck();
+				const std::lock_guard<std::mutex> guard(left);
+				work(SHORT);
+			});
+		} else {
+			std::unique_lock<std::mutex> guard(left);
+
+			meet(&threads, 2);
+			if (!guilty)
+				guard.unlock();
+			stuck();
+			std::call_once(once, work, SHORT);
+		}
+	}
+}
+
 const struct guilty_scenario scenarios[] = {
 	GUILTY(mutexes, CIRCLE, 2),
 	GUILTY(mutex_and_omp_lock, CIRCLE, 2),
@@ -222,6 +369,10 @@ const struct guilty_scenario scenarios[] = {
 	GUILTY(joined_while_it_polls, CIRCLE, 3),
 	GUILTY(promise_unkept, OUTSIDE, 2),
 	GUILTY(nobody_notifies, OUTSIDE, 2),
+	GUILTY(static_begins_region, CIRCLE, 2),
+	GUILTY(static_needs_itself, CIRCLE, 2),
+	GUILTY(once_begins_region, CIRCLE, 2),
+	GUILTY(once_and_mutex, CIRCLE, 2),
 };
 
 } // namespace

@@ -65,6 +65,8 @@ class Outside(TypedDict):
             "condition",
             "semaphore",
             "pthread_barrier",
+            "once",
+            "static",
             "futex",
             "gil",
         ),

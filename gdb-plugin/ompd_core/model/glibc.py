@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a thread wait for that the GNU C library keeps, and who has to let it go?
+"""What does a thread wait for that GNU's C and C++ libraries keep, and who has to let it go?
 
 The kernel's registers of the wait tell the word that it is about; the word lies in the object.
 The layouts are part of the library's binary interface for 64-bit machines, and as old as NPTL where
@@ -15,6 +15,7 @@ from .. import late_patterns
 from ..code.futex import FutexWait
 from ..light_classes import NamedTuple, dataclass, field
 
+STATIC = "static"  # what a function initialises when it is called first
 # What the functions wait for. Also the hidden ones, which its debug information names.
 _KINDS = {
     "pthread_mutex_lock": "mutex",
@@ -31,6 +32,9 @@ _KINDS = {
     "cnd_wait": "condition",
     "sem_wait": "semaphore",
     "pthread_barrier_wait": "pthread_barrier",
+    "pthread_once": "once",
+    "call_once": "once",
+    "cxa_guard_acquire": STATIC,
 }
 _HIDDEN = late_patterns.compile(r"(?:new_)?(\w+?)(?:_slow)?(?:64)?$")  # new_sem_wait_slow64
 _TIMED = late_patterns.compile(
@@ -46,7 +50,14 @@ _WORDS = {
     "semaphore": "semaphore",
     "pthread_barrier": "pthread barrier",
     "futex": "word",
+    "once": "once flag",
+    STATIC: "static variable",
 }
+# Ended by the thread that executes it: that is on its stack.
+INITIALISED = ("once", STATIC)
+# libstdc++'s guard of a static variable (cxxabi_tweaks.h): somebody waits for its initialisation.
+_GUARD_PENDING_AND_WAITING = 0x10100
+_GUARD = "guard variable for "
 
 # pthread_mutex_t
 _OWNER, _USERS, _KIND = 8, 12, 16
@@ -92,10 +103,10 @@ class Kept(NamedTuple):
         """For a sentence: mutex `m1'."""
         if self.kind == "gil":
             return "Python's GIL"
-        kind = _WORDS[self.kind]
+        kind, of = _WORDS[self.kind], "the initialiser of " * (self.kind in INITIALISED)
         if self.name is not None:
-            return f"{kind} `{_plain(self.name)}'"
-        return f"{kind} {self.address:#x}" if self.address is not None else f"a {kind}"
+            return f"{of}{kind} `{_plain(self.name)}'"
+        return f"{of}{kind} {self.address:#x}" if self.address is not None else f"{of}a {kind}"
 
 
 @dataclass(frozen=True)
@@ -180,6 +191,8 @@ class _Reading:
             return self._thread(call)
         if kind == "rwlock":
             return self._rwlock(call, "wrlock" in function)
+        if kind in INITIALISED:
+            return self._initialised(kind, call)
         if kind == "semaphore":
             found = self._named(kind, call.address)
             return found._replace(unknown=f"it is not known who will post {found.words}")
@@ -245,6 +258,14 @@ class _Reading:
             why = f"{found.words} is held by readers, and the C library does not record which"
             return found._replace(unknown=why)
         return self._owned(found, writer)
+
+    def _initialised(self, kind: str, call: FutexWait) -> Kept:
+        found = self._named(kind, call.address)
+        if kind == STATIC and call.expected != _GUARD_PENDING_AND_WAITING:
+            found = Kept(kind)  # not of this C++ library's
+        elif found.name is not None and found.name.startswith(_GUARD):
+            found = found._replace(name=found.name[len(_GUARD) :])
+        return found._replace(unknown=f"it is not known who executes {found.words}")
 
     def _thread(self, call: FutexWait) -> Kept:
         known = self._threads.by_id_word.get(call.address)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For what of the C library's does a thread wait? Asked of GNU's."""
+"""For what of the C and C++ libraries' does a thread wait? Asked of GNU's."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from .gil import Gil
 _LIBRARY = late_patterns.compile(
     r"(lib(c|pthread)(\.so\.[60]|-2\.\d+\.so)|/ld(64|-linux[-\w]*)?(\.so\.\d|-2\.\d+\.so))$"
 )
+_OF_CXX = late_patterns.compile(r"/lib(stdc\+\+|c\+\+abi|c\+\+)\.so\.\d[.\d]*$")
 
 
 class Outside:
@@ -90,6 +91,8 @@ class Outside:
         """The innermost frames, as far as they are the library's; another one calls them."""
         for number, frame in enumerate(frames):
             if not self._code_map.is_system(frame):
+                if number and _OF_CXX.search(frame.location.objfile or ""):
+                    continue
                 return frames[:number]
             if not _LIBRARY.search(frame.location.objfile or ""):
                 break
@@ -98,13 +101,16 @@ class Outside:
     def _waits_in(self, frames: Sequence[Frame]) -> str | None:
         """The innermost function that waits: what the program called may be one that takes a lock
         of the library's own. frames: the library's, and the one that calls them."""
+        found = None
         for entry, caller in zip(frames, frames[1:]):
-            function = self._function(entry, caller)
+            function = self.function(entry, caller)
             if function is not None and glibc.kind_of(function) is not None:
-                return function
-        return None
+                if glibc.kind_of(function) == glibc.STATIC:
+                    return function  # some build waits by a condition
+                found = found or function
+        return found
 
-    def _function(self, entry: Frame, caller: Frame) -> str | None:
+    def function(self, entry: Frame, caller: Frame) -> str | None:
         """What was called. Where its frame has no name, by the call."""
         key = (entry, caller)
         if key not in self._functions:

@@ -48,6 +48,7 @@ from ..model.waits import Arrivals
 from . import passed
 from .classifying import Classifier
 from .gone import Gone
+from .initialisers import Initialisers
 from .outside import Outside
 from .stacks import Stacks
 from .targets import Targets
@@ -142,6 +143,11 @@ class Places:
         region_ends.settle(self._process, arrivals)
         with self._debugger.looking():
             Gone(self._process, self._debugger, self.code).settle()
+            Initialisers(
+                *(self._process, self._debugger, self.code),
+                self._outside.function,
+                self._held_at,
+            ).settle()
         self._threads_known = True
 
     def _locate(self, thread: Thread, holdings: str, depth: int) -> None:
@@ -433,10 +439,12 @@ class Places:
 
     def _hold(self, thread: Thread, stopped: StoppedThread) -> None:
         self._looked_through.add(thread)
-        holding = self._holding if _may_hold(thread) else None
-        held = holding.of(stopped) if holding is not None else ()
+        held = self._held_at(stopped) if _may_hold(thread) else ()
         if held:
             self._held[thread] = held
+
+    def _held_at(self, stopped: StoppedThread) -> Sequence[Held]:
+        return self._holding.of(stopped) if self._holding is not None else ()
 
     def thrown(self, thread: Thread, tasks: Callable[[], Tasks | None]) -> Thrown | None:
         """The exception for which the thread ended the program."""

@@ -96,7 +96,9 @@ def finding(judgement: Judgement) -> tuple[str, str]:
     names = ", ".join(
         _named(edge.waiter, edge.member.runtime) + in_handler(edge.waiter) for edge in circle
     )
-    return code, f"{headline(found)[:-1]}: {names}. `ompd deadlock' tells more."
+    told = [f"{headline(found)[:-1]}: {names}."]
+    told += dict.fromkeys(cause for e in circle if e.kept and (cause := outside.cause(e.kept)))
+    return code, f"{' '.join(told)} `ompd deadlock' tells more."
 
 
 def in_handler(thread: Thread) -> str:

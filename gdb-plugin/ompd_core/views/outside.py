@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..model.glibc import Kept
+from ..model.glibc import INITIALISED, Kept
 
 if TYPE_CHECKING:
     from ..documents.waits import Outside
@@ -15,8 +15,20 @@ def sentence(kept: Kept, waiter: str, here: str, owner: str) -> str:
     """R1.0 (T1) waits for mutex `m1' in f () at x.cc:10, which R1.1 (T2) holds. here: where."""
     if kept.kind == "join":
         return f"{waiter} waits{here} for {owner} to end."
-    holder = "which it holds itself" if owner == "itself" else f"which {owner} holds"
+    does = "executes" if kept.kind in INITIALISED else "holds"
+    holder = f"which it {does} itself" if owner == "itself" else f"which {owner} {does}"
     return f"{waiter} waits for {kept.words}{here}, {holder}."
+
+
+def cause(kept: Kept) -> str | None:
+    """Of a circle, and what to do about it."""
+    if kept.kind in INITIALISED:
+        return f"{_capital(kept.words)} needs who waits for it: do that before the region begins."
+    return None
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def document(kept: Kept | None) -> Outside | None:

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is it told who has to let a thread go, where the C and C++ libraries record it, or a stack shows
+it? With and without the libraries' debug information, which most users do not have. Who is never
+accused is in test_guilty.py, by each program's innocent twin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import looks
+import machine
+import pytest
+from sessions import ask
+from test_guilty import Cell, program_of
+
+
+@dataclass(frozen=True)
+class Told:
+    verdict: str
+    words: str  # in the finding
+    sentences: tuple[str, ...] = ()  # of the graph
+
+
+_STATIC = "initialiser of static variable `(anonymous namespace)::"
+FOUND = {
+    "static_begins_region": Told(
+        "deadlock",
+        f"The {_STATIC}table()::made' needs who waits for it: do that before the region begins.",
+        (f"R1.1 (T2) waits for the {_STATIC}table()::made'", "which R1.0 (T1) executes."),
+    ),
+    "static_needs_itself": Told(
+        "deadlock",
+        f"The {_STATIC}recursive(int)::made' needs who waits for it",
+        ("which it executes itself.",),
+    ),
+    "once_begins_region": Told(
+        "deadlock",
+        "The initialiser of once flag",
+        ("R1.1 (T2) waits for the initialiser of once flag", "which R1.0 (T1) executes."),
+    ),
+    "once_and_mutex": Told(
+        "deadlock",
+        "needs who waits for it: do that before the region begins.",
+        ("waits for the initialiser of once flag", "waits for mutex"),
+    ),
+}
+# Runtime, build, and is the libraries' debug information there?
+WAYS = [
+    ("libomp-19", "debug", True),
+    ("libgomp-12", "optimised", False),
+    ("libomp-14", "release", False),
+    ("libomp-16", "optimised", True),
+]
+
+
+def cells() -> list[object]:
+    found = []
+    for i, scenario in enumerate(FOUND):
+        for way in WAYS if machine.FULL else [WAYS[i % len(WAYS)]]:
+            found.append(pytest.param(scenario, *way, id="-".join([scenario, *map(str, way)])))
+    return found
+
+
+@pytest.mark.each("scenario")
+@pytest.mark.parametrize("scenario, runtime, build, has_debug_files", cells())
+def test_found(
+    scenario: str, runtime: str, build: str, has_debug_files: bool, folder: Path
+) -> None:
+    told = FOUND[scenario]
+    cell = Cell(scenario, True, "attach", build, runtime, machine.is_gnus(runtime), ())
+    before = [] if has_debug_files else ["set debug-file-directory /nowhere"]
+    with looks.running(program_of(cell, folder), folder) as pid:
+        commands = ["ompd -json", "ompd deadlock -json", "ompd deadlock"]
+        answer = ask("gdb", commands, [*before, f"attach {pid}"], folder=folder)
+    found = answer.document("ompd deadlock -json")["deadlock"]
+    assert (found["verdict"], found["certainty"]) == (told.verdict, "certain"), answer.everything
+    findings = answer.document("ompd -json")["summary"]["findings"]
+    assert any(told.words in one["text"] for one in findings), answer.everything
+    sentences = " ".join(answer.texts[2].split())
+    for sentence in told.sentences:
+        assert sentence in sentences, answer.everything
