@@ -26,12 +26,12 @@ _STATIC = "initialiser of static variable `(anonymous namespace)::"
 FOUND = {
     "static_begins_region": Told(
         "deadlock",
-        f"The {_STATIC}table()::made' needs who waits for it: do that before the region begins.",
+        f"The {_STATIC}table()::made' waits for a thread that needs it: run it before any region",
         (f"R1.1 (T2) waits for the {_STATIC}table()::made'", "which R1.0 (T1) executes."),
     ),
     "static_needs_itself": Told(
         "deadlock",
-        f"The {_STATIC}recursive(int)::made' needs who waits for it",
+        f"The {_STATIC}recursive(int)::made' needs what it initialises.",
         ("which it executes itself.",),
     ),
     "once_begins_region": Told(
@@ -41,7 +41,7 @@ FOUND = {
     ),
     "once_and_mutex": Told(
         "deadlock",
-        "needs who waits for it: do that before the region begins.",
+        "waits for a thread that needs it",
         ("waits for the initialiser of once flag", "waits for mutex"),
     ),
 }

@@ -102,6 +102,8 @@ def held(
 
 SET, UNSET, END = ("call", "set", 7), ("call", "unset", 7), ("end",)
 PARK = ("call", "work")
+TEST = ("call", "test", 7)
+MAKE_TRUTH: Line = (Compare(low(R, 4)), Assign("r", None, is_truth=True))
 SLOT = SP.plus(constant(-8))
 KEEP: Line = (Assign("s", constant(7)), Store(SLOT, 8, S), Assign("s", None))
 SET_KEPT = ("call", "set", number(Memory(SLOT, 8)))
@@ -140,6 +142,10 @@ ASSIGN_ONE_OF = [("if", 3), (Assign("s", constant(7)),), ("to", 4), (Assign("s",
         ([("call", "test", 7), (Compare(low(R, 4)),), ("if", 0, True), PARK], 3, {7: True}),
         ([("call", "test", 7), (Compare(S),), ("if", 4, True), PARK, END], 3, {7: False}),
         ([("call", "test", 7), PARK], 1, {7: False}),
+        # By a byte that tells whether it was zero.
+        ([TEST, MAKE_TRUTH, (Compare(low(R, 1)),), ("if", 5, True), PARK, END], 4, {7: True}),
+        ([TEST, MAKE_TRUTH, (Compare(low(R, 1)),), ("if", 5, True), END, PARK], 5, {}),
+        ([TEST, MAKE_TRUTH, (Compare(low(R, 4)),), ("if", 5, True), PARK, END], 4, {7: False}),
         # An address that is kept, and one that depends on the way.
         ([(Assign("s", constant(7)),), ("call", "set", S), PARK], 2, {7: True}),
         ([*ASSIGN_ONE_OF, SET, ("call", "unset", S), PARK], 6, {7: False}),

@@ -41,7 +41,16 @@ class Low:
     signed: bool = False
 
 
-Atom = Union[Register, Unknown, Memory, Low]
+@dataclass(frozen=True)
+class Truth:
+    """A number whose lowest byte is 0 where another number is, else 1; of the other bytes nothing
+    is known. Named by the instruction that made it."""
+
+    of: Number
+    site: int
+
+
+Atom = Union[Register, Unknown, Memory, Low, Truth]
 
 
 @dataclass(frozen=True)
@@ -116,9 +125,16 @@ def low_bytes(value: int, size: int, signed: bool) -> int:
 def _mentions(atom: Atom, name: Unknown) -> bool:
     if isinstance(atom, Memory):
         return atom.address.mentions(name)
-    if isinstance(atom, Low):
+    if isinstance(atom, (Low, Truth)):
         return atom.of.mentions(name)
     return atom == name
+
+
+def tested_by(compared: Number) -> Number:
+    """What is zero where this is: of a truth's byte, what it was made of."""
+    atom = compared.only_atom()
+    inner = atom.of.only_atom() if isinstance(atom, Low) and atom.size == 1 else None
+    return inner.of if isinstance(inner, Truth) else compared
 
 
 # ---- Instructions --------------------------------------------------------------------------------
@@ -128,6 +144,7 @@ def _mentions(atom: Atom, name: Unknown) -> bool:
 class Assign:
     register: str
     value: Number | None  # None: what it is then is not known
+    is_truth: bool = False  # its lowest byte tells whether what was compared last is not zero
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,13 @@ from .machine_code import (
     Register,
     Step,
     Store,
+    Truth,
     Unknown,
     constant,
     low,
     low_bytes,
     number,
+    tested_by,
 )
 
 # How deep a number may be nested in others: loads of loads.
@@ -88,11 +90,14 @@ class MachineState:
 
     def do(self, step: Step, site: int) -> None:
         if isinstance(step, Compare):
-            self.compared = self.value(step.value, site)
+            compared = self.value(step.value, site)
+            self.compared = None if compared is None else tested_by(compared)
             of = self.value(step.of, site)
             self.limit = None if of is None else (of, step.most)
         elif isinstance(step, Assign):
             value = self.value(step.value, site)
+            if step.is_truth and self.compared is not None:
+                value = number(Truth(self.compared, site))
             if value is None:
                 self.registers.pop(step.register, None)
             else:

@@ -97,7 +97,10 @@ def finding(judgement: Judgement) -> tuple[str, str]:
         _named(edge.waiter, edge.member.runtime) + in_handler(edge.waiter) for edge in circle
     )
     told = [f"{headline(found)[:-1]}: {names}."]
-    told += dict.fromkeys(cause for e in circle if e.kept and (cause := outside.cause(e.kept)))
+    for edge in circle:
+        itself = edge.needed is edge.waiter
+        cause = outside.cause(edge.kept, itself) if edge.kept is not None else None
+        told += [cause] if cause is not None and cause not in told else []
     return code, f"{' '.join(told)} `ompd deadlock' tells more."
 
 

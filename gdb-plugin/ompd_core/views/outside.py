@@ -20,10 +20,13 @@ def sentence(kept: Kept, waiter: str, here: str, owner: str) -> str:
     return f"{waiter} waits for {kept.words}{here}, {holder}."
 
 
-def cause(kept: Kept) -> str | None:
-    """Of a circle, and what to do about it."""
+def cause(kept: Kept, itself: bool) -> str | None:
+    """Of a circle, and what to do about it. itself: a thread waits for itself."""
     if kept.kind in INITIALISED:
-        return f"{_capital(kept.words)} needs who waits for it: do that before the region begins."
+        name = _capital(kept.words)
+        if itself:
+            return f"{name} needs what it initialises."
+        return f"{name} waits for a thread that needs it: run it before any region needs it."
     return None
 
 

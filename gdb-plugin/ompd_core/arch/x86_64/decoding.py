@@ -250,6 +250,9 @@ def _steps(name: str, operands: list[_Operand], size: int, is_vector: bool) -> I
     if not operands or _WRITES_NOTHING.match(name):
         return
     written = operands[0]
+    if name == "setne" and written.register is not None:
+        yield Assign(written.register, None, is_truth=True)
+        return
     width = written.size or size or max((one.size for one in operands), default=0)
     value = _written(name, operands, width)
     if written.register is not None:
