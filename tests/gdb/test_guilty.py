@@ -179,7 +179,7 @@ def proven(cell: Cell) -> bool:
         and (settings.get("KMP_LOCK_KIND") in (None, "tas", "futex"))
     )
     by_lock = bool(re.search("^lock_(order|ring)", cell.scenario))
-    always = re.search("nest_lock_order|^static_needs_itself|^once_and_mutex", cell.scenario)
+    always = re.search("nest_lock_order|^static_needs|^once_and|^malloc_in", cell.scenario)
     return always is not None or (recorded and by_lock)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Dict, Optional
 
 import pytest
-from ompd_core.model.glibc import FutexWait, Kept, Threads, kept, kind_of
+from ompd_core.model.glibc import FutexWait, Internal, Kept, Threads, kept, kind_of
 
 AT = 0x5000
 PRIVATE = 0x80
@@ -238,3 +238,40 @@ def test_whatever_else_waits_for_nothing() -> None:
 def test_names_of_the_program_are_no_commands() -> None:
     one = found(mutex(), names={AT: "\x1b[2Jx"})
     assert one is not None and one.words.isprintable()
+
+
+@pytest.mark.parametrize(
+    "lock, owner, nobody, unknown",
+    [
+        (Internal("stream", "stdout", 2), 2, None, None),
+        (Internal("stream", "stdout", None, True), None, "its owner is gone", None),
+        (Internal("stream", "stdout", None), None, None, "not known who holds the lock of the"),
+        (Internal("stream", "stdout", 0), None, None, "being passed on at this moment"),
+        (Internal("malloc"), None, None, "not known who holds malloc's lock"),
+    ],
+)
+def test_locks_of_its_own(
+    lock: Internal, owner: Optional[int], nobody: Optional[str], unknown: Optional[str]
+) -> None:
+    one = kept(None, ASLEEP, None, {AT: 2}.get, {}.get, KNOWN, internal=lock)
+    assert one is not None and (one.kind, one.owner, one.goes_on) == (lock.kind, owner, False)
+    for text, expected in ((one.nobody, nobody), (one.unknown, unknown)):
+        assert (text is None) == (expected is None) and (expected or "") in (text or "")
+    free = kept(None, ASLEEP, None, {AT: 0}.get, {}.get, KNOWN, internal=lock)
+    assert free is not None and free.goes_on
+
+
+def test_initialisers() -> None:
+    """Only GNU's C++ library has the guard in the word that a thread sleeps on."""
+    names = {AT: "guard variable for table()::made"}
+    asleep = ASLEEP._replace(operation=0, expected=0x10100)
+    one = found({AT: 0x10100}, "cxa_guard_acquire", asleep, names=names)
+    assert one is not None and one.unknown is not None
+    assert (one.address, one.words) == (
+        AT,
+        "the initialiser of static variable `table()::made'",
+    )
+    other = found({AT: 2}, "cxa_guard_acquire", names=names)
+    assert other is not None and (other.kind, other.address) == ("static", None)
+    once = found({AT: 1}, "pthread_once", ASLEEP._replace(expected=1), names={AT: "flag"})
+    assert once is not None and once.words == "the initialiser of once flag `flag'"

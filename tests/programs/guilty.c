@@ -4,8 +4,10 @@
  */
 #include "guilty.h"
 
+#include <malloc.h>
 #include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 
 #define RING 8
 
@@ -1165,6 +1167,150 @@ static void critical_of_the_dead(void)
 	}
 }
 
+/* ---- What the C library locks for itself --------------------------------------------------------- */
+
+/* A stream that is kept locked from one call to the next. */
+static void stream_at_barrier(void)
+{
+	static FILE *log;
+
+	if (!log)
+		log = fopen("/dev/null", "w");
+#pragma omp parallel num_threads(2)
+	{
+		if (me() == 0) {
+			flockfile(log);
+			meet(&met, 2);
+			if (!guilty)
+				funlockfile(log);
+			stuck();
+		} else {
+			meet(&met, 2);
+			stuck();
+			fputs("line\n", log);
+		}
+#pragma omp barrier
+		work(SHORT);
+	}
+}
+
+static void stream_and_critical(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (me() == 0) {
+			flockfile(stdout);
+			meet(&met, 2);
+			if (!guilty)
+				funlockfile(stdout);
+			stuck();
+#pragma omp critical(print)
+			work(SHORT);
+			if (guilty)
+				funlockfile(stdout);
+		} else {
+#pragma omp critical(print)
+			{
+				meet(&met, 2);
+				stuck();
+				printf("line\n");
+			}
+		}
+	}
+}
+
+static void *leave_with_stream(void *stream)
+{
+	flockfile(stream);
+	if (!guilty)
+		funlockfile(stream);
+	return NULL;
+}
+
+static void stream_of_the_dead(void)
+{
+	static FILE *log;
+
+	if (!log)
+		log = fopen("/dev/null", "w");
+#pragma omp parallel num_threads(2)
+	{
+		if (me() == 0) {
+			pthread_t owner;
+
+			pthread_create(&owner, NULL, leave_with_stream, log);
+			pthread_join(owner, NULL);
+			stuck();
+			fputs("line\n", log);
+		} else {
+			waits();
+		}
+	}
+}
+
+static int handled, returned;
+
+/* Of more than the C library keeps for each thread: it takes the lock that all share. */
+static void allocate(void)
+{
+	void *volatile got = malloc(5000);
+
+	free(got);
+}
+
+static void allocate_in_handler(int number)
+{
+	(void)number;
+	__atomic_add_fetch(&handled, 1, __ATOMIC_SEQ_CST);
+	if (guilty)
+		allocate();
+	__atomic_add_fetch(&returned, 1, __ATOMIC_SEQ_CST);
+}
+
+/* As soon as a signal meets it inside of malloc, it waits for itself. The twin's threads have one arena between them. */
+static void malloc_in_handler(void)
+{
+	static long victim;
+	static int at_end;
+
+	if (!guilty)
+		mallopt(M_ARENA_MAX, 1);
+	signal(SIGUSR1, allocate_in_handler);
+	__atomic_store_n(&at_end, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&victim, 0, __ATOMIC_SEQ_CST);
+#pragma omp parallel num_threads(2)
+	{
+		if (me() == 1) {
+			__atomic_store_n(&victim, (long)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+			while (!__atomic_load_n(&at_end, __ATOMIC_SEQ_CST))
+				allocate();
+		} else {
+			int before = -1, same = 0;
+
+			while (!__atomic_load_n(&victim, __ATOMIC_SEQ_CST))
+				doze(10);
+			for (int i = 0; guilty ? same < 200 : i < 20; i++) {
+				const int now = __atomic_load_n(&handled, __ATOMIC_SEQ_CST);
+				const int is_inside =
+					now != __atomic_load_n(&returned, __ATOMIC_SEQ_CST);
+
+				same = is_inside && now == before ? same + 1 : 0;
+				before = now;
+				if (!guilty)
+					allocate();
+				if (!is_inside)
+					syscall(SYS_tgkill, getpid(), victim, SIGUSR1);
+				doze(100);
+			}
+			if (guilty) {
+				record("stuck %ld\n", victim);
+				waits();
+			}
+			__atomic_store_n(&at_end, !guilty, __ATOMIC_SEQ_CST);
+		}
+	}
+}
+
 static const struct guilty_scenario scenarios[] = {
 	GUILTY(lock_order, CIRCLE, 3),
 	GUILTY(lock_order_of_three, CIRCLE, 3),
@@ -1217,6 +1363,10 @@ static const struct guilty_scenario scenarios[] = {
 	GUILTY(barrier_of_the_dead, FORGOTTEN, 2),
 	GUILTY(critical_of_the_dead, FORGOTTEN, 2),
 	GUILTY(spinlock_missing, SPINNING, 2),
+	GUILTY(stream_at_barrier, CIRCLE, 2),
+	GUILTY(stream_and_critical, CIRCLE, 2),
+	GUILTY(stream_of_the_dead, FORGOTTEN, 2),
+	GUILTY(malloc_in_handler, CIRCLE, 1),
 };
 
 int main(int argc, char **argv)

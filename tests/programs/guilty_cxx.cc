@@ -271,7 +271,9 @@ void static_begins_region()
 unsigned long recursive(int depth);
 
 struct recursive_type {
-	explicit recursive_type(int depth) : value(recursive(depth)) {}
+	explicit recursive_type(int depth) : value(recursive(depth))
+	{
+	}
 
 	unsigned long value;
 };

@@ -67,6 +67,8 @@ class Outside(TypedDict):
             "pthread_barrier",
             "once",
             "static",
+            "stream",
+            "malloc",
             "futex",
             "gil",
         ),

@@ -53,8 +53,14 @@ _WORDS = {
     "once": "once flag",
     STATIC: "static variable",
 }
-# Ended by the thread that executes it: that is on its stack.
+# What allocates memory, and what locks all of it.
+_ALLOCATES = late_patterns.compile(
+    r"(malloc|calloc|reallocarray|realloc|free|cfree|(posix_)?memalign|aligned_alloc|p?valloc"
+    r"|malloc_(trim|stats|info)|mallinfo2?|mallopt|fork)$"
+)
+# Ended by the thread that executes it; and what else only a stack tells of.
 INITIALISED = ("once", STATIC)
+ON_STACKS = (*INITIALISED, "malloc")
 # libstdc++'s guard of a static variable (cxxabi_tweaks.h): somebody waits for its initialisation.
 _GUARD_PENDING_AND_WAITING = 0x10100
 _GUARD = "guard variable for "
@@ -103,6 +109,10 @@ class Kept(NamedTuple):
         """For a sentence: mutex `m1'."""
         if self.kind == "gil":
             return "Python's GIL"
+        if self.kind == "malloc":
+            return "malloc's lock"
+        if self.kind == "stream":
+            return f"the lock of the stream {self.name}"
         kind, of = _WORDS[self.kind], "the initialiser of " * (self.kind in INITIALISED)
         if self.name is not None:
             return f"{of}{kind} `{_plain(self.name)}'"
@@ -118,6 +128,15 @@ class Threads:
     complete: bool = False  # whoever is not among them is gone
 
 
+class Internal(NamedTuple):
+    """A lock that the C library takes for itself."""
+
+    kind: str
+    name: str | None = None
+    owner: int | None = None  # GDB's number; 0: nobody; None: not known
+    gone: bool = False  # its owner has ended
+
+
 # The four bytes at an address, None if they cannot be read.
 Word = Callable[[int], Union[int, None]]
 NameOf = Callable[[int], Union[str, None]]
@@ -131,6 +150,15 @@ def kind_of(function: str) -> str | None:
     return _KINDS.get(timed.group(1) + timed.group(2) if timed else name)
 
 
+def allocates(function: str | None) -> bool:
+    return function is not None and _ALLOCATES.match(function) is not None
+
+
+def is_internal_lock(call: FutexWait) -> bool:
+    """Is it one that the library takes for itself (lowlevellock.h)?"""
+    return call.kind == _WAIT and call.is_private and call.expected == _CONTENDED
+
+
 def kept(
     function: str | None,
     call: FutexWait | None,
@@ -140,11 +168,15 @@ def kept(
     threads: Threads,
     free_spin_lock: int = 1,
     overslept: bool | None = False,
+    internal: Internal | None = None,
 ) -> Kept | None:
     """function: that the program called, if it has a name; call: the system call that the thread
     is in; spinning_on: the argument of pthread_spin_lock; free_spin_lock: what is in a free one;
-    overslept: the thread's own. None: it waits for nothing of these."""
+    overslept: the thread's own; internal: what the call waits for. None: it waits for nothing of
+    these."""
     kind = kind_of(function) if function is not None else None
+    if internal is not None:
+        kind = internal.kind
     if call is not None and call.address in threads.by_id_word:
         kind = "join"  # nobody else waits for that word
     elif kind is None and call is not None:
@@ -155,7 +187,7 @@ def kept(
         return _Reading(word, name_of, threads).spin_lock(spinning_on, free_spin_lock)
     if call is None or not call.asleep:
         return Kept(kind, goes_on=True)  # it is being executed
-    found = _Reading(word, name_of, threads).of(kind, function or "", call)
+    found = _Reading(word, name_of, threads).of(kind, function or "", call, internal)
     if call.timed:
         return found._replace(timed=True)
     # The C library wakes whom it lets go, unless it was seen not to. Of others nothing is known.
@@ -178,7 +210,9 @@ class _Reading:
     def __init__(self, word: Word, name_of: NameOf, threads: Threads) -> None:
         self._word, self._name_of, self._threads = word, name_of, threads
 
-    def of(self, kind: str, function: str, call: FutexWait) -> Kept:
+    def of(
+        self, kind: str, function: str, call: FutexWait, internal: Internal | None = None
+    ) -> Kept:
         if kind == "condition" and _is_for_lock(call):
             kind = "mutex"  # signalled, it has to get its mutex back
         if kind == "mutex":
@@ -196,6 +230,8 @@ class _Reading:
         if kind == "semaphore":
             found = self._named(kind, call.address)
             return found._replace(unknown=f"it is not known who will post {found.words}")
+        if internal is not None:
+            return self._internal(internal, call.address)
         if kind == "futex":
             found = self._named(kind, call.address)
             why = f"it is not known who will wake a thread that waits for {found.words}"
@@ -266,6 +302,16 @@ class _Reading:
         elif found.name is not None and found.name.startswith(_GUARD):
             found = found._replace(name=found.name[len(_GUARD) :])
         return found._replace(unknown=f"it is not known who executes {found.words}")
+
+    @staticmethod
+    def _internal(lock: Internal, address: int) -> Kept:
+        found = Kept(lock.kind, address, lock.name)
+        if lock.owner:
+            return found._replace(owner=lock.owner)
+        if lock.gone:
+            return found._replace(nobody=f"{found.words} is held, and its owner is gone")
+        why = ": it is being passed on at this moment" if lock.owner == 0 else ""
+        return found._replace(unknown=f"it is not known who holds {found.words}{why}")
 
     def _thread(self, call: FutexWait) -> Kept:
         known = self._threads.by_id_word.get(call.address)

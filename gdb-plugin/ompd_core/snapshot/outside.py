@@ -6,14 +6,16 @@ from __future__ import annotations
 from typing import Callable, Sequence
 
 from .. import late_patterns
+from ..code.futex import FutexWait
 from ..debugger import Debugger, StoppedThread
 from ..errors import Unreadable
 from ..model import glibc
-from ..model.glibc import Kept, Threads
+from ..model.glibc import Internal, Kept, Threads
 from ..model.naming import system_name
 from ..model.native import Frame, NativeThread
 from ..model.where import CodeMap
 from .gil import Gil
+from .streams import Streams
 
 # Before 2.34 its threads had a library of their own. Its loader takes mutexes of its threads.
 _LIBRARY = late_patterns.compile(
@@ -39,6 +41,7 @@ class Outside:
         self._natives, self._name_of = natives, name_of
         self._threads: Threads | None = None
         self._gil = Gil(debugger)
+        self._streams = Streams(debugger)
         self._numbers = {one.pthread_id: one.num for one in natives if one.pthread_id}
         self._functions: dict[tuple[Frame, Frame], str | None] = {}
 
@@ -53,6 +56,7 @@ class Outside:
         call = self._machine.futex_wait(registers, self._code.read)
         spinning = self._machine.first_argument(registers) if len(inside) == 1 else None
         function = self._waits_in(frames[: len(inside) + 1])
+        internal = self._internal(frames[: len(inside) + 1], call) if function is None else None
         if call is None and function is None:
             return None
         if call is not None and call.asleep and call.timed:
@@ -69,6 +73,7 @@ class Outside:
             self._known_threads(),
             self._machine.LIBC.free_spin_lock,
             native.overslept,
+            internal,
         )
 
     def has_ended(self, pthread_id: int) -> bool:
@@ -130,6 +135,18 @@ class Outside:
             return function
         symbol = self._code.object(address) if address is not None else None
         return system_name(symbol.partition("@")[0]) if symbol is not None else function
+
+    def _internal(self, frames: Sequence[Frame], call: FutexWait | None) -> Internal | None:
+        """frames: the library's, and the one that calls them."""
+        if call is None or not glibc.is_internal_lock(call):
+            return None
+        stream = self._streams.locked_by(call.address)
+        if stream is not None:
+            owner = self._numbers.get(stream.owner) if stream.owner else 0
+            every = self._known_threads().complete and len(self._numbers) == len(self._natives)
+            return Internal("stream", stream.name, owner, owner is None and every)
+        calls = (self.function(entry, caller) for entry, caller in zip(frames, frames[1:]))
+        return Internal("malloc") if any(map(glibc.allocates, calls)) else None
 
     def _known_threads(self) -> Threads:
         """In a container the C library has other numbers than GDB, which may be outside: its own

@@ -48,7 +48,7 @@ from ..model.waits import Arrivals
 from . import passed
 from .classifying import Classifier
 from .gone import Gone
-from .initialisers import Initialisers
+from .holders_by_stacks import HoldersByStacks
 from .outside import Outside
 from .stacks import Stacks
 from .targets import Targets
@@ -143,7 +143,7 @@ class Places:
         region_ends.settle(self._process, arrivals)
         with self._debugger.looking():
             Gone(self._process, self._debugger, self.code).settle()
-            Initialisers(
+            HoldersByStacks(
                 *(self._process, self._debugger, self.code),
                 self._outside.function,
                 self._held_at,

@@ -27,6 +27,10 @@ def cause(kept: Kept, itself: bool) -> str | None:
         if itself:
             return f"{name} needs what it initialises."
         return f"{name} waits for a thread that needs it: run it before any region needs it."
+    if kept.kind == "stream":
+        return f"Whoever has {kept.words} must not wait for a thread that prints."
+    if kept.kind == "malloc" and itself:
+        return "A signal has interrupted malloc (), and its handler may not call that."
     return None
 
 
