@@ -13,6 +13,7 @@ from typing import Any, Iterator
 
 import agreement
 import cover
+import debug_files
 import device_score
 import oracle
 import pytest
@@ -32,6 +33,8 @@ for _one in (signal.SIGINT, signal.SIGQUIT):
 
 _of_workers = 0
 
+session_of_gdb = debug_files.session_of_gdb
+
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
@@ -44,6 +47,7 @@ def folder() -> Iterator[Path]:
 
 def pytest_configure(config: Any) -> None:
     cover.configure(config)
+    debug_files.configure(config)
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:

@@ -28,6 +28,9 @@ CELLS = [
 # Where libomp makes the copies of threadprivate variables, as flang always has it.
 CELLS.append((machine.CLANG, "copies"))
 
+# What libc has as well must not be taken for the program's.
+pytestmark = pytest.mark.debug_files
+
 
 @pytest.mark.each("compiler")
 @pytest.mark.parametrize(("compiler", "build"), CELLS)

@@ -25,7 +25,10 @@ sys.path[:0] = [
 ]
 
 import cover  # noqa: E402
+import debug_files  # noqa: E402
 import facts  # noqa: E402
+
+session_of_gdb = debug_files.session_of_gdb
 
 
 @pytest.fixture
@@ -47,6 +50,7 @@ def seen() -> Iterator[Any]:
 
 def pytest_configure(config: Any) -> None:
     cover.configure(config)
+    debug_files.configure(config)
     config.addinivalue_line("markers", "xdist_group: tests that one worker runs, in a row")
 
 
