@@ -5,7 +5,6 @@ how many facts they compared with what the programs recorded themselves, and how
 from __future__ import annotations
 
 import shutil
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -15,6 +14,7 @@ import agreement
 import cover
 import debug_files
 import device_score
+import machine
 import oracle
 import pytest
 import states
@@ -25,15 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 # And the driver that stands for GPUs.
 sys.path += [str(ROOT / "gdb-plugin"), str(ROOT / "tests" / "offload")]
 
-# What a shell starts in the background ignores these, and so would the programs that tests end by
-# one of them.
-for _one in (signal.SIGINT, signal.SIGQUIT):
-    if signal.getsignal(_one) == signal.SIG_IGN:
-        signal.signal(_one, signal.SIG_DFL)
-
-_of_workers = 0
-
+machine.heed_signals()
 session_of_gdb = debug_files.session_of_gdb
+_of_workers = 0
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -186,6 +187,14 @@ def variant(name: str) -> Path:
 def in_background(*command: object) -> list[str]:
     """Programs that spin, several on a processor, must not starve who looks at them."""
     return ["nice", "-n", "19", *map(str, command)]
+
+
+def heed_signals() -> None:
+    """What a shell starts in the background ignores these, and so would the programs that tests end
+    by one of them."""
+    for one in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(one) == signal.SIG_IGN:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def kill(process: subprocess.Popen[Any]) -> None:

@@ -32,7 +32,7 @@ def omp(name: str | None = None) -> Frame:
     return Frame(Location(name, pc=LIBOMP + 0x10, objfile="/lib/libomp.so.5"))
 
 
-def libc(name: str = "sched_yield") -> Frame:
+def libc(name: str | None = "sched_yield") -> Frame:
     return Frame(Location(name, pc=LIBC, objfile="/lib/libc.so.6"))
 
 
@@ -304,8 +304,16 @@ def test_the_end_of_a_league_is_another_barrier() -> None:
 )
 def test_the_call_that_the_users_frame_is_in(inner: list[Frame], expected: str | None) -> None:
     own = user()
-    found = call_of([*inner, own], own, CODE)
+    found = call_of([*inner, own], own, CODE, lambda inner, caller: None)
     assert (found.function if found else None) == expected
+
+
+def test_the_call_into_a_library_without_symbols() -> None:
+    """Its inner function has no name, and what the program called is at its call."""
+    own, inner = user(), libc(None)
+    called = {inner: "pthread_mutex_timedlock"}
+    found = call_of([inner, own], own, CODE, lambda frame, caller: called.get(frame))
+    assert found is not None and found.function == "pthread_mutex_timedlock"
 
 
 @pytest.mark.parametrize(

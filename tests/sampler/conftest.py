@@ -14,6 +14,8 @@ sys.path.append(str(TREE / "tests" / "gdb"))
 
 import machine  # noqa: E402
 
+machine.heed_signals()
+
 BUILD = machine.BUILD
 SAMPLER = BUILD / "sampler" / "ompd-sampler"
 PROGRAMS = Path(__file__).parent / "programs"

@@ -27,7 +27,9 @@ sys.path[:0] = [
 import cover  # noqa: E402
 import debug_files  # noqa: E402
 import facts  # noqa: E402
+import machine  # noqa: E402
 
+machine.heed_signals()
 session_of_gdb = debug_files.session_of_gdb
 
 

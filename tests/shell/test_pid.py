@@ -130,6 +130,7 @@ print("TOLD", [len(extra), len(gdb.inferiors()), late, missing, len(opened) > 3,
 """
 
 
+@pytest.mark.debug_files
 def test_what_is_read_before(folder: Path) -> None:
     """While it stands, GDB opens no library for the first time, and none once more by another name;
     and we no module."""

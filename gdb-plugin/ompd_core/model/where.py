@@ -6,7 +6,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from functools import lru_cache
-from typing import Iterable, Sequence
+from typing import Callable, Iterable, Sequence
 
 from .. import late_patterns, runtimes
 from ..library import types
@@ -229,9 +229,15 @@ def _unpacks_for(inner: Frame | None, caller: Frame) -> bool:
     return name is not None and "_debug__" in name and is_outlined(caller.location.function)
 
 
-def call_of(frames: Sequence[Frame], users: Frame, code: CodeMap) -> Location | None:
+def call_of(
+    frames: Sequence[Frame],
+    users: Frame,
+    code: CodeMap,
+    called: Callable[[Frame, Frame], str | None],
+) -> Location | None:
     """The function outside OpenMP that the user's frame is in a call of. frames: innermost first,
-    up to the user's."""
+    up to the user's. called: what was, by a frame and its caller's code: libraries without symbols
+    do not name their inner functions."""
     inner = None
     for frame in frames:
         if frame is users:
@@ -240,7 +246,9 @@ def call_of(frames: Sequence[Frame], users: Frame, code: CodeMap) -> Location | 
     if inner is None or code.is_runtime(inner) or code.is_unknown(inner):
         return None
     name = inner.location.function
-    if name is not None and code.is_system(inner):
+    if name is None:
+        name = called(inner, users)
+    elif code.is_system(inner):
         name = system_name(name)
     return inner.location._replace(function=of_fortran(name) if name is not None else None)
 

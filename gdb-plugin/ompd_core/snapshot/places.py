@@ -184,7 +184,9 @@ class Places:
             if frame is not None:
                 thread.where = self._in_users_terms(thread, frame, frames)
                 if call.runtime is None and not in_target:
-                    thread.in_call = where.call_of(down_to_it, frame, self.code)
+                    thread.in_call = where.call_of(
+                        down_to_it, frame, self.code, self._outside.function
+                    )
                     thread.message = self._message(thread.in_call, stopped, frame)
             if holdings == ALWAYS or (holdings == IF_AWAITED and self._waits_for_lock):
                 self._hold(thread, stopped)
