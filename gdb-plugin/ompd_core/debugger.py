@@ -8,7 +8,7 @@ is not there, and UserError where nothing can be told.
 
 from __future__ import annotations
 
-from typing import ContextManager, Iterator, Mapping, Protocol, Sequence
+from typing import Collection, ContextManager, Iterator, Mapping, Protocol, Sequence
 
 from .arch.base import Disassembler, KnownRegisters, Machine, Range
 from .code.futex import FutexWait
@@ -165,9 +165,11 @@ class Debugger(Target, Protocol):
     def signal(self) -> Signal | None:
         """At which the program died; of a living one, that of a crash."""
 
-    def standstill(self, calls: Mapping[int, FutexWait]) -> Standstill | None:
-        """Of a living process that is stopped, all of whose threads are in these calls, by LWP.
-        None: it is not known whether anything else wakes one."""
+    def standstill(
+        self, calls: Mapping[int, FutexWait], awake: Collection[int]
+    ) -> Standstill | None:
+        """Of a living process that is stopped. calls: of the threads that sleep, by LWP; awake:
+        LWPs of all others. None: it is not known whether anything else wakes one."""
 
     def looking(self) -> ContextManager[None]:
         """Around a loop over threads: what the user has selected is put back afterwards only."""

@@ -33,8 +33,14 @@ def scenarios_of(program: str, ending: str) -> dict[str, str]:
     return {name: program for name in re.findall(r"\bGUILTY\((\w+)", text)}
 
 
-SCENARIOS = {**scenarios_of("guilty", "c"), **scenarios_of("guilty_cxx", "cc")}
+SCENARIOS = {
+    **scenarios_of("guilty", "c"),
+    **scenarios_of("guilty_cxx", "cc"),
+    **scenarios_of("guilty_tasks", "c"),
+}
 OF_CLANG_ONLY = {"event_missing"}
+# Of what GNU's compilers make, LLVM's runtime does not do these, and GNU's since release 11 only.
+OF_NEWER_GNUS = {"detached", "cancel"}
 
 
 @dataclass(frozen=True)
@@ -64,12 +70,15 @@ def dealt(scenario: str, i: int, k: int) -> Cell:
         settings.pop("KMP_CONSISTENCY_CHECK", None)
     gcc = turn % 5 == 4 and scenario not in OF_CLANG_ONLY
     gnus = (i // 2 + k) % 4 == 1 and scenario not in OF_CLANG_ONLY
+    runtime = GNUS[i % len(GNUS)] if gnus else RUNTIMES[(i // 3 + k) % len(RUNTIMES)]
+    if any(word in scenario for word in OF_NEWER_GNUS):
+        runtime, gcc = "libgomp-12" if gnus else runtime, gnus
     return Cell(
         scenario,
         True,
         KINDS[turn % len(KINDS)],
         BUILDS[(i // 2 + k) % len(BUILDS)],
-        GNUS[i % len(GNUS)] if gnus else RUNTIMES[(i // 3 + k) % len(RUNTIMES)],
+        runtime,
         gcc or gnus,
         tuple(settings.items()),
     )

@@ -237,7 +237,7 @@ class Debugger:
     def native_threads(self) -> list[NativeThread]:
         return [NativeThread(i, 1, i, (9, 9 + i, 0), pthread_id=0x100 * i) for i in (1, 2)]
 
-    def standstill(self, calls: object) -> None:
+    def standstill(self, calls: object, awake: object) -> None:
         return None
 
     def signal(self) -> None:

@@ -371,7 +371,7 @@ class CoreDebugger:
     def running(self) -> int:
         return 0
 
-    def standstill(self, calls: object) -> None:
+    def standstill(self, calls: object, awake: object) -> None:
         return None
 
     def signal(self) -> Signal | None:

@@ -16,7 +16,8 @@ exit status:
   {FOUND}  a finding: crash, code_unloaded (a library was unloaded under its threads), deadlock,
        self_deadlock, lock_never_released, iteration_never_posted (of a doacross loop),
        thread_ended (others wait for it), barrier_divergence (threads of one team at different
-       barriers), standstill (all threads of the process sleep until another one wakes them),
+       barriers), standstill (all threads of the process sleep until another one wakes them, or
+       can only wait),
        standing_still (nobody goes on: two looks show the same)
   {LATE}  the time of --timeout was over, and no problems were found, or that is not known
   130, 143  the same, when interrupted by Ctrl-C or SIGTERM

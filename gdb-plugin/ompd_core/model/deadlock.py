@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Iterable, Mapping, Sequence, Union
 
 from ..light_classes import dataclass, field, replace
-from . import doubts, ids
+from . import doubts, ids, spinning
 from .doubts import Doubt
 from .locks import Lock, Locks
 from .loops import HandedOut
@@ -19,12 +19,14 @@ from .moments import Movement, root_of
 from .posts import Posts
 from .process import Membership, Process, Thread, pairs
 from .standstill import Standstill
-from .tasks import Tasks
+from .tasks import ExplicitTask, Tasks
 from .waits import ELSEWHERE, OUTSIDE, Arrivals, Edge, Meeting, Needs, needs_of
 
 # A task waits for those that it generated, or for earlier ones, and a turn comes after the turns
 # before it: such waits alone make no circle. A barrier makes one only with a second barrier.
 _IN_ORDER = ("taskwait", "taskgroup", "depend", "ordered", "doacross", "barrier")
+
+MOST_TASKS = 16
 
 
 @dataclass
@@ -75,6 +77,11 @@ class Deadlock:
         rests = [edge.likely for one in self.needs for edge in one.edges]
         return not (any(rests) or self.open or self.gone_on)
 
+    def named_tasks(self) -> list[ExplicitTask]:
+        """That threads wait for: so many as are told."""
+        found = [task for one in self.needs for task in one.tasks]
+        return list(dict.fromkeys(found))[:MOST_TASKS]
+
     def awaited(self) -> list[tuple[Thread, list[Needs]]]:
         """Those that others wait for, and that do not wait themselves; and the others."""
         waiting = {one.thread for one in self.needs}
@@ -113,7 +120,7 @@ def find(
     bystanders = _Graph(needs).leading_to(found.stuck).difference(found.stuck)
     found.bystanders = [one.thread for one in needs if one.thread in bystanders]
     if standstill is not None and _concerns(standstill, needs):
-        found.standstill = standstill
+        found.standstill = standstill if _all_stay(found, standstill, tasks, movement) else None
     if not found.circles:
         _add_unknown(found, movement.moved_roots if movement is not None else set())
     return found
@@ -137,6 +144,23 @@ def _concerns(standstill: Standstill, needs: Sequence[Needs]) -> bool:
     """What is only likely is said where somebody waits in a region: many a program without work
     waits for a signal, and looks the same."""
     return standstill.unseen is None or any(_is_in_region(one.thread) for one in needs)
+
+
+def _all_stay(
+    found: Deadlock, standstill: Standstill, tasks: Tasks | None, movement: Movement | None
+) -> bool:
+    """Also those that are awake?"""
+    if not standstill.awake:
+        return True
+    by_lwp = {t.native.ptid[1]: t for t in found.process.threads if t.native is not None}
+    awake = {by_lwp[lwp] for lwp in standstill.awake if lwp in by_lwp}
+    asleep = {by_lwp[lwp] for lwp in standstill.lwps if lwp in by_lwp}
+    if len(awake) < len(standstill.awake):
+        return False
+    return spinning.can_only_wait(
+        *(awake, asleep, found.needs, tasks),
+        lambda thread: movement is not None and movement.stood_still(thread),
+    )
 
 
 def _is_in_region(thread: Thread) -> bool:
@@ -172,13 +196,13 @@ def _add_unknown(found: Deadlock, moved_roots: set[int]) -> None:
 
 
 def _what_may_wake(found: Deadlock) -> list[str]:
-    """Where all sleep: a signal, or what else there is to an open question."""
+    """Where nobody is at work: a signal, or what else there is to an open question."""
     asleep = found.standstill
     if asleep is None or asleep.lasts or not (asleep.signals or found.unknown):
         return []
-    number = len(asleep.lwps)
+    number, verb = len(asleep.lwps | asleep.awake), "wait" if asleep.awake else "sleep"
     all_sleep = (
-        f"all {number} threads of the process sleep" if number > 1 else "its only thread sleeps"
+        f"all {number} threads of the process {verb}" if number > 1 else f"its only thread {verb}s"
     )
     if asleep.doubts:
         return [f"{all_sleep}, but {asleep.doubts[0]}"]

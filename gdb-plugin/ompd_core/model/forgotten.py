@@ -72,7 +72,7 @@ def is_forgotten(
         and all(_is_elsewhere(thread, stack, lock, locks) for thread, stack in stacks.items())
         and not _any_unknown(holdings, kind)
         and not any(_may_end(one.ended, kind, lock.variable) for one in functions)
-        and _all_waiters_are_counted(lock)
+        and lock.all_waiters_are_counted
     )
 
 
@@ -111,10 +111,3 @@ def _any_unknown(holdings: Holdings, kind: str) -> bool:
 def _may_end(ended: Collection[Ended], kind: str, variable: int | None) -> bool:
     exact = kind != "critical"  # an unnamed one has no variable in the code
     return any(one.kind == kind and (not exact or one.address in (None, variable)) for one in ended)
-
-
-def _all_waiters_are_counted(lock: Lock) -> bool:
-    """Else one of them has just got it."""
-    if lock.raw.tells_owner or lock.raw.kind == "queuing":
-        return True
-    return lock.raw.waiting == len(lock.waiters)

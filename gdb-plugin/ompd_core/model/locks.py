@@ -45,6 +45,13 @@ class Lock:
     def id(self) -> str:
         return f"L{self.number}"
 
+    @property
+    def all_waiters_are_counted(self) -> bool:
+        """Else one of them may just have got it."""
+        if self.raw.tells_owner or self.raw.kind == "queuing":
+            return True
+        return self.raw.waiting == len(self.waiters)
+
 
 @dataclass
 class Locks:

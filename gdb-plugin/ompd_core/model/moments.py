@@ -60,6 +60,7 @@ class Words(NamedTuple):
     by_kind: dict[str, object]
     lock: tuple[int, int] | None = None  # the memory of its lock: address and size
     counts: bool = False  # one of them counts up: equal ones cannot be a later turn's
+    steps: bool = False  # one counts up when the thread comes to the next barrier
     timed: bool = False  # it waits for so long only
     blocks: bool = False  # it sleeps until somebody ends the wait
     holder: Ptid | None = None  # of what it waits for so long only
@@ -169,6 +170,8 @@ class Movement:
         assert words is not None
         if words.timed:
             return words.holder is not None and self._holds_on(words.holder)
+        if words.steps and self.watched is not None and ptid[1] in self.watched.again:
+            return True  # or it would have left the barrier, or come to the next one
         return words.counts or self._was_watched(words) or self._has_run(ptid) is False
 
     def _holds_on(self, holder: Ptid) -> bool:
@@ -211,7 +214,9 @@ def take(
                 moment.barriers[ptid] = _barriers(inside, arrivals, counted)
             if _waits(thread):
                 known = moment.waiting if thread.openmp else moment.others
-                words = _words(thread, wanted.get(thread), every_task, arrivals, loops)
+                words = _words(
+                    thread, wanted.get(thread), every_task, arrivals, loops, counted
+                )
                 post = posts.get(thread)
                 if post is not None:
                     words.by_kind[ITERATION] = (post.iteration, post.loop.loop)
@@ -244,12 +249,17 @@ def _waits(thread: Thread) -> bool:
 
 
 def _words(
-    thread: Thread, lock: Lock | None, every_task: object, arrivals: Arrivals, loops: HandedOut
+    thread: Thread,
+    lock: Lock | None,
+    every_task: object,
+    arrivals: Arrivals,
+    loops: HandedOut,
+    counted: Counted,
 ) -> Words:
     kept = thread.kept
     outside = (kept.kind, kept.address, kept.owner) if kept is not None else None
     found: dict[str, object] = {WAIT: (outside, *(_wait(member) for member in thread.openmp))}
-    counts = False
+    counts = steps = False
     if lock is not None:
         queue = tuple(_ptid(one) for one in lock.waiters) if lock.ordered else ()
         found[LOCK] = (lock.raw.address, lock.raw.word, lock.raw.owner_id, queue)
@@ -263,13 +273,23 @@ def _words(
             found[BARRIER] = (arrival, member.round)
             is_there = member.round is not None or bool(arrival.arrived & barrier_of(wait))
             counts = counts or is_there
+            steps = steps or any((*arrival.steps, *arrival.team_steps))
+            counts = counts or _counts_barriers(member, counted)
         if wait.kind == "ordered":
             loop = turns.loop_of(member, loops)
             found[TURN] = loop._replace(thread=None) if loop is not None else None
         if wait.kind in ("taskwait", "taskgroup", "depend", "barrier") and every_task is not None:
             found[TASKS] = every_task
     memory = (lock.raw.address, LOCK_SIZE) if lock is not None else None
-    return Words(found, memory, counts, blocks=_blocks(thread))
+    return Words(found, memory, counts, steps, blocks=_blocks(thread))
+
+
+def _counts_barriers(member: Membership, counted: Counted) -> bool:
+    """Does the count of its team tell whether it has come to another barrier? Of nested regions
+    each has a team that begins to count anew."""
+    if len(member.chain) > 2:
+        return False
+    return member.chain[0][0].raw.address in counted.get(member.runtime, {})
 
 
 def _blocks(thread: Thread) -> bool:

@@ -14,6 +14,7 @@ class Standstill(NamedTuple):
     doubts: tuple[str, ...] = ()  # what else may wake one, or is not known
     changed: frozenset[int] = frozenset()  # that sleep on though their words have changed
     unseen: str | None = None  # why it is only likely
+    awake: frozenset[int] = frozenset()  # the others: they can only wait
 
     @property
     def lasts(self) -> bool:

@@ -14,7 +14,7 @@ from ..light_classes import NamedTuple, dataclass, field
 from . import doubts
 from .doubts import Doubt
 from .native import Location
-from .process import Process, Region, Thread
+from .process import Membership, Process, Region, Thread
 
 # Walks along parents end here, whatever the target says.
 DEEPEST = 1 << 20
@@ -149,6 +149,12 @@ class Tasks:
         """The innermost taskgroup that the task belongs to, or has begun; 0: none."""
         raw = self._raw.get((runtime, address))
         return raw.taskgroup if raw is not None else 0
+
+    def waits_for_its_own(self, member: Membership) -> bool:
+        """Is the thread's current task in a taskwait, by the runtime's own mark?"""
+        task = member.task
+        raw = self._raw.get((member.runtime, task.address)) if task is not None else None
+        return raw is not None and raw.taskwait
 
     def has_none_left(self, runtime: int, address: int, wait: str) -> bool:
         """Are all that a task waits for complete, by the runtime's own count?"""

@@ -54,6 +54,7 @@ class Edge(NamedTuple):
     lock: Lock | None = None
     region: Region | None = None  # whose barrier it is
     task: ExplicitTask | None = None  # that the needed thread executes
+    after: ExplicitTask | None = None  # that is waited for, if it is not that one: depends on it
     kept: Kept | None = None  # what of the C library's it is
     ordered: bool = False  # the needed thread has the iteration whose turn it is
     post: Post | None = None  # which iteration of a doacross loop it is
@@ -88,12 +89,20 @@ class Needs:
     nobody: str | None = None  # why there is nobody who will let it go
     forgotten: Lock | None = None  # the lock that nobody will give up
     unposted: Unposted | None = None  # the iteration that nobody will post
+    events: list[ExplicitTask] = field(default_factory=list)  # detached tasks that it waits for
+    held: bool = False  # by another thread, whichever it is: the lock that it waits for
     ended: bool = False  # whoever should has ended
     outside: str | None = None  # the function outside of OpenMP that it waits in
     progress: bool = False  # nothing that is not known keeps it: it is being let go, or can be
     doubt: Doubt | None = None  # that it waits at the meeting: it may have been let go
     open_ended: bool = False  # what is no OpenMP thread may end it
     timed: str | None = None  # it does so with a limit of time: "wait", or "poll" again and again
+
+    @property
+    def tasks(self) -> list[ExplicitTask]:
+        """That have to end before it goes on, and that nobody waits to begin."""
+        found = (task for edge in self.edges for task in (edge.after, edge.task))
+        return [*(task for task in found if task is not None), *self.events]
 
     def edge_to(self, needed: Thread) -> Edge:
         """To one of the threads that it needs; a certain one if there are several."""
@@ -274,6 +283,8 @@ class _Edges:
         elif lock.holder is None:
             doubt = lock.doubts.get("holder")
             how = f"; {doubt.advice}" if doubt is not None and doubt.advice else ""
+            certain = needs.thread not in lock.likely_waiters and lock.all_waiters_are_counted
+            needs.held = bool(lock.raw.held) and certain
             needs.unknown = f"it is not known who holds {lock.id}{how}"
         elif lock.holder is needs.thread and lock.holder not in lock.told:
             needs.unknown = (
@@ -345,7 +356,7 @@ class _Edges:
             needs.unknown = f"not all threads of {region.id} are known"
         elif not meeting.missing:
             # All have come: they are being let go, if no task keeps them.
-            needs.unknown = self._kept_by_tasks(region)
+            needs.unknown = self._kept_by_tasks(needs, region)
             needs.progress = needs.unknown is None
             needs.open_ended = True  # detached tasks
         ended = [thread for thread in meeting.missing if thread.ended]
@@ -398,16 +409,16 @@ class _Edges:
         assert member is not None
         return bool(self._arrival(member).complete & barrier)
 
-    def _kept_by_tasks(self, region: Region) -> str | None:
+    def _kept_by_tasks(self, needs: Needs, region: Region) -> str | None:
         """Why threads that have all come to a barrier may have to stay: its tasks."""
         if self._tasks is None:
             return "where this build of the runtime keeps tasks is not known"
         left = [task for task in self._tasks.all if task.region in (region, None)]
         if any(task.raw.state == "ready" for task in left):
             return None  # whoever waits there may take it
-        for task in left:
-            if task.raw.state == "detached":
-                return f"{task.id} waits for its event, which the program fulfils"
+        needs.events = [task for task in left if task.raw.state == "detached"]
+        if needs.events:
+            return _unfulfilled(needs.events)
         if any(task.raw.state == "blocked" for task in left):
             return f"tasks of {region.id} wait for others, and nobody executes those"
         if self._tasks.problem or self._tasks.unseen:
@@ -422,36 +433,47 @@ class _Edges:
         if tasks is None:
             needs.unknown = "where this build of the runtime keeps tasks is not known"
             return
-        pending = _awaited_tasks(tasks, member, wait)
+        awaited = _awaited_tasks(tasks, member, wait)
         current = member.task.address if member.task is not None else 0
-        if not pending and tasks.has_none_left(member.runtime, current, wait.kind):
+        if not awaited and tasks.has_none_left(member.runtime, current, wait.kind):
             needs.progress = True
             return
-        if not pending:
+        if not awaited:
             needs.unknown = "the runtime does not list the tasks that a thread waits for"
         seen: set[int] = set()
-        while pending and len(seen) < MOST_STEPS:
-            task = pending.pop()
-            if id(task) in seen or task.raw.state == "finished":
+        # What is waited for itself comes before what leads there.
+        pending = [(task, task) for task in awaited]
+        for task, of in pending:
+            if len(seen) >= MOST_STEPS or id(task) in seen or task.raw.state == "finished":
                 continue
             seen.add(id(task))
             if task.raw.state == "ready":
                 needs.progress = True  # any thread that waits for tasks may take it
             elif task.raw.state in ("executing", "suspended") and task.thread is not None:
                 doubt = task.doubts.get("thread")
-                needs.edges.append(
-                    Edge(needs.thread, task.thread, member, wait, task=task, doubt=doubt)
-                )
+                after = of if of is not task else None
+                edge = Edge(needs.thread, task.thread, member, wait, task=task, after=after)
+                needs.edges.append(edge._replace(doubt=doubt))
             elif task.raw.state == "blocked" and task.predecessors:
-                pending += task.predecessors
+                pending += [(before, of) for before in task.predecessors]
             elif task.raw.state == "detached":
-                needs.unknown = f"{task.id} waits for its event, which the program fulfils"
-                needs.open_ended = True
+                needs.events.append(task)
             else:
                 needs.unknown = f"it is not known which thread will go on with {task.id}"
+        if needs.events:
+            needs.unknown = needs.unknown or _unfulfilled(needs.events)
+            needs.open_ended = True
         if tasks.problem or tasks.unseen:
             needs.unknown = needs.unknown or UNLISTED
             needs.open_ended = True
+
+
+def _unfulfilled(events: Sequence[ExplicitTask]) -> str:
+    """Why it is not known whether somebody waits for ever."""
+    ids_of = f"t{ids.compress(task.number for task in events)}"
+    if len(events) == 1:
+        return f"{ids_of} is detached, and the program has not fulfilled its event"
+    return f"{ids_of} are detached, and the program has not fulfilled their events"
 
 
 def _is_between_tasks(member: Membership) -> bool:

@@ -128,7 +128,7 @@ class Picture:
 
         try:
             tasks = self._listed
-            self._places.locate_tasks(tasks)
+            self._places.locate_tasks(tasks.all)
         except (UserError, OmpdError):
             return {}
         return {
@@ -166,7 +166,7 @@ class Picture:
         return crashes.cause(self._debugger, self._stacks, thread, signal)
 
     def _located_tasks(self) -> Tasks:
-        self._places.locate_tasks(self.tasks)
+        self._places.locate_tasks(self.tasks.all)
         return self.tasks
 
     def located_tasks(self) -> Tasks:
@@ -222,16 +222,22 @@ class Picture:
         )
         for thread in waits.stuck:
             self._tell_handler(thread)
+        self._places.locate_tasks(waits.named_tasks())
         return judgement.judge(waits, movement)
 
     @cached_property
     def standstill(self) -> Standstill | None:
-        """None: somebody is awake, or it is not known."""
+        """None: somebody is at work, or it is not known."""
         if self._seen_asleep is not None:
             return self._seen_asleep
         from . import standstill
 
-        return standstill.of_stop(self._debugger, self.process.natives)
+        waiting = {
+            thread.native.ptid[1]
+            for thread in self.process.threads
+            if thread.native is not None and any(one.wait is not None for one in thread.openmp)
+        }
+        return standstill.of_stop(self._debugger, self.process.natives, waiting)
 
     def _tell_handler(self, thread: Thread) -> None:
         """Whoever hangs or crashed in a signal's handler."""
@@ -322,9 +328,11 @@ class Picture:
         """If it matters which there are. None: the runtime's cannot be read."""
         matters = self.process.any_waits("taskwait", "taskgroup")
         matters = matters or barriers.any_is_complete(self.process)
-        if matters or (self.process.any_waits("barrier") and any_is_over(self.arrivals)):
-            return _if_read(lambda: self.tasks)
-        return None
+        if self.process.any_waits("barrier"):
+            matters = matters or any_is_over(self.arrivals)
+            # Whoever waits at one awake may take a task.
+            matters = matters or (self.standstill is not None and bool(self.standstill.awake))
+        return _if_read(lambda: self.tasks) if matters else None
 
     @cached_property
     def arrivals(self) -> Arrivals:
@@ -385,7 +393,7 @@ class Picture:
         tasks = self._listed_if_read()
         if tasks is None:
             return []
-        self._places.locate_tasks(tasks)
+        self._places.locate_tasks(tasks.all)
         shown = [one.thread for one in made.targets]
         left = [one for one in tasks.all if one.thread is None or one.thread not in shown]
         found = deferred(self._debugger, left, tasks.all, made.all)

@@ -40,7 +40,7 @@ from ..model.native import Frame, Location, level_of
 from ..model.process import Iteration, Membership, Process, Region, Runtime, Thread, Wait
 from ..model.skips import Skip
 from ..model.targets import Target
-from ..model.tasks import Tasks
+from ..model.tasks import ExplicitTask, Tasks
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..model.users_frame import around, users_frame
 from ..model.waiting import Seen
@@ -589,10 +589,10 @@ class Places:
             region.raw.source, region.raw.function, names
         )
 
-    def locate_tasks(self, tasks: Tasks) -> None:
-        """Where each explicit task was created: as the compiler recorded it."""
+    def locate_tasks(self, tasks: Iterable[ExplicitTask]) -> None:
+        """Where each was created: as the compiler recorded it."""
         names: dict[int, Location] = {}
-        for task in tasks.all:
+        for task in tasks:
             task.location, task.function = self._recorded(task.raw.source, task.raw.function, names)
             if task.location is None:
                 recorded = task.raw.function or not task.raw.undeferred

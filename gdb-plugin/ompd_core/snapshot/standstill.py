@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do all threads sleep, each until another one wakes it? Their registers tell the words that they
-sleep for. Where each is as the sleeper expects it, all would sleep on, however shortly after each
-other a debugger or the kernel has stopped them."""
+"""Do all threads sleep, each until another one wakes it, but those that wait awake in a runtime?
+Their registers tell the words that they sleep for. Where each is as the sleeper expects it, all
+would sleep on, however shortly after each other a debugger or the kernel has stopped them."""
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Collection, Sequence
 
 from ..code.futex import FutexWait
 from ..debugger import Debugger
@@ -16,19 +16,30 @@ from ..model.standstill import Standstill
 _UNSEEN = "a core file does not tell which signals have handlers, nor who shares its memory"
 
 
-def of_stop(debugger: Debugger, natives: Sequence[NativeThread]) -> Standstill | None:
-    """None: somebody is awake, or it is not known."""
+def of_stop(
+    debugger: Debugger, natives: Sequence[NativeThread], waiting: Collection[int]
+) -> Standstill | None:
+    """waiting: LWPs of those that wait in a runtime, asleep or awake. None: another one is awake,
+    or it is not known."""
     calls: dict[int, FutexWait] = {}
+    awake = set()
     with debugger.looking():
-        for native in natives:
+        # First those of whom one is enough to see that somebody is at work.
+        for native in sorted(natives, key=lambda native: native.ptid[1] in waiting):
+            lwp = native.ptid[1]
             call = _sleeps_in(debugger, native)
-            if call is None:
+            if call is not None:
+                calls[lwp] = call
+            elif lwp in waiting:
+                awake.add(lwp)
+            else:
                 return None
-            calls[native.ptid[1]] = call
-    if not calls or debugger.kind != "core":
-        return debugger.standstill(calls) if calls else None
+    if debugger.kind != "core":
+        return debugger.standstill(calls, awake)
     are_own = all(_is_own(debugger, call) for call in calls.values())
-    return Standstill(frozenset(calls), unseen=_UNSEEN) if are_own else None
+    if not are_own:
+        return None
+    return Standstill(frozenset(calls), unseen=_UNSEEN, awake=frozenset(awake))
 
 
 def _sleeps_in(debugger: Debugger, native: NativeThread) -> FutexWait | None:

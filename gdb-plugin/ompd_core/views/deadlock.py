@@ -16,6 +16,7 @@ from ..model.process import Membership, Region, Thread, pairs
 from ..model.waits import Edge, Meeting, Needs
 from . import outside
 from . import standstill as standstill_view
+from . import task_waits
 from .alike import MOST_ROWS, together
 from .barriers import name as barrier_name
 from .locks import in_words, never_released, site, who
@@ -128,15 +129,19 @@ def standstill(judgement: Judgement) -> str:
 def standing_still(judgement: Judgement) -> str:
     assert judgement.movement is not None
     still = judgement.standing_still
-    return (
+    said = [
         f"None of {count(len(still), 'OpenMP thread')} can go on, as far as is known:"
-        f" {classes(still)}. {second_look(judgement.movement)}"
-    )
+        f" {classes(still)}.",
+        *task_waits.sentences(judgement.waits.needs),
+        second_look(judgement.movement),
+    ]
+    return " ".join(said)
 
 
 def cannot_tell(judgement: Judgement) -> str:
     reasons = "; ".join(together(judgement.waits.unknown))
     text = f"It cannot be told whether threads wait for each other for ever: {reasons}."
+    text = " ".join([text, *task_waits.sentences(judgement.waits.needs)])
     if judgement.movement is None:
         return text
     return f"{text} {second_look(judgement.movement)}"
@@ -157,10 +162,7 @@ def sentence(edge: Edge) -> str:
     if edge.lock is not None:
         return f"{thread} waits for {in_words(edge.lock)}{here}, {_held(edge.lock, edge)}"
     if edge.task is not None:
-        return (
-            f"{thread} waits in {edge.wait.kind}{here} for task {edge.task.id}, which {needed}"
-            " executes."
-        )
+        return f"{thread} waits in {edge.wait.kind}{here} for {task_waits.of_edge(edge, needed)}."
     if edge.kept is not None:
         return outside.sentence(edge.kept, thread, here, needed)
     if edge.post is not None:
@@ -240,6 +242,7 @@ def _never_posted(found: Unposted, runtime: int) -> str:
 def _waiting(found: Deadlock, style: Style) -> list[str]:
     """Not stuck: whom the others wait for, and what those do."""
     shown = _awaited(found, style)
+    shown += [f"  {sentence}" for sentence in task_waits.sentences(found.needs)]
     free = [one for one in found.needs if one.progress and not one.edges]
     for state in dict.fromkeys(words_of(one.thread) for one in free):
         those = [one for one in free if words_of(one.thread) == state]

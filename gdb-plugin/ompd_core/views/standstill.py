@@ -9,6 +9,7 @@ from ..model import ids
 from ..model.process import Thread
 from ..model.standstill import Standstill
 from ..model.waits import Needs
+from . import task_waits
 from .table import count, listed, place
 from .terminal import plain
 from .threads import call_name, where_of, words_of
@@ -19,12 +20,12 @@ MOST = 6  # places that are told
 
 def headline(found: Standstill) -> str:
     sure = "" if found.unseen is None else " (likely)"
-    return f"NOBODY CAN GO ON{sure}: {_all_sleep(found)}."
+    return f"NOBODY CAN GO ON{sure}: {all_stay(found)}."
 
 
 def finding(found: Standstill, threads: Sequence[Thread], needs: Sequence[Needs] = ()) -> str:
     sure = "" if found.unseen is None else " (likely)"
-    text = f"Nobody can go on{sure}: {_all_sleep(found)}. {waits(threads, needs)}"
+    text = f"Nobody can go on{sure}: {all_stay(found)}. {waits(threads, needs)}"
     for sentence in more(found, threads):
         text += f" {sentence}"
     return text
@@ -52,11 +53,22 @@ def more(found: Standstill, threads: Sequence[Thread]) -> list[str]:
     return told
 
 
-def _all_sleep(found: Standstill) -> str:
-    number = len(found.lwps)
-    if number == 1:
-        return "the only thread of the process sleeps until another one wakes it"
-    return f"all {number} threads of the process sleep, each until another one wakes it"
+def all_stay(found: Standstill) -> str:
+    asleep, awake = len(found.lwps), len(found.awake)
+    if asleep + awake == 1:
+        stays = "waits in its OpenMP runtime" if awake else "sleeps until another one wakes it"
+        return f"the only thread of the process {stays}"
+    if not awake:
+        return f"all {asleep} threads of the process sleep, each until another one wakes it"
+    if not asleep:
+        return f"all {awake} threads of the process wait in its OpenMP runtime, awake"
+    sleep = "sleeps until another one wakes it" if asleep == 1 else "sleep, each until another one"
+    sleep += "" if asleep == 1 else " wakes it"
+    others = "the other one waits" if awake == 1 else f"the other {awake} wait"
+    return (
+        f"{asleep} of the {asleep + awake} threads of the process {sleep}, and {others} in its"
+        " OpenMP runtime, awake"
+    )
 
 
 def waits(threads: Sequence[Thread], needs: Sequence[Needs] = ()) -> str:
@@ -85,6 +97,9 @@ def _wait(thread: Thread) -> str:
 
 
 def _awaited(one: Needs) -> str:
+    tasks = task_waits.awaited(one)
+    if tasks:
+        return f", for {tasks}"
     needed = [edge.needed for edge in one.edges]
     needed += one.meeting.missing if one.meeting is not None else []
     if not needed:

@@ -48,6 +48,13 @@ def tree(tasks: Tasks, style: Style) -> list[str]:
     return _with_total(tasks, tasks.all, table, style)
 
 
+def named(task: ExplicitTask) -> str:
+    """t1 (made in f () at a.c:7)"""
+    at = task.location or task.function
+    made = "made" if task.location is not None else "its code is"
+    return f"{task.id} ({made} in {place(at.function, at.file, at.line)})" if at else task.id
+
+
 def _table(style: Style) -> Table:
     return Table(
         ["Task", "State", "On", "Children", "Waits for", "Created at"], style, folding=(0, 2)

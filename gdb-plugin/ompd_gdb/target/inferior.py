@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import (
     Callable,
     Collection,
+    Collection,
     ContextManager,
     Iterable,
     Iterator,
@@ -189,13 +190,15 @@ class InferiorTarget:
         with on_thread(native):
             yield Stopped(self.code)
 
-    def standstill(self, calls: Mapping[int, FutexWait]) -> Standstill | None:
+    def standstill(
+        self, calls: Mapping[int, FutexWait], awake: Collection[int]
+    ) -> Standstill | None:
         from . import standstill  # of those that hang only
 
         machine = self.machine
         if self.kind != "live" or machine is None:
             return None
-        return standstill.of_stopped(self.pid, calls, machine)
+        return standstill.of_stopped(self.pid, calls, frozenset(awake), machine)
 
     def signal(self) -> Signal | None:
         """At which the program died; of a living one, that of a crash."""

@@ -37,6 +37,8 @@ _OWN = frozenset(
         *(signal.SIGPROF, signal.SIGSYS),
     )
 )
+# These while one runs, at whatever is its own.
+_OF_TIME = frozenset((signal.SIGXCPU, signal.SIGVTALRM, signal.SIGPROF))
 _LIBRARYS = frozenset((32, 33))
 _MOST_FILES = 4096
 _MOST_CODE, _AT_ONCE = 1 << 29, 1 << 20  # bytes
@@ -47,26 +49,38 @@ def of(pid: int, tasks: Look, machine: Machine) -> Standstill:
     return _Process(pid, tasks, machine).standstill()
 
 
-def of_stopped(pid: int, calls: Mapping[int, FutexWait], machine: Machine) -> Standstill | None:
-    """Of a process that this debugger has stopped. calls: of its threads, by LWP, whose words are
-    as they expect: so all would sleep on. None: it has others."""
-    if sleeping.living(pid) != calls.keys():
+def of_stopped(
+    pid: int, calls: Mapping[int, FutexWait], awake: frozenset[int], machine: Machine
+) -> Standstill | None:
+    """Of a process that this debugger has stopped. calls: of the threads, by LWP, whose words are
+    as they expect: so they would sleep on; awake: all others. None: it has still others."""
+    if sleeping.living(pid) != calls.keys() | awake:
         return None
     tasks = {lwp: Task(0, (), (call,), False) for lwp, call in calls.items()}
-    return _Process(pid, tasks, machine, True).standstill()
+    return _Process(pid, tasks, machine, awake, True).standstill()
 
 
 class _Process:
-    def __init__(self, pid: int, tasks: Look, machine: Machine, stopped: bool = False) -> None:
-        """stopped: by this debugger."""
+    def __init__(
+        self,
+        pid: int,
+        tasks: Look,
+        machine: Machine,
+        awake: frozenset[int] = frozenset(),
+        stopped: bool = False,
+    ) -> None:
+        """tasks: that sleep; stopped: by this debugger."""
         self._pid, self._tasks, self._machine, self._stopped = pid, tasks, machine, stopped
-        self._lwp = min(tasks)  # the process' first thread may have ended: it has no files then
+        self._awake = awake
+        every = sorted(tasks.keys() | awake)
+        self._lwp = every[0]  # the process' first thread may have ended: it has no files then
         self._folder = f"/proc/{pid}/task/{self._lwp}"
-        self._status = [procfs.status(f"/proc/{pid}/task/{lwp}") for lwp in tasks]
+        self._status = [procfs.status(f"/proc/{pid}/task/{lwp}") for lwp in every]
 
     def standstill(self) -> Standstill:
         handled = self._handled()
-        signals = handled - _OWN - _LIBRARYS
+        own = _OWN - _OF_TIME if self._awake else _OWN
+        signals = handled - own - _LIBRARYS
         if signal.SIGCHLD in signals and not self._has_children():
             signals.discard(signal.SIGCHLD)
         doubts = [*self._stand_in(), *self._shared_words(), *self._sharers(), *self._on_its_way()]
@@ -77,9 +91,10 @@ class _Process:
         return Standstill(
             frozenset(self._tasks),
             _names(signals),
-            _names(handled & _OWN),
+            _names(handled & own),
             tuple(doubts),
             frozenset(lwp for lwp, task in self._tasks.items() if task.changed),
+            awake=self._awake,
         )
 
     # ---- Signals -------------------------------------------------------------------------------

@@ -99,24 +99,47 @@ static ompd_rc_t add_queued(struct picture_tasks *tasks, target_addr address, ui
 	return ompd_rc_ok;
 }
 
+/* Whatever is at that address now: the task may have ended long ago. */
+static ompd_rc_t add_if_detached(struct picture_tasks *tasks, target_addr address)
+{
+	struct task_data data;
+	uint32_t ignored;
+	ompd_rc_t rc;
+
+	if (address == 0 || address_map_get(&tasks->task_of_address, address) != ADDRESS_MAP_NONE)
+		return ompd_rc_ok;
+	rc = task_data_read(memory(tasks), layout(tasks), address, &data);
+	if (rc != ompd_rc_ok)
+		return rc == ompd_rc_error ? ompd_rc_ok : rc;
+	if (!data.explicit_task || !data.detached || data.complete || data.freed ||
+	    !data.has_event ||
+	    address_map_get(&tasks->task_of_address, data.td_parent) == ADDRESS_MAP_NONE)
+		return ompd_rc_ok;
+	return add_task(tasks, address, &ignored);
+}
+
 /* thread: whose queue it is; PICTURE_NONE: nobody's. */
 static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, uint32_t thread)
 {
 	const size_t pointer = memory(tasks)->sizes.sizeof_pointer;
 	struct deque deque;
+	int32_t first, end;
 	ompd_rc_t rc;
 
 	if (!task_walk_step(&tasks->walk, address))
 		return ompd_rc_ok;
 	rc = deque_read(memory(tasks), layout(tasks), address, &deque);
-	if (rc == ompd_rc_ok && deque.td_deque_ntasks == 0)
+	if (rc == ompd_rc_ok && deque.td_deque_ntasks == 0 &&
+	    (!tasks->looks_at_taken || deque.td_deque == 0))
 		return ompd_rc_ok;
 	if (rc == ompd_rc_ok &&
 	    (deque.td_deque_ntasks < 0 || deque.td_deque_ntasks > deque.td_deque_size ||
 	     deque.td_deque_size > TASKS_MAX ||
 	     deque.td_deque_head >= (uint32_t)deque.td_deque_size))
 		rc = ompd_rc_error;
-	for (int32_t i = 0; rc == ompd_rc_ok && i < deque.td_deque_ntasks; i++) {
+	first = tasks->looks_at_taken ? deque.td_deque_ntasks : 0;
+	end = tasks->looks_at_taken ? deque.td_deque_size : deque.td_deque_ntasks;
+	for (int32_t i = first; rc == ompd_rc_ok && i < end; i++) {
 		const uint32_t place =
 			(deque.td_deque_head + (uint32_t)i) % (uint32_t)deque.td_deque_size;
 		target_addr task;
@@ -125,7 +148,8 @@ static ompd_rc_t add_deque(struct picture_tasks *tasks, target_addr address, uin
 			return ompd_rc_ok;
 		rc = target_read_pointer(memory(tasks), deque.td_deque + place * pointer, &task);
 		if (rc == ompd_rc_ok)
-			rc = add_queued(tasks, task, thread);
+			rc = tasks->looks_at_taken ? add_if_detached(tasks, task)
+						   : add_queued(tasks, task, thread);
 	}
 	if (rc != ompd_rc_error)
 		return rc;
@@ -353,6 +377,39 @@ static void judge_state(struct seen_task *seen)
 		seen->state = ompdx_task_state_suspended;
 }
 
+/* From the one of that number on: the list grows meanwhile, by parents and by successors, each once. */
+static ompd_rc_t follow(struct picture_tasks *tasks, size_t first)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (size_t i = first; rc == ompd_rc_ok && i < tasks->tasks.count; i++) {
+		rc = add_parent(tasks, (uint32_t)i);
+		if (rc == ompd_rc_ok)
+			rc = add_successors(tasks, (uint32_t)i);
+	}
+	return rc;
+}
+
+/* Does a task count more children than were found? */
+static bool any_is_missing(const struct picture_tasks *tasks)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < tasks->tasks.count; i++) {
+		const struct seen_task *seen = picture_task(tasks, i);
+
+		if (seen->data.explicit_task && !seen->data.complete &&
+		    seen->parent != PICTURE_NONE)
+			picture_task(tasks, seen->parent)->children++;
+	}
+	for (size_t i = 0; i < tasks->tasks.count; i++) {
+		const struct seen_task *seen = picture_task(tasks, i);
+
+		found = found || seen->data.td_incomplete_child_tasks > seen->children;
+	}
+	return found;
+}
+
 ompd_rc_t picture_tasks_read(struct picture_tasks *tasks, struct picture *picture)
 {
 	ompd_rc_t rc;
@@ -365,11 +422,15 @@ ompd_rc_t picture_tasks_read(struct picture_tasks *tasks, struct picture *pictur
 	rc = add_current_tasks(tasks);
 	if (rc == ompd_rc_ok)
 		rc = add_queued_tasks(tasks);
-	/* The list grows meanwhile: by parents and by successors, each once. */
-	for (size_t i = 0; rc == ompd_rc_ok && i < tasks->tasks.count; i++) {
-		rc = add_parent(tasks, (uint32_t)i);
+	if (rc == ompd_rc_ok)
+		rc = follow(tasks, 0);
+	if (rc == ompd_rc_ok && any_is_missing(tasks)) {
+		const size_t known = tasks->tasks.count;
+
+		tasks->looks_at_taken = true;
+		rc = add_queued_tasks(tasks);
 		if (rc == ompd_rc_ok)
-			rc = add_successors(tasks, (uint32_t)i);
+			rc = follow(tasks, known);
 	}
 	for (size_t i = 0; rc == ompd_rc_ok && i < tasks->tasks.count; i++) {
 		rc = read_details(tasks, picture_task(tasks, i));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * All tasks of a libomp that can be found at one stop. No list of them exists: they are reached from the threads'
- * current tasks, the queues of the living teams, the dependences, and from each the task that generated it.
+ * current tasks, the queues of the living teams, the dependences, and from each the task that generated it. A detached
+ * one is in none of these; a queue still has its address in the place that it was taken from, until that is used again.
  */
 #ifndef RUNTIME_LLVM_PICTURE_TASKS_H
 #define RUNTIME_LLVM_PICTURE_TASKS_H
@@ -17,6 +18,7 @@ struct seen_task {
 	uint32_t parent; /* an index into tasks; PICTURE_NONE */
 	int32_t predecessors; /* -1: not known */
 	int32_t taskgroup_count;
+	int32_t children;         /* that were found, and are not complete */
 	uint32_t source;          /* offset in the picture's text, + 1; 0: none */
 	uint32_t taskwait_source; /* the same */
 };
@@ -27,6 +29,7 @@ struct picture_tasks {
 	struct vector dependences; /* ompdx_dependence_t */
 	struct address_map task_of_address;
 	struct task_walk walk;
+	bool looks_at_taken; /* at the places of queues that tasks have been taken from */
 };
 
 /* Reads the tasks of a picture; picture_tasks_deinit is due in any case. */

@@ -10,7 +10,9 @@
 static bool lay_out_task(struct task_structures *ret, const uint64_t *table,
 			 const struct record *record)
 {
-	struct span *const wanted[] = {&ret->taskdata.td_taskgroup, &ret->taskdata.td_depnode};
+	struct span *const wanted[] = {&ret->taskdata.td_taskgroup, &ret->taskdata.td_depnode,
+				       &ret->taskdata.event_task};
+	const struct span ompt = member_published(table, ACCESS_kmp_taskdata_t__ompt_task_info);
 	const struct span *const needed[] = {
 		&ret->taskdata.td_flags,           &ret->taskdata.td_team,
 		&ret->taskdata.td_parent,          &ret->taskdata.td_alloc_thread,
@@ -28,6 +30,9 @@ static bool lay_out_task(struct task_structures *ret, const uint64_t *table,
 	ret->taskdata.td_incomplete_child_tasks = FIELD(kmp_taskdata_t, td_incomplete_child_tasks);
 	ret->taskdata.td_taskgroup = FIELD(kmp_taskdata_t, td_taskgroup);
 	ret->taskdata.td_depnode = FIELD(kmp_taskdata_t, td_depnode);
+	/* td_allow_completion_event is the member before, and ed.task its last one. */
+	if (ompt.size && ompt.offset >= 8)
+		ret->taskdata.event_task = (struct span){ompt.offset - 8, 8};
 	ret->taskdata.size = (uint32_t)table[TABLE_SIZES + SIZEOF_kmp_taskdata_t];
 	ret->taskdata.tiedness = MASK(tiedness);
 	ret->taskdata.final = MASK(final);
@@ -162,6 +167,9 @@ ompd_rc_t task_data_read(const struct target *target, const struct task_structur
 		bytes_get_int(&bytes, structures->taskdata.td_incomplete_child_tasks);
 	ret->td_taskgroup = bytes_get(&bytes, structures->taskdata.td_taskgroup);
 	ret->td_depnode = bytes_get(&bytes, structures->taskdata.td_depnode);
+	/* Else nobody has got the event's handle. */
+	ret->has_event = ret->address + structures->taskdata.size ==
+			 bytes_get(&bytes, structures->taskdata.event_task);
 	ret->priority = -1;
 	if (!ret->explicit_task)
 		return ompd_rc_ok;

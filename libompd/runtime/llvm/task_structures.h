@@ -14,7 +14,7 @@ struct task_structures {
 		struct extent extent;
 		struct span td_flags, td_team, td_parent, td_alloc_thread, td_ident;
 		struct span td_taskwait_ident, td_taskwait_thread, td_incomplete_child_tasks;
-		struct span td_taskgroup, td_depnode;
+		struct span td_taskgroup, td_depnode, event_task;
 		uint32_t size;
 		/* masks in td_flags */
 		uint32_t tiedness, final, tasktype, task_serial, tasking_ser, team_serial;
@@ -62,6 +62,7 @@ struct task_data {
 	target_addr td_taskgroup;
 	target_addr td_depnode;
 	bool tied, final, explicit_task, undeferred, started, complete, freed, detached;
+	bool has_event; /* it points to this task */
 	target_addr routine;
 	int32_t priority; /* -1: not given */
 };
