@@ -80,10 +80,11 @@ class _Report:
         os.unlink(self._document)
 
     def again(self) -> list[str]:
-        """The findings for which it has to be looked at again: their codes."""
+        """The findings for which it has to be looked at again: their codes. Not of a program that
+        has crashed, which cannot go on."""
         with open(self._document, encoding="utf-8") as file:
-            findings = json.load(file)["findings"]
-        return [one["code"] for one in findings if one["code"] in OF_ONE_LOOK]
+            codes = [one["code"] for one in json.load(file)["findings"]]
+        return [] if "crash" in codes else [code for code in codes if code in OF_ONE_LOOK]
 
 
 # Of a core file nothing runs, nothing is looked at twice, and what is for that is not read.

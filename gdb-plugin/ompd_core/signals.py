@@ -16,14 +16,19 @@ SI_USER, SI_QUEUE, SI_TKILL, SI_KERNEL = 0, -1, -6, 0x80
 _SENT = (SI_USER, SI_QUEUE, SI_TKILL)
 
 _BEYOND_FILE = ("SIGBUS", 2)
+_UNMAPPED, _FORBIDDEN = ("SIGSEGV", 1), ("SIGSEGV", 2)
+_NEAR_NULL = 4096  # an element of a structure, as a rule
 
 _REASONS = {
-    ("SIGSEGV", 1): "no memory is mapped at {}",
-    ("SIGSEGV", 2): "memory at {} may not be used in this way",
-    ("SIGSEGV", SI_KERNEL): "at an address that no memory can have",
+    _UNMAPPED: "no memory is mapped at {}",
+    _FORBIDDEN: "memory at {} may not be used in this way",
+    ("SIGSEGV", 4): "memory at {} is locked by a protection key",
+    ("SIGSEGV", 8): "a pointer's tag is not that of the memory",
+    ("SIGSEGV", 9): "the tag of a pointer to {} is not that of the memory",
+    ("SIGSEGV", 10): "a function did not return to where it was called (shadow stack)",
     ("SIGBUS", 1): "the address {} is not aligned",
     _BEYOND_FILE: "nothing is behind the address {}: the end of a mapped file, as a rule",
-    ("SIGFPE", 1): "integer division by zero",
+    ("SIGFPE", 1): "integer division by zero, or with a result that does not fit",
     ("SIGFPE", 2): "integer overflow",
     ("SIGFPE", 3): "floating-point division by zero",
     ("SIGFPE", 4): "floating-point overflow",
@@ -59,6 +64,11 @@ class Signal(NamedTuple):
         return self.name in _FATAL and self.sender is None
 
     @property
+    def is_forbidden(self) -> bool:
+        """Memory is at the address, and was not used in a way that is allowed."""
+        return (self.name, self.code) == _FORBIDDEN
+
+    @property
     def is_beyond_file(self) -> bool:
         """Of a mapping, as a rule of a file's, the address is behind the end."""
         return (self.name, self.code) == _BEYOND_FILE
@@ -70,7 +80,12 @@ class Signal(NamedTuple):
             return f"sent by process {self.sender}" if self.sender else "sent by another process"
         if self.code is None:
             return None
+        # abort () does so.
+        if self.code in _SENT and self.name != "SIGABRT":
+            return "the program has sent it to itself"
         at = "an unknown address" if self.address is None else f"{self.address:#x}"
+        if (self.name, self.code) == _UNMAPPED and (self.address or 0) < _NEAR_NULL:
+            at += ": a null pointer, as a rule"
         text = _REASONS.get((self.name, self.code))
         return text.format(at) if text is not None else None
 

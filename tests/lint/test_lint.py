@@ -261,6 +261,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.recording.",
         "ompd_core.documents.",
         "ompd_core.model.",
+        "ompd_core.code.refusal",
         "ompd_core.runtimes.",
         "ompd_core.errors",
     ),

@@ -11,6 +11,7 @@ import pytest
 from ompd_core.arch import aarch64
 from ompd_core.arch.aarch64.words import decode
 from ompd_core.arch.base import Disassembled
+from ompd_core.code import refusal
 from ompd_core.code.futex import FutexWait
 from ompd_core.code.machine_code import (
     Assign,
@@ -200,6 +201,29 @@ def test_atomic_operations_are_not_the_users() -> None:
     inner = Frame(Location("__aarch64_ldadd4_acq_rel", pc=AT), executable=True)
     own = Frame(Location("count", pc=AT + 64), executable=True)
     assert users_frame([inner, own], where.CodeMap([])) == own
+
+
+# ---- What the processor refuses ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("udf\t#0", refusal.NO_INSTRUCTION),
+        (".inst\t0x0000ffff ; undefined", refusal.NO_INSTRUCTION),
+        ("udf\t#1", refusal.TRAP),
+        ("hvc\t#0x0", refusal.PRIVILEGED),
+        ("msr\tdaifset, #0x2", refusal.PRIVILEGED),
+        ("ld1w\t{z0.s}, p0/z, [x0]", refusal.NOT_THERE),
+        ("at_once\tx0", refusal.NOT_THERE),
+    ],
+)
+def test_refused(text: str, why: str) -> None:
+    def ask(how: str) -> Any:
+        return aarch64.refused(how, text, registers(), lambda address, count: bytes(count))
+
+    assert ask(refusal.UNDEFINED) == refusal.Refusal(why, text)
+    assert ask(refusal.PROTECTED) is None and ask(refusal.DIVIDED) is None
 
 
 # ---- Registers -----------------------------------------------------------------------------------

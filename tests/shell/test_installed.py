@@ -120,6 +120,7 @@ def test_older_python(folder: Path) -> None:
     assert answers["newer"].stderr == "" == answers["nothing"].stdout
     (words,) = answers["nothing"].stderr.splitlines()
     assert words == "ompd: this is Python 3.6, and 3.9 is needed. PATH has no newer one."
+    assert answers["nothing"].returncode == command.CANNOT_READ
 
 
 def test_mistakes(folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Callable, Collection, Iterable, Iterator, Optional, Protocol,
 
 from ..code.futex import FutexWait
 from ..code.machine_code import Convention, Instruction
+from ..code.refusal import Refusal
 from ..light_classes import NamedTuple
 
 Read = Callable[[int, int], bytes]  # bytes of the target; raises Unreadable
@@ -162,6 +163,10 @@ class Machine(Protocol):
         is called. None unless the code of the function that starts at `start' puts a constant into
         its register, with nothing between that could change it. jumped_to: by what is not before
         the call. Raises Unreadable."""
+
+    def refused(self, how: str, text: str, registers: KnownRegisters, read: Read) -> Refusal | None:
+        """Why the processor did not execute an instruction, by what the debugger wrote of it; how:
+        UNDEFINED, DIVIDED or PROTECTED. None: it is not known. Raises Unreadable."""
 
     # ---- Where code goes -------------------------------------------------------------------------
 

@@ -185,15 +185,51 @@ class Signal(TypedDict):
         Annotated[
             Optional[
                 Annotated[
-                    str, OneOf("pthread_cancel", "pthread_exit", "joinable_thread", "terminate")
+                    str,
+                    OneOf(
+                        "pthread_cancel",
+                        "pthread_exit",
+                        "joinable_thread",
+                        "pure_virtual",
+                        "terminate",
+                    ),
                 ]
             ],
             "why the C++ library ended the program, without an exception; null: it did not",
         ]
     ]
     said: NotRequired[
-        Annotated[Optional[str], "by the C library, before it ended the program: of an assertion"]
+        Annotated[Optional[str], "what was printed by whoever ended the program by abort ()"]
     ]
+    said_by: NotRequired[
+        Annotated[
+            Optional[str], "the C library: of an assertion; or an OpenMP runtime, by its name"
+        ]
+    ]
+    refused: NotRequired[
+        Annotated[
+            Optional[
+                Annotated[
+                    str,
+                    OneOf(
+                        "calls_nothing",
+                        "division_by_zero",
+                        "no_address",
+                        "no_instruction",
+                        "not_aligned",
+                        "not_supported",
+                        "privileged",
+                        "result_too_large",
+                        "returns_nowhere",
+                        "trap",
+                    ),
+                ]
+            ],
+            "why the processor did not execute the instruction; null: for another reason, or it is"
+            " not known",
+        ]
+    ]
+    instruction: NotRequired[Annotated[Optional[str], "that one"]]
     file: NotRequired[
         Annotated[Optional[str], "SIGBUS: that is mapped where the address is, and is shorter"]
     ]

@@ -17,8 +17,12 @@ FIRST_STACK = "[stack]"
 class Area(NamedTuple):
     start: int
     end: int
-    usable: bool  # may be read or written
+    rights: str  # as rw-; empty: not known
     name: str = ""  # as the kernel has it; of a core file only FIRST_STACK is told
+
+    @property
+    def usable(self) -> bool:
+        return self.rights[:2] != "--"
 
 
 class Areas:
@@ -31,10 +35,17 @@ class Areas:
         return self.all[i] if i >= 0 and address < self.all[i].end else None
 
 
+def of(core: CoreFile | None, pid: int | None) -> Areas | None:
+    """pid: of a process on this machine."""
+    if core is not None:
+        return of_core(core)
+    return of_process(pid) if pid is not None else None
+
+
 def of_process(pid: int) -> Areas | None:
     """None: the kernel does not tell."""
     found = [
-        Area(one.start, one.end, one.rights[:2] != "--", one.path)
+        Area(one.start, one.end, one.rights[:3], one.path)
         for one in procfs.mappings(f"/proc/{pid}")
     ]
     return Areas(found) if found else None
@@ -47,9 +58,9 @@ def of_core(core: CoreFile) -> Areas:
     for load in core.loads:
         end = load.address + load.memory_size
         name = FIRST_STACK if top is not None and load.address <= top < end else ""
-        found.append(Area(load.address, end, load.usable, name))
+        found.append(Area(load.address, end, load.rights, name))
     dumped = Areas(found)
     for mapping in core.mappings:
         if dumped.at(mapping.start) is None:
-            found.append(Area(mapping.start, mapping.end, True))
+            found.append(Area(mapping.start, mapping.end, ""))
     return Areas(found)

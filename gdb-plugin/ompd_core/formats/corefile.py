@@ -84,6 +84,12 @@ class CoreFile:
         return self._loads
 
     @property
+    def is_kernels(self) -> bool:
+        """GDB's have headers of sections; of the kernel's only one with very many segments has
+        one."""
+        return len(self._elf.sections()) <= 1
+
+    @property
     def first_stack(self) -> int | None:
         """An address on the stack that the kernel made for the program: of the file's name."""
         return self.auxv.get(AT_EXECFN)

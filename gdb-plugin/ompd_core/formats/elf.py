@@ -41,8 +41,11 @@ class Segment(NamedTuple):
     address: int
     file_size: int
     memory_size: int
-    executable: bool
-    usable: bool  # may be read or written
+    rights: str  # as rw-
+
+    @property
+    def executable(self) -> bool:
+        return "x" in self.rights
 
 
 class Section(NamedTuple):
@@ -95,9 +98,11 @@ class Format:
                 kind, offset, address, _, in_file, in_memory, flags, _ = struct.unpack_from(
                     self.order + "8I", table, at
                 )
-            executable = bool(flags & PF_X)
-            usable = bool(flags & (PF_R | PF_W))
-            found.append(Segment(kind, offset, address, in_file, in_memory, executable, usable))
+            rights = "".join(
+                letter if flags & flag else "-"
+                for letter, flag in (("r", PF_R), ("w", PF_W), ("x", PF_X))
+            )
+            found.append(Segment(kind, offset, address, in_file, in_memory, rights))
         return found
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..code.refusal import Refusal
 from ..light_classes import NamedTuple
 from .overflow import Overflow
 from .thrown import Thrown
@@ -11,12 +12,20 @@ from .thrown import Thrown
 CANCELLED = "pthread_cancel"  # the thread was to end, and came to what lets nothing out
 EXITED = "pthread_exit"
 JOINABLE = "joinable_thread"  # a std::thread was destroyed
+PURE = "pure_virtual"  # a function without code was called
 TERMINATED = "terminate"  # the program has called it
+
+
+class Said(NamedTuple):
+    text: str
+    by: str  # the C library, or a runtime's name
 
 
 class Cause(NamedTuple):
     thrown: Thrown | None = None  # the exception that it was ended for
     overflow: Overflow | None = None  # of the stack
     terminated: str | None = None
-    said: str | None = None  # by the C library, before it ended the program
+    said: Said | None = None  # before it ended the program
+    refused: Refusal | None = None  # the instruction
+    rights: str | None = None  # of the memory that it used, as `rw-'
     file: str | None = None  # that is mapped where the address is

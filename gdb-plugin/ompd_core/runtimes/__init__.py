@@ -88,6 +88,11 @@ def loses_threads(kind: str) -> bool:
     return known is not None and known.loses_threads
 
 
+def fatal(kind: str) -> str | None:
+    known = of_kind(kind)
+    return known.fatal if known is not None else None
+
+
 def variable(kind: str, icv: str) -> str | None:
     """Where a runtime keeps an ICV of the process."""
     known = of_kind(kind)

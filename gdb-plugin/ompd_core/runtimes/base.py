@@ -49,6 +49,9 @@ class Runtime:
     text: bytes | None = None
     # Its function that returns where the current task keeps what its device is asked by.
     device_handle: str | None = None
+    # The text that it prints before it ends the program by abort (): a regular expression, whose
+    # groups are what is to be said of it.
+    fatal: str | None = None
     refused: str | None = None  # why it is not served
 
 

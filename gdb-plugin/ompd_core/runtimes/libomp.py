@@ -37,5 +37,6 @@ RUNTIME = Runtime(
     invoke="__kmp_invoke_microtask",
     records_holders="run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
     variables=_VARIABLES,
+    fatal=r"(OMP: Error #\d+: [^\n]*)\n(?:OMP: (System error #[^\n]*)\n)?",
     device_handle="__kmpc_omp_get_target_async_handle_ptr",
 )

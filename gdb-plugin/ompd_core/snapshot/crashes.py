@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from ..debugger import Debugger
 from ..formats import areas
+from ..formats.areas import Area
 from ..model.cause import Cause
 from ..model.overflow import Overflow
 from ..model.process import Thread
 from ..signals import Signal
-from . import aborts
+from . import aborts, refused
 from .overflow import Overflows
 from .stacks import Stacks
 
@@ -23,7 +24,13 @@ def cause(debugger: Debugger, stacks: Stacks, thread: Thread, signal: Signal) ->
         return Cause(overflow=overflow)
     if signal.name == "SIGABRT":
         return _aborted(debugger, stacks, thread)
-    return Cause(file=_mapped_file(debugger, signal) if signal.is_beyond_file else None)
+    if signal.is_beyond_file:
+        return Cause(file=_mapped_file(debugger, signal))
+    refusal = refused.refusal(debugger, thread, signal)
+    # gcore says of all memory that it may be read.
+    known = signal.is_forbidden and (debugger.core is None or debugger.core.is_kernels)
+    area = _area(debugger, signal) if known else None
+    return Cause(refused=refusal, rights=area.rights if area is not None else None)
 
 
 def _overflow(debugger: Debugger, thread: Thread, signal: Signal) -> Overflow | None:
@@ -41,15 +48,20 @@ def _aborted(debugger: Debugger, stacks: Stacks, thread: Thread) -> Cause:
     if walked is None or thread.native is None:
         return Cause()
     why = aborts.terminated(debugger, thread.native, walked.frames)
-    return Cause(terminated=why, said=aborts.said(debugger) if why is None else None)
+    if why is not None:
+        return Cause(terminated=why)
+    return Cause(said=aborts.said(debugger, stacks.code, thread.native, walked.frames))
+
+
+def _area(debugger: Debugger, signal: Signal) -> Area | None:
+    """With the address that was used."""
+    memory = areas.of(debugger.core, debugger.pid if debugger.kind == "live" else None)
+    return memory.at(signal.address) if memory is not None and signal.address is not None else None
 
 
 def _mapped_file(debugger: Debugger, signal: Signal) -> str | None:
-    if signal.address is None:
-        return None
-    if debugger.core is not None:
+    if debugger.core is not None and signal.address is not None:
         mapping = debugger.core.mapping_of(signal.address)
         return mapping.path if mapping is not None else None
-    memory = areas.of_process(debugger.pid) if debugger.kind == "live" else None
-    area = memory.at(signal.address) if memory is not None else None
+    area = _area(debugger, signal)
     return area.name if area is not None and area.name.startswith("/") else None

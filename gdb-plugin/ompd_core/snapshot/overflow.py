@@ -174,9 +174,8 @@ class Overflows:
 
     @cached_property
     def _areas(self) -> Areas | None:
-        if self._debugger.core is not None:
-            return areas.of_core(self._debugger.core)
-        return areas.of_process(self._debugger.pid) if self._debugger.kind == "live" else None
+        debugger = self._debugger
+        return areas.of(debugger.core, debugger.pid if debugger.kind == "live" else None)
 
     def _made(self) -> Made | None:
         native = self._thread.native

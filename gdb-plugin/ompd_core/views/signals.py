@@ -3,7 +3,20 @@
 
 from __future__ import annotations
 
-from ..model.cause import CANCELLED, EXITED, JOINABLE, TERMINATED
+from ..code.refusal import (
+    BY_ZERO,
+    CALLS_NOTHING,
+    NO_ADDRESS,
+    NO_INSTRUCTION,
+    NOT_ALIGNED,
+    NOT_THERE,
+    PRIVILEGED,
+    RETURNS_NOWHERE,
+    TOO_LARGE,
+    TRAP,
+    Refusal,
+)
+from ..model.cause import CANCELLED, EXITED, JOINABLE, PURE, TERMINATED, Cause
 from ..model.process import Process, Thread
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..signals import Signal
@@ -18,7 +31,23 @@ _TERMINATED = {
     CANCELLED: f"pthread_cancel () ended the thread {_IN_CONSTRUCT}",
     EXITED: f"pthread_exit () was called {_IN_CONSTRUCT}",
     JOINABLE: "a std::thread was destroyed that nobody had joined or detached",
+    PURE: "a virtual function was called that has no code: the object is being made or destroyed,"
+    " or is there no longer",
     TERMINATED: "std::terminate () was called, without an exception",
+}
+# {0}: the instruction; {1}: the address.
+_REFUSED = {
+    BY_ZERO: "integer division by zero",
+    CALLS_NOTHING: "no code is at {1}, which was called or returned to",
+    NO_ADDRESS: "no memory can be at {1}",
+    NO_INSTRUCTION: "there is no instruction, but other bytes",
+    NOT_ALIGNED: "`{0}' wants an aligned address, and {1} is none",
+    NOT_THERE: "the processor does not have `{0}': the code is for another one",
+    PRIVILEGED: "`{0}' is not for programs",
+    RETURNS_NOWHERE: "the function's address to return to was overwritten: {1} can be none",
+    TOO_LARGE: "the result of an integer division does not fit: as of the smallest number by -1",
+    TRAP: "`{0}' is the compiler's way to end a program: __builtin_trap (), or code that must never"
+    " be reached",
 }
 
 
@@ -30,7 +59,7 @@ def crash(process: Process) -> str | None:
     thread, cause = process.signalled, process.cause
     at = thread.where if thread is not None else None
     where = f", {place(at.name, at.file, at.line)}" if at is not None else ""
-    what, why = _in_words(signal), None
+    what, why = _in_words(signal, cause), None
     if cause.thrown is not None:
         why = _exception(cause.thrown)
     elif cause.overflow is not None:
@@ -40,7 +69,7 @@ def crash(process: Process) -> str | None:
     elif cause.terminated is not None:
         why = _TERMINATED[cause.terminated]
     elif cause.said is not None:
-        why = f"the C library says `{plain(cause.said)}'"
+        why = f"{cause.said.by} says `{plain(cause.said.text)}'"
     elif cause.file is not None:
         why = f"{plain(cause.file)} is mapped there, and is shorter or cannot be read"
     handler = deadlock.in_handler(thread) if thread is not None else ""
@@ -70,11 +99,31 @@ def end(process: Process) -> str | None:
     signal = process.signal
     if signal is None or signal.is_crash:
         return None
-    return f"{_in_words(signal)}, in {_who(process.signalled, signal)}"
+    return f"{_in_words(signal, Cause())}, in {_who(process.signalled, signal)}"
 
 
-def _in_words(signal: Signal) -> str:
-    return signal.name + (f" ({signal.reason})" if signal.reason else "")
+def reason(signal: Signal, cause: Cause) -> str | None:
+    """What follows after its name."""
+    if cause.refused is not None:
+        return _refused(cause.refused)
+    if cause.rights and signal.address is not None:
+        if cause.rights[0] == "r" and cause.rights[1] == "-":
+            return f"memory at {signal.address:#x} may only be read"
+        if cause.rights[:2] == "--":
+            return f"memory at {signal.address:#x} may neither be read nor written"
+    return signal.reason
+
+
+def _refused(one: Refusal) -> str:
+    if one.why == CALLS_NOTHING and one.address == 0:
+        return "a null pointer was called"
+    at = f"{one.address:#x}" if one.address is not None else ""
+    return _REFUSED[one.why].format(" ".join(plain(one.text).split()), at)
+
+
+def _in_words(signal: Signal, cause: Cause) -> str:
+    why = reason(signal, cause)
+    return signal.name + (f" ({why})" if why else "")
 
 
 def _who(thread: Thread | None, signal: Signal) -> str:

@@ -170,7 +170,10 @@ def findings(of: Assessment) -> list[tuple[str, str]]:
     if of.devices is not None:
         found += target_findings.findings(of.devices)
     if of.judgement is not None:
-        return found + _of_waits(of.judgement)
+        # Whether a program that has crashed would have hung, nobody asks.
+        has_crashed = "crash" in dict(found)
+        found += _of_waits(of.judgement)
+        return [one for one in found if not (has_crashed and one[0] == CANNOT_TELL)]
     if of.standstill is not None and of.standstill.lasts and of.standstill.unseen is None:
         found.append(("standstill", standstill.finding(of.standstill, of.process.threads)))
     return found

@@ -3,6 +3,7 @@
 
 from .calls import call_before, called, constant_argument, direct_call, follows_call, references
 from .decoding import decode, decoder, instructions
+from .refusing import refused
 from .registers import (
     COLUMNS,
     CONVENTION,
@@ -52,6 +53,7 @@ __all__ = [
     "page_fault",
     "passes_number",
     "references",
+    "refused",
     "result",
     "return_address",
     "thread_pointer",

@@ -46,7 +46,7 @@ _PREFIXES = frozenset(
     "bnd notrack lock rep repz repe repnz repne data16 cs ds es ss addr32".split()
 )
 # GDB writes the operands' size behind the name where they do not show it, old ones always.
-_SUFFIXES = {"b": 1, "w": 2, "l": 4, "q": 8}
+SUFFIXES = {"b": 1, "w": 2, "l": 4, "q": 8}
 _SUFFIXED = frozenset(
     "mov add sub and or xor cmp test lea push pop inc dec neg not shl sal shr sar imul mul div idiv"
     " adc sbb movabs call jmp ret leave xchg xadd cmpxchg bt bts btr btc rol ror".split()
@@ -89,7 +89,7 @@ _INTEL_MEMORY = late_patterns.compile(
 _EAX = number(Register("rax"))
 
 
-class _Operand(NamedTuple):
+class Operand(NamedTuple):
     size: int = 0  # 0: not told
     register: str | None = None
     constant: int | None = None
@@ -148,16 +148,21 @@ def returns(text: str) -> bool:
     return bool(_RETURN.match(text))
 
 
-def decode(address: int, length: int, text: str, with_steps: bool) -> Instruction:
+def named(text: str) -> tuple[str, str]:
+    """What an instruction is called, and its operands."""
     words = text.split(None, 1)
     while len(words) > 1 and words[0] in _PREFIXES:
         words = words[1].split(None, 1)
-    name, rest = words[0] if words else "", words[1] if len(words) > 1 else ""
+    return words[0] if words else "", words[1] if len(words) > 1 else ""
+
+
+def decode(address: int, length: int, text: str, with_steps: bool) -> Instruction:
+    name, rest = named(text)
     if name in _PREFIXES or name.startswith(("nop", "int3")) or _XCHG_NOTHING.match(text):
         return Instruction(address, length, flow="padding")
     size = 0
-    if name not in _SUFFIXED and name[:-1] in _SUFFIXED and name[-1] in _SUFFIXES:
-        name, size = name[:-1], _SUFFIXES[name[-1]]
+    if name not in _SUFFIXED and name[:-1] in _SUFFIXED and name[-1] in SUFFIXES:
+        name, size = name[:-1], SUFFIXES[name[-1]]
     name = _SAME.get(name, name)
     if name in _ENDS:
         return Instruction(address, length, flow="end")
@@ -165,7 +170,7 @@ def decode(address: int, length: int, text: str, with_steps: bool) -> Instructio
         return _transfer(address, length, name, rest)
     if not with_steps:
         return Instruction(address, length)
-    steps = _steps(name, _operands(rest), size, "mm" in rest)
+    steps = _steps(name, operands(rest), size, "mm" in rest)
     return Instruction(address, length, tuple(steps))
 
 
@@ -175,14 +180,20 @@ def _transfer(address: int, length: int, name: str, rest: str) -> Instruction:
     if direct:
         to = Callee(int(direct.group(1), 16), direct.group(2))
     else:
-        operands = _operands(rest.replace("*", "", 1))
-        to = Callee(pointer=operands[0].value(8) if operands else None)
+        target = pointer(rest)
+        to = Callee(pointer=target.value(8) if target is not None else None)
     if_zero = {"je": True, "jz": True, "jne": False, "jnz": False}.get(name)
     steps = (Assign("rcx", None),) if name.startswith("loop") else ()
     return Instruction(address, length, steps, flow, to, if_zero)
 
 
-def _operands(text: str) -> list[_Operand]:
+def pointer(text: str) -> Operand | None:
+    """The operand of a call or jump by pointer."""
+    found = operands(text.replace("*", "", 1))
+    return found[0] if found else None
+
+
+def operands(text: str) -> list[Operand]:
     """What is written comes first."""
     pointed = _POINTED.search(text)
     text = text.partition("#")[0].strip()
@@ -193,15 +204,15 @@ def _operands(text: str) -> list[_Operand]:
     return found[::-1] if is_att else found
 
 
-def _operand(text: str, there: int | None, is_att: bool) -> _Operand:
+def _operand(text: str, there: int | None, is_att: bool) -> Operand:
     name = text.lstrip("%")
     if name in _REGISTERS:
         register, width = _REGISTERS[name]
-        return _Operand(width, register)
+        return Operand(width, register)
     if re.fullmatch(r"\$-?(0x[0-9a-f]+|\d+)", text) or (not is_att and _NUMBER.fullmatch(text)):
-        return _Operand(constant=int(text.lstrip("$"), 0))
+        return Operand(constant=int(text.lstrip("$"), 0))
     if ":" in text:
-        return _Operand(is_memory=True)  # of a segment
+        return Operand(is_memory=True)  # of a segment
     keyword = re.match(r"([A-Z]+) PTR ", text)
     size = _INTEL_SIZES.get(keyword.group(1), 0) if keyword else 0
     if is_att:
@@ -209,8 +220,8 @@ def _operand(text: str, there: int | None, is_att: bool) -> _Operand:
     else:
         match = _INTEL_MEMORY.fullmatch(text[keyword.end() :] if keyword else text)
     if match is None:
-        return _Operand()
-    return _Operand(size, is_memory=True, address=_address(match, there))
+        return Operand()
+    return Operand(size, is_memory=True, address=_address(match, there))
 
 
 def _address(match: re.Match[str], there: int | None) -> Number | None:
@@ -228,7 +239,7 @@ def _address(match: re.Match[str], there: int | None) -> Number | None:
     return total
 
 
-def _steps(name: str, operands: list[_Operand], size: int, is_vector: bool) -> Iterator[Step]:
+def _steps(name: str, operands: list[Operand], size: int, is_vector: bool) -> Iterator[Step]:
     if not _FLAGS_KEPT.match(name):
         yield Compare(_compared_with_zero(name, operands, size))
     if name in ("push", "pop", "leave"):
@@ -264,7 +275,7 @@ def _steps(name: str, operands: list[_Operand], size: int, is_vector: bool) -> I
         yield Store(written.address, width or 64, value)
 
 
-def _stack_steps(name: str, operands: list[_Operand]) -> Iterator[Step]:
+def _stack_steps(name: str, operands: list[Operand]) -> Iterator[Step]:
     top = number(Register("rsp"))
     if name == "push":
         yield Assign("rsp", top.plus(constant(-8)))
@@ -278,7 +289,7 @@ def _stack_steps(name: str, operands: list[_Operand]) -> Iterator[Step]:
     yield Assign("rsp", top.plus(constant(8)))
 
 
-def _compared_with_zero(name: str, operands: list[_Operand], size: int) -> Number | None:
+def _compared_with_zero(name: str, operands: list[Operand], size: int) -> Number | None:
     if len(operands) != 2:
         return None
     first, second = operands
@@ -288,7 +299,7 @@ def _compared_with_zero(name: str, operands: list[_Operand], size: int) -> Numbe
     return None
 
 
-def _written(name: str, operands: list[_Operand], width: int) -> Number | None:
+def _written(name: str, operands: list[Operand], width: int) -> Number | None:
     """What comes to be in the first operand. None: not told."""
     values = [one.value(width) for one in operands]
     if name == "movslq" and len(operands) == 2:
