@@ -25,7 +25,7 @@ from ompd_core.views.terminal import plain
 from . import guardian, limits, terminal
 from .libraries import ROOT
 from .origin import Origin
-from .outcome import Outcome, confirm, of_report, unconfirmed
+from .outcome import Outcome, confirm, of_report, stopped_before, unconfirmed
 from .progress import Progress
 
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -267,7 +267,7 @@ def report(
 _STATES = {
     "runs": "Process {0} runs on.",
     "gone": "Process {0} has ended.",
-    "stopped before": "Process {0} was stopped before: `kill -CONT {0}' lets it go on.",
+    "stopped before": "Process {0} is still stopped.",
     "stands still": "Process {0} stands still: `kill -CONT {0}' lets it go on.",
 }
 
@@ -299,6 +299,8 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     text = _text(run.folder)
     if origin.words():
         text += f"Rank    : {plain(origin.words())}\n"
+    if result.get("was_stopped"):
+        text = stopped_before(document, pid, run.style) + text
     return of_report(text, document, notes, run.style)
 
 

@@ -13,7 +13,7 @@ import gdb
 from ompd_core.views.table import Style
 from ompd_gdb import commands, texts
 
-from .guardian import has_ended
+from .guardian import has_ended, is_stopped
 from .outcome import ASKED, AT_ONCE, ENDED, EXECUTED, OF_ONE_LOOK
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def _pid(report: _Report, result: dict[str, Any], pid: int, libraries: list[str]
     from ompd_gdb import before_attach, second_look
 
     asleep = second_look.who_sleeps(pid)
+    result["was_stopped"] = is_stopped(pid)
     before_attach.load_modules()
     with before_attach.symbols_read(pid, libraries):
         before_attach.ask_kernel()  # which attaches: what is read already is not read again
@@ -106,7 +107,8 @@ def _pid(report: _Report, result: dict[str, Any], pid: int, libraries: list[str]
             if slept.standstill is not None and slept.standstill.changed:
                 _look_after(report, pid, result)
                 return
-            if moment is None:
+            # What stands still for another reason proves nothing by it.
+            if moment is None or result["was_stopped"]:
                 return
             result["only"], seen = ENDED, report.again()
             time.sleep(SETTLED)

@@ -20,6 +20,7 @@ from ompd_core.formats.elf import ElfFile, NotElf
 
 from . import debug_files, debugger
 from .guardian import PYTHONS
+from .killed import Kills
 from .origin import Origin
 from .outcome import (
     ASKED,
@@ -62,6 +63,7 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             origin=origin,
         )
         limit = options.timeout + FOR_THE_REPORT if options.timeout else 0
+        kills = Kills()
         run = debugger.start(task, gdb, folder, limit, options)
         try:
             ended, asked = _wait(run, options.timeout)
@@ -69,9 +71,11 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
             run.abandon()
             raise
         _check_begun(folder, program)
-        status = _own_end(debugger.result_of(run))
+        result = debugger.result_of(run)
+        status = _own_end(result)
         if status is not None:
-            return Outcome(status)
+            why = kills.sentence(int(result.get("exitsignal", 0)))
+            return Outcome(status, complaints=[why] if why is not None else [])
         outcome = debugger.outcome(run, ended)
         outcome.status = _STATUS.get(outcome.status, asked)
         return outcome

@@ -93,6 +93,16 @@ def unconfirmed(document: dict[str, Any], why: str) -> list[str]:
     return [why]
 
 
+def stopped_before(document: dict[str, Any], pid: int, style: Style) -> str:
+    """The report's first line, and finding, of a process that a signal had stopped."""
+    text = (
+        f"Process {pid} was stopped by a signal (SIGSTOP, Ctrl-Z) before this look: nothing of it"
+        f" goes on until `kill -CONT {pid}'."
+    )
+    document["findings"].insert(0, {"code": "stopped", "text": text, "wrong": False})
+    return "".join(f"{line}\n" for line in paragraph(f"Stopped : {text}", style, " " * 10))
+
+
 def not_executable(path: str) -> UserError:
     command = f"chmod +x {shlex.quote(path)}"
     return UserError(

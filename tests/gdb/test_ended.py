@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that a library has ended, or whose instruction the processor refused: of which cause, in
-which words, and never of another?"""
+"""A program that a library has ended, or whose instruction the processor refused: is the cause
+told, in which words, and never another?"""
 
 from __future__ import annotations
 

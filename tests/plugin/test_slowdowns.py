@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import FrozenSet, Sequence
 
 import pytest
+from ompd_core.formats import control_groups, procfs
 from ompd_core.model.slowdowns import Crowded, Processors, Throttled, of_processors, uneven
 from ompd_core.snapshot import processors
 from ompd_core.views import slowdowns as view
@@ -122,8 +123,8 @@ def test_the_groups_limit(
     for name, text in {"groups/" + name: text for name, text in files.items()}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="ascii")
-    (tmp_path / "proc").mkdir()
-    (tmp_path / "proc" / "cgroup").write_text(lines, encoding="ascii")
-    monkeypatch.setattr(processors, "_GROUPS", str(tmp_path / "groups"))
-    monkeypatch.setattr(processors, "_OF_PROCESS", str(tmp_path / "proc" / "cgroup"))
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / "cgroup").write_text(lines, encoding="ascii")
+    monkeypatch.setattr(control_groups, "ROOT", str(tmp_path / "groups"))
+    monkeypatch.setattr(procfs, "ROOT", str(tmp_path))
     assert processors.quota(1) == quota

@@ -394,7 +394,13 @@ def test_what_the_user_stopped_stays_so(counting: Counting, folder: Path) -> Non
     answer = ompd("pid", str(counting.pid), folder=folder)
     assert answer.status == NOTHING_ODD
     assert guardian.is_stopped(counting.pid)
-    assert "runs on" not in answer.text
+    assert "runs on" not in answer.text and "is still stopped" in answer.text
+    first = (
+        f"Stopped : Process {counting.pid} was stopped by a signal (SIGSTOP, Ctrl-Z) before this"
+    )
+    assert answer.text.startswith(first)
+    document = ompd("pid", "--json", str(counting.pid), folder=folder).document
+    assert [(one["code"], one["wrong"]) for one in document["findings"]] == [("stopped", False)]
     os.kill(counting.pid, signal.SIGCONT)
     assert counting.runs()
 

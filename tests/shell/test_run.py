@@ -20,6 +20,16 @@ from ompd_cli import outcome
 from ompd_cli.outcome import FAILED, FOUND, LATE, NOT_EXECUTABLE, NOT_FOUND
 from sessions import PATIENCE
 
+HOG = """\
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    for (;;)
+        memset(malloc(1 << 20), 1, 1 << 20);
+}
+"""
+
 
 def test_same_as_alone(folder: Path) -> None:
     """Arguments, environment, streams, descriptors, signals, status."""
@@ -58,6 +68,53 @@ def test_own_status(status: int, folder: Path) -> None:
 def test_ended_by_a_signal(folder: Path) -> None:
     answer = ompd("run", "--", "/bin/sh", "-c", "kill -TERM $$", folder=folder)
     assert answer == Answer(128 + signal.SIGTERM, "", "")
+
+
+@pytest.mark.parametrize(
+    ("how", "number", "words"),
+    [
+        ("kill -KILL $$", signal.SIGKILL, "SIGKILL, which the program itself, somebody, or"),
+        ("ulimit -St 1; while :; do :; done", signal.SIGXCPU, "SIGXCPU: its processor time is"),
+        ("ulimit -f 1; exec head -c 9999 /dev/zero >much", signal.SIGXFSZ, "SIGXFSZ: a file"),
+    ],
+)
+def test_ended_by_the_kernel(how: str, number: int, words: str, folder: Path) -> None:
+    answer = ompd("run", "--", "/bin/sh", "-c", how, folder=folder)
+    assert answer.status == 128 + number and answer.text == ""
+    assert answer.errors.startswith(f"ompd: The program was ended by {words}"), answer.errors
+    assert len(answer.errors.splitlines()) == 1
+
+
+def test_ended_for_want_of_memory(folder: Path) -> None:
+    """In a control group of its own, whose limit GDB keeps to."""
+    group, limit = Path(f"/sys/fs/cgroup/ompd-{os.getpid()}"), "memory.max"
+    if (group.parent / "memory").exists():
+        group, limit = group.parent / "memory" / group.name, "memory.limit_in_bytes"
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"no control group can be made: {error}")
+    (folder / "hog.c").write_text(HOG, encoding="ascii")
+    machine.run("gcc", folder / "hog.c", "-o", folder / "hog")
+    try:
+        if not (group / limit).exists():
+            pytest.skip("its parent does not control memory")
+        (group / limit).write_text(str(512 << 20), encoding="ascii")
+        inside = f"echo $$ >{group}/cgroup.procs && exec {OMPD} run -- {folder}/hog"
+        done = subprocess.run(
+            ["/bin/sh", "-c", inside],
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    finally:
+        group.rmdir()
+    assert done.returncode == 128 + signal.SIGKILL, done.stderr
+    assert done.stderr == (
+        "ompd: The program was ended by SIGKILL, most likely for want of memory: its control group"
+        " counted an OOM kill, and may have 512 MB.\n"
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])

@@ -8,6 +8,8 @@ from typing import Iterator
 
 from ..light_classes import NamedTuple
 
+ROOT = "/proc"
+
 
 class Mapped(NamedTuple):
     """A line of `maps'."""

@@ -29,8 +29,8 @@ _DIVIDES = late_patterns.compile(r"i?div([bwlq])?$")
 _UNALIGNED = late_patterns.compile(r"v?(movu|lddqu|movdqu|mov[lh]p|movs[sd]|mov[dq]$|loadu)")
 _WIDTHS = (("zmm", 64), ("ymm", 32), ("xmm", 16))
 _PRIVILEGED = late_patterns.compile(
-    r"(hlt|cli|sti|in[bwl]?|out[bwl]?|ins[bwld]|outs[bwld]|[lr]gdt|lidt|lldt|ltr|lmsw|clts|invd|wbinvd"
-    r"|invlpg|rdmsr|wrmsr|rdpmc|swapgs|sysretq?|sysexitq?|vmcall|vmlaunch)$"
+    r"(hlt|cli|sti|in[bwl]?|out[bwl]?|ins[bwld]|outs[bwld]|lgdt|lidt|lldt|ltr|lmsw|clts|invd"
+    r"|wbinvd|invlpg|rdmsr|wrmsr|rdpmc|swapgs|sysretq?|sysexitq?|vmcall|vmlaunch)$"
 )
 _MOST = (1 << 64) - 1
 

@@ -20,6 +20,7 @@ TITLES = {
     "iteration_never_posted": "An iteration is never posted",
     "thread_ended": "A thread has ended",
     "cannot_tell": "It cannot be told whether it hangs",
+    "stopped": "It was stopped before",
     "barrier_divergence": "Different barriers",
     "runtime_problem": "A runtime cannot be read",
     "structures_broken": "Damaged structures",
