@@ -9,9 +9,10 @@ from typing import Dict, List, Set
 
 import pytest
 from ompd_core.library.types import ViewLock, ViewLocks, ViewRegion, ViewThread
-from ompd_core.model import locks
+from ompd_core.model import doubts, locks
 from ompd_core.model.deadlock import _Graph, find
-from ompd_core.model.native import NativeThread
+from ompd_core.model.glibc import Kept
+from ompd_core.model.native import Location, NativeThread
 from ompd_core.model.process import Membership, Process, Region, Thread, Wait
 from ompd_core.model.waits import Edge, Meeting, Needs
 
@@ -129,3 +130,35 @@ def test_a_runtime_whose_locks_cannot_be_read_beside_one_whose_can() -> None:
     verdict = find(process, found, None, {})
     assert [one.progress for one in verdict.needs] == [False]
     assert verdict.verdict == "unknown"
+
+
+@pytest.mark.parametrize(
+    "state, verdict", [("work_parallel", "none"), ("overhead", "none"), (None, "unknown")]
+)
+def test_what_a_thread_does_is_not_known(state: str | None, verdict: str) -> None:
+    """That decides where nobody of its program is at work."""
+    process = Process([NativeThread(n, 1, n, (1, n, 0)) for n in range(2)], [])
+    region = Region(0, ViewRegion(0x10, None, "parallel", 1, 1, 2), members=[*process.threads])
+    for num, thread in enumerate(process.threads):
+        member = Membership(0, ViewThread(num, "worker"), [(region, num)])
+        member.state = state if num else None
+        if member.state is None:
+            member.doubts["state"] = doubts.CODE_HIDDEN
+        thread.openmp.append(member)
+    found = find(process, locks.Locks(process), None, {})
+    assert found.verdict == verdict
+    who = "R-1.0 does" if state is not None else "R-1.0-1 do"
+    assert (found.open if state is not None else found.unknown) == [f"it is not known what {who}"]
+
+
+@pytest.mark.parametrize("goes_on, verdict", [(True, "none"), (False, "unknown")])
+def test_a_thread_of_the_programs_own_that_goes_on_is_at_work(goes_on: bool, verdict: str) -> None:
+    """It may signal the condition variable that all of OpenMP's wait for."""
+    process = Process([NativeThread(n, 1, n, (1, n, 0)) for n in range(2)], [])
+    inside, other = process.threads
+    region = Region(0, ViewRegion(0x10, None, "parallel", 1, 1, 1), members=[inside])
+    inside.openmp.append(Membership(0, ViewThread(0, "initial"), [(region, 0)], "work_parallel"))
+    inside.kept = Kept("condition", 0x20, unknown="it is not known who will signal it")
+    other.kept = Kept("mutex", 0x30, goes_on=goes_on)
+    other.where = Location("produce", "a.c", None, 7)
+    assert find(process, locks.Locks(process), None, {}).verdict == verdict

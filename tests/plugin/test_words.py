@@ -166,3 +166,49 @@ def test_count_is_not_believed() -> None:
     assert rounds(meeting("", "", None), 2, 0, awaits=7) == [None] * 3
     assert rounds(meeting("", "", None), None, 0) == [None] * 3
     assert rounds(meeting("", "", None, task="explicit"), 2, 0) == [None] * 3
+
+
+@pytest.mark.parametrize(
+    "constructs, come, at_end, there",
+    [
+        (["", "", None], 0, 0, [False, False, False]),
+        (["parallel", "", ""], 2, 0, [False, True, True]),
+        (["", "parallel", "parallel"], 0, 2, [False, True, True]),
+        # One of them is on its way, and nothing tells which.
+        (["", "", None], 1, 0, [True, True, False]),
+        (["", "", None], None, 0, [True, True, False]),
+    ],
+)
+def test_who_is_not_counted_is_on_the_way(
+    constructs: list[str], come: int | None, at_end: int, there: list[bool]
+) -> None:
+    region = meeting(*constructs)
+    assert on_the_way(region, TeamArrivals(len(constructs), come, at_end, False, 3)) == there
+
+
+def test_who_sleeps_there_is_counted() -> None:
+    region = meeting("", "", "")
+    first = region.members[0]
+    assert first is not None
+    first.openmp[0].round = 3
+    assert on_the_way(region, TeamArrivals(3, 1, 0, False, 3)) == [True, False, False]
+
+
+def test_where_all_have_come_or_some_do_not_exist_nobody_is_on_the_way() -> None:
+    """Tasks keep all that have come, and the count is that of the next barrier; a child of fork()
+    waits for the others before its region begins."""
+    for_tasks = TeamArrivals(2, 0, 0, True, 3)
+    assert on_the_way(meeting("", ""), for_tasks) == [True, True]
+    for idle, there in ((0, True), (1, False)):
+        region = meeting("parallel", None)
+        region.members[1] = None
+        assert on_the_way(region, TeamArrivals(2, 0, 0, False, 0), idle) == [there]
+
+
+def on_the_way(region: Region, counted: TeamArrivals, idle: int = 0) -> list[bool]:
+    """Who still waits at a barrier."""
+    region_ends.settle_by_count(region, counted)
+    region_ends.settle_on_way(region, counted, idle)
+    known = [thread.openmp[0] for thread in region.members if thread is not None]
+    assert all(one.wait or one.state in ("overhead", "work_parallel") for one in known)
+    return [one.wait is not None for one in known]

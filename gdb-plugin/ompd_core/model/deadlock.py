@@ -178,21 +178,23 @@ def _add_unknown(found: Deadlock, moved_roots: set[int]) -> None:
     moved_roots: where somebody that waited has, who may not wait any more."""
     moved = moved_roots | {root_of(m) for t in found.gone_on for m in t.openmp if m.chain}
     unclear = found.process.unclear()
-    of_moved = [member for member in unclear if root_of(member) in moved]
+    standing = _without_anybody_free(found.process, found.needs, [thread for thread, _ in unclear])
+    still = {thread for root in standing for thread in root}
+    in_doubt = [m for thread, m in unclear if thread in still and root_of(m) not in moved]
     runs = found.process.who_runs()
     found.unknown = [runs] if runs is not None else []
-    found.unknown += _unclear([member for member in unclear if member not in of_moved])
-    still = {t for root in _without_anybody_free(found.process, found.needs) for t in root}
-    doubted = _in_doubt(found.needs)
+    found.unknown += _unclear(in_doubt)
+    # Where it is not known who waits, it does not matter yet for what the others do.
+    decided = moved_roots.union(map(root_of, in_doubt))
     blocking = [
         one
         for one in _open_ends(found.needs)
-        if one.thread in still and not one.progress and not _is_of(one.member, moved_roots)
+        if one.thread in still and not one.progress and not _is_of(one.member, decided)
     ]
     found.unknown += _reasons(blocking)
     found.unknown += _what_may_wake(found)
-    found.open = _unclear(of_moved)
-    found.open += _reasons([one for one in doubted if one not in blocking])
+    found.open = _unclear([member for _, member in unclear if member not in in_doubt])
+    found.open += _reasons([one for one in _in_doubt(found.needs) if one not in blocking])
 
 
 def _what_may_wake(found: Deadlock) -> list[str]:
@@ -253,9 +255,11 @@ def _may_be_circle(group: Sequence[Needs]) -> bool:
     return len(meetings) > 1 or outside
 
 
-def _without_anybody_free(process: Process, needs: Sequence[Needs]) -> list[list[Thread]]:
-    """For each program's initial region: its threads, if each of them waits for something, and
-    nobody else is at work for whom they do, be it another process."""
+def _without_anybody_free(
+    process: Process, needs: Sequence[Needs], unclear: Iterable[Thread]
+) -> list[list[Thread]]:
+    """For each program's initial region: its threads, if each of them waits for something, or may,
+    and nobody else is at work for whom they do, be it another process."""
     waiting = {one.thread: one.progress for one in needs}
     others_work = any(_is_free(thread) for thread in process.threads if not thread.openmp)
     for one in needs:
@@ -263,6 +267,8 @@ def _without_anybody_free(process: Process, needs: Sequence[Needs]) -> list[list
         for_others = one.outside is not None and ELSEWHERE.match(one.outside) is not None
         if held_by_one_at_work or for_others or (one.open_ended and others_work):
             waiting[one.thread] = True
+    for thread in unclear:
+        waiting.setdefault(thread, False)
     groups: dict[object, list[Thread]] = {}
     for thread in process.threads:
         if thread.ended:
@@ -277,7 +283,8 @@ def _is_free(thread: Thread) -> bool:
     """Of one that is none of OpenMP's: is it at work, as far as is seen?"""
     call = thread.in_call.function if thread.in_call is not None else None
     stands = call is not None and OUTSIDE.match(call) is not None
-    return thread.where is not None and thread.kept is None and not stands
+    kept = thread.kept is not None and not thread.kept.goes_on
+    return thread.where is not None and not (kept or stands)
 
 
 def _reasons(doubted: Sequence[Needs]) -> list[str]:

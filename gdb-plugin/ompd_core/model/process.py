@@ -302,10 +302,10 @@ class Process:
         verb = "runs" if len(members) == 1 else "run"
         return f"{ids.short_thread_list(pairs(members))} {verb}: only stopped threads tell"
 
-    def unclear(self) -> list[Membership]:
+    def unclear(self) -> list[tuple[Thread, Membership]]:
         """In regions, and stopped, and yet what they do there could not be told."""
         return [
-            member
+            (thread, member)
             for thread in self.threads
             if not (thread.ended or thread.running)
             for member in thread.openmp

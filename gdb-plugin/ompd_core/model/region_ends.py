@@ -57,6 +57,24 @@ def settle_by_count(region: Region, counted: TeamArrivals) -> None:
                 member.doubts.pop("state", None)
 
 
+def settle_on_way(region: Region, counted: TeamArrivals, idle: int) -> None:
+    """Of the same: whoever is there and not counted comes or goes, if all sleep that are. idle: how
+    many threads the runtime has in no region. Where members are missing that are none of these, a
+    team may have to wait for them before its region begins."""
+    members = [_within(region, num) for num in range(len(region.members))]
+    come = arrived(region, counted)
+    absent = sum(thread is None for thread in region.members)
+    if come is None or counted.waits_for_tasks or absent > idle:
+        return
+    for count, end in zip(come, (False, True)):
+        there = [one for one in members if one is not None and _is_there(one, end)]
+        asleep = [one for one in there if one.round is not None]
+        for member in there if count == len(asleep) else ():
+            if member.round is None:
+                member.state, member.wait = "overhead", None
+                member.doubts.pop("state", None)
+
+
 def arrived(region: Region, counted: TeamArrivals | None) -> tuple[int, int] | None:
     """How many threads have come to a barrier, and to the region's end. None: that cannot be
     told."""

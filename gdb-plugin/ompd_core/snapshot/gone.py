@@ -5,7 +5,7 @@ runtime's memory still counts all; so it does with a thread that called pthread_
 from __future__ import annotations
 
 from .. import runtimes
-from ..debugger import Debugger, StoppedThread
+from ..debugger import Debugger
 from ..errors import Unreadable
 from ..model.process import Process, Region, Thread
 from ..model.where import CodeMap
@@ -73,18 +73,19 @@ class Gone:
             return False
 
     def _may_be_of(self, thread: Thread, runtime: int) -> bool:
-        """A worker's stack goes through the runtime from its first function on."""
+        """A worker's stack goes through the runtime from its first function on. To that a thread
+        that has just been made has yet to come: it is in the C library alone."""
         if thread.native is None:
             return False
         if thread.running:
             return True
         with self._debugger.at(thread.native) as stopped:
-            return stopped is None or self._goes_through(stopped, runtime)
-
-    def _goes_through(self, stopped: StoppedThread, runtime: int) -> bool:
-        stack = stopped.frames()
-        found = any(self._code.runtime_of(frame) == runtime for frame in stack)
-        return found or not stack.whole
+            if stopped is None:
+                return True
+            stack = stopped.frames()
+            told = [one for one in stack if one.location.objfile and not self._code.is_system(one)]
+        mine = any(self._code.runtime_of(frame) == runtime for frame in told)
+        return mine or not told or not stack.whole
 
 
 def _is_in(thread: Thread | None, region: Region) -> bool:

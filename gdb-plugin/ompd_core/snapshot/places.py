@@ -140,6 +140,7 @@ class Places:
             come = self._classifier.arrivals_of(region)
             if come is not None and region.raw.generator == "parallel":
                 region_ends.settle_by_count(region, come)
+                region_ends.settle_on_way(region, come, self._idle(region.runtime))
         region_ends.settle(self._process, arrivals)
         with self._debugger.looking():
             Gone(self._process, self._debugger, self.code).settle()
@@ -149,6 +150,10 @@ class Places:
                 self._held_at,
             ).settle()
         self._threads_known = True
+
+    def _idle(self, runtime: int) -> int:
+        members = (thread.member(runtime) for thread in self._process.threads if not thread.ended)
+        return sum(1 for member in members if member is not None and not member.chain)
 
     def _locate(self, thread: Thread, holdings: str, depth: int) -> None:
         if thread.native is None:
