@@ -32,10 +32,10 @@ CIRCLES = {
 }
 # What is waited for, and nobody can be named.
 UNKNOWN = {
-    "writer_of_readers": "read-write lock `table' is held by readers",
+    "writer_of_readers": "read-write lock `table' is held by 2 readers",
     "condition": "who will signal condition variable `ready'",
     "semaphore": "who will post semaphore `slots'",
-    "pthreads_barrier": "who is missing at pthread barrier `rendezvous'",
+    "pthreads_barrier": "who is missing at pthread barrier `rendezvous': 1 of 2 has come",
     "spin": "who holds spin lock `spinlock'",
 }
 HEALTHY = ["mutexes_in_order", "join_one_at_work", "condition_for_a_while"]

@@ -64,6 +64,21 @@ FOUND = {
         "in the handler of SIGUSR1. A signal has interrupted malloc (), and its handler may not",
         ("R1.1 (T2) waits for malloc's lock in", "which it holds itself."),
     ),
+    "reader_writes": Told(
+        "deadlock",
+        "Who reads has to unlock read-write lock `table' before he writes.",
+        ("R1.1 (T2) waits for read-write lock `table'", "which it holds itself."),
+        "likely",
+    ),
+    "readers_at_barrier": Told(
+        "deadlock",
+        "DEADLOCK (likely): 2 threads: R1.0 (T1), R1.1 (T2).",
+        ("R1.0 (T1) waits for read-write lock `table'", "1 more thread waits for these"),
+        "likely",
+    ),
+    "barrier_of_more": Told("standstill", "(3 of 4 have come, and the process has 3 threads)", ()),
+    "semaphore_missing": Told("standstill", "(its count is 0, 1 thread waits)"),
+    "condition_missing": Told("standstill", "condition' (1 thread waits)"),
 }
 # Runtime, build, and is the libraries' debug information there?
 WAYS = [

@@ -117,12 +117,52 @@ def test_ceiling_is_no_owner() -> None:
 )
 def test_writer_of_a_lock(function: str, expected: int, offset: int) -> None:
     call = FutexWait(AT + offset, 0x189, expected, False, True)
-    one = found({AT + offset: expected, AT + 24: OTHER}, function, call)
+    one = found({AT: 0x13, AT + offset: expected, AT + 24: OTHER}, function, call)
     assert one is not None and (one.owner, one.address) == (2, AT)
-    one = found({AT + offset: expected, AT + 24: 0}, function, call)
-    assert one is not None and one.unknown is not None and "held by readers" in one.unknown
-    one = found({AT + offset: expected ^ 1, AT + 24: OTHER}, function, call)
+    one = found({AT: 0x13, AT + offset: expected ^ 1, AT + 24: OTHER}, function, call)
     assert one is not None and one.goes_on
+
+
+@pytest.mark.parametrize(
+    "function, offset, readers", [("pthread_rwlock_rdlock", 0, 0), ("pthread_rwlock_wrlock", 12, 2)]
+)
+def test_readers_of_a_lock(function: str, offset: int, readers: int) -> None:
+    """Where writers come first, readers wait for them and not for those who read."""
+    words = {AT: 0x16, AT + 12: 3, AT + 24: 0}
+    call = FutexWait(AT + offset, 0x189, words[AT + offset], False, True)
+    one = found(words, function, call)
+    assert one is not None and one.unknown is not None and "held by 2 readers" in one.unknown
+    assert (one.readers, one.owner) == (readers, None)
+
+
+def test_readers_who_wait_for_writers() -> None:
+    """They are counted, and hold nothing."""
+    call = FutexWait(AT + 12, 0x189, 3, False, True)
+    one = found({AT: 0x17, AT + 12: 3, AT + 24: 0}, "pthread_rwlock_wrlock", call)
+    assert one is not None and "being passed on" in (one.unknown or "") and not one.readers
+
+
+@pytest.mark.parametrize(
+    "come, complete, expected",
+    [
+        (7, True, "3 of 4 have come, and the process has 2 threads"),
+        (7, False, "3 of 4 have come"),
+        (8, True, None),  # they are being let go
+    ],
+)
+def test_barriers_count(come: int, complete: bool, expected: Optional[str]) -> None:
+    words = {AT: come, AT + 4: 4, AT + 8: 4}
+    threads = KNOWN if complete else Threads(KNOWN.by_id, KNOWN.by_id_word, False)
+    call = FutexWait(AT + 4, PRIVATE, 4, False, True)
+    one = found(words, "pthread_barrier_wait", call, threads=threads)
+    assert one is not None and one.counted == expected
+    assert expected is None or expected in (one.unknown or "")
+
+
+def test_semaphores_count() -> None:
+    call = FutexWait(AT, PRIVATE, 0, False, True)
+    one = found({AT: 0, AT + 4: 3}, "sem_wait", call)
+    assert one is not None and one.counted == "its count is 0, 3 threads wait"
 
 
 def test_slept_on() -> None:

@@ -869,6 +869,7 @@ static void semaphore_missing(void)
 		if (me() == 1) {
 			stuck();
 			sem_wait(&semaphore);
+			work(SHORT);
 		} else {
 			work(LONG);
 			if (!guilty)
@@ -1248,6 +1249,89 @@ static void stream_of_the_dead(void)
 	}
 }
 
+/* ---- Locks of readers, barriers of POSIX's ------------------------------------------------------- */
+
+static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
+
+static void write_table(void)
+{
+	stuck();
+	pthread_rwlock_wrlock(&table);
+	work(SHORT);
+	pthread_rwlock_unlock(&table);
+}
+
+/* A reader that wants to write waits for itself. */
+static void write_what_is_read(void)
+{
+	pthread_rwlock_rdlock(&table);
+	write_table();
+	pthread_rwlock_unlock(&table);
+}
+
+static void reader_writes(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		if (me() == 1) {
+			if (guilty) {
+				write_what_is_read();
+			} else {
+				pthread_rwlock_rdlock(&table);
+				work(SHORT);
+				pthread_rwlock_unlock(&table);
+				write_table();
+			}
+		} else {
+			waits();
+		}
+	}
+}
+
+/* Two that read wait at the barrier for the one that wants to write. */
+static void meet_others_reading(void)
+{
+	pthread_rwlock_rdlock(&table);
+	meet(&met, 3);
+	stuck();
+#pragma omp barrier
+	pthread_rwlock_unlock(&table);
+}
+
+static void readers_at_barrier(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		if (me() == 0) {
+			meet(&met, 3);
+			write_table();
+#pragma omp barrier
+		} else if (guilty) {
+			meet_others_reading();
+		} else {
+			pthread_rwlock_rdlock(&table);
+			pthread_rwlock_unlock(&table);
+#pragma omp barrier
+		}
+	}
+}
+
+/* The team is smaller than what the barrier takes. */
+static void barrier_of_more(void)
+{
+	static pthread_barrier_t barrier;
+	static int made;
+
+	if (!made)
+		made = pthread_barrier_init(&barrier, NULL, guilty ? 4 : 3) == 0;
+#pragma omp parallel num_threads(3)
+	{
+		stuck();
+		pthread_barrier_wait(&barrier);
+		work(SHORT);
+	}
+}
+
 static int handled, returned;
 
 /* Of more than the C library keeps for each thread: it takes the lock that all share. */
@@ -1367,6 +1451,9 @@ static const struct guilty_scenario scenarios[] = {
 	GUILTY(stream_and_critical, CIRCLE, 2),
 	GUILTY(stream_of_the_dead, FORGOTTEN, 2),
 	GUILTY(malloc_in_handler, CIRCLE, 1),
+	GUILTY(reader_writes, CIRCLE, 2),
+	GUILTY(readers_at_barrier, CIRCLE, 3),
+	GUILTY(barrier_of_more, OUTSIDE, 3),
 };
 
 int main(int argc, char **argv)

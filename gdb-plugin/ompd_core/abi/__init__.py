@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Callable, Mapping, TypeVar
 
-from . import gomp, initialisers, kmpc, omp, tgt
+from . import gomp, kmpc, libraries, omp, tgt
 from .base import AFTER, CALLED, Held, Interface, Maps, TargetCall
 
 INTERFACES = (kmpc.INTERFACE, gomp.INTERFACE, omp.INTERFACE, tgt.INTERFACE)
@@ -49,9 +49,9 @@ LOOP_NEXT = _names(lambda one: one.loop_next)
 LOOP_LEFT = _names(lambda one: one.loop_left)
 SECTIONS_NEXT = _names(lambda one: one.sections_next)
 SECTIONS_LEFT = _names(lambda one: one.sections_left)
-BEGINS: Held = {**_table(lambda one: one.begins), **initialisers.BEGINS}
-ENDS: Held = {**_table(lambda one: one.ends), **initialisers.ENDS}
-TESTS = _names(lambda one: one.tests) + initialisers.TESTS
+BEGINS: Held = {**_table(lambda one: one.begins), **libraries.BEGINS}
+ENDS: Held = {**_table(lambda one: one.ends), **libraries.ENDS}
+TESTS = _names(lambda one: one.tests) + libraries.TESTS
 HOST_TARGETS = _names(lambda one: one.host_targets)
 TARGETS: Mapping[str, TargetCall] = _table(lambda one: one.targets)
 # What compilers alone call; the routines of omp_* may be anybody's.

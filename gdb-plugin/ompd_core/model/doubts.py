@@ -188,6 +188,11 @@ HOLDER_BY_CODE = Doubt(
     "the runtime does not record who holds a lock of this kind; this thread's code is at a place"
     " that only a holder can reach",
 )
+RWLOCK_BY_CODE = Doubt(
+    "likely",
+    "the C library records how many readers hold a read-write lock, and not which; as many threads'"
+    " code is at a place that only a holder can reach",
+)
 HOLDER_NOT_RECORDED = Doubt(
     "unknown",
     "the runtime does not record who holds a lock of this kind, and no thread's code tells",

@@ -60,7 +60,7 @@ _ALLOCATES = late_patterns.compile(
 )
 # Ended by the thread that executes it; and what else only a stack tells of.
 INITIALISED = ("once", STATIC)
-ON_STACKS = (*INITIALISED, "malloc")
+ON_STACKS = (*INITIALISED, "malloc", "rwlock")
 # libstdc++'s guard of a static variable (cxxabi_tweaks.h): somebody waits for its initialisation.
 _GUARD_PENDING_AND_WAITING = 0x10100
 _GUARD = "guard variable for "
@@ -74,12 +74,17 @@ _TID = 0x3FFFFFFF  # in __lock, of one that is robust or inherits priority (linu
 _CONTENDED = 2  # __lock: held, and there may be who waits
 # pthread_rwlock_t
 _WRITE_PHASE, _WRITERS, _CURRENT_WRITER = 8, 12, 24
+_WRITERS_HAVE_IT, _READERS = 1, 3  # in the first word: a bit, and from which one on their number
 _USED, _USED_AND_SET = 2, 3  # what those who wait expect in the words of the phase and the writers
 # pthread_cond_t: __g_signals, two words, and __g_refs, which newer releases do not have
 _OLDER_SIGNALS, _NEWER_SIGNALS = (40, 44), (32, 36)
+_REFERENCES_OF_WAITERS = 3  # in the word before the signals: from which bit on
 _REFERENCES, _FIRST_GROUP, _ALIGNMENT = 16, 8, 8
 _HOLDERS_WORDS = {"mutex": (0, 16), "rwlock": (_CURRENT_WRITER, 4)}
-_ROUND = 4  # pthread_barrier_t
+# pthread_barrier_t: how many have come in all, how many of them to earlier rounds, how many it
+# takes
+_ROUND, _TAKES = 4, 8
+_SEMAPHORES_WAITERS = 4  # sem_t
 # linux/futex.h
 _WAIT = 0
 _LOCK_INHERITING = (6, 13)
@@ -100,6 +105,10 @@ class Kept(NamedTuple):
     owner: int | None = None  # GDB's number of the thread that has to let it go
     goes_on: bool = False  # it has been let go
     timed: bool = False  # it waits for so long only; it may do so again and again
+    also: tuple[int, ...] = ()  # and all of these
+    by_code: bool = False  # nothing else tells that they have it
+    counted: str | None = None  # what the object counts
+    readers: int = 0  # of a read-write lock that a writer waits for
     unknown: str | None = None  # why it is not known whom it waits for
     nobody: str | None = None  # why there is nobody who will let it go
     changed: bool = False  # its word has, and yet it sleeps: a stop has the kernel look again
@@ -229,16 +238,18 @@ class _Reading:
             return self._initialised(kind, call)
         if kind == "semaphore":
             found = self._named(kind, call.address)
-            return found._replace(unknown=f"it is not known who will post {found.words}")
+            waiting = self._word(call.address + _SEMAPHORES_WAITERS)
+            return found._replace(
+                unknown=f"it is not known who will post {found.words}",
+                counted=f"its count is 0, {_waiters(waiting)}" if waiting else None,
+            )
         if internal is not None:
             return self._internal(internal, call.address)
         if kind == "futex":
             found = self._named(kind, call.address)
             why = f"it is not known who will wake a thread that waits for {found.words}"
             return found._replace(unknown=why)
-        found = self._named(kind, call.address - _ROUND)
-        why = f"the C library does not record who is missing at {found.words}"
-        return found._replace(unknown=why)
+        return self._barrier(call)
 
     def spin_lock(self, address: int | None, free: int) -> Kept:
         if address is None:
@@ -287,13 +298,16 @@ class _Reading:
     def _rwlock(self, call: FutexWait, writes: bool) -> Kept:
         base = call.address - _lock_word(call, writes)
         found = self._named("rwlock", base)
-        writer = self._word(base + _CURRENT_WRITER)
-        if writer is None:
+        writer, state = self._word(base + _CURRENT_WRITER), self._word(base)
+        if writer is None or state is None:
             return found._replace(unknown=f"{found.words} cannot be read")
-        if writer == 0:
-            why = f"{found.words} is held by readers, and the C library does not record which"
-            return found._replace(unknown=why)
-        return self._owned(found, writer)
+        if writer or state & _WRITERS_HAVE_IT:
+            return self._owned(found, writer)
+        readers = state >> _READERS
+        held_by = f"{readers} reader{'s' * (readers != 1)}"
+        why = f"{found.words} is held by {held_by}, and the C library does not record which"
+        found = found._replace(unknown=why, counted=f"held by {held_by}")
+        return found._replace(readers=readers) if writes else found
 
     def _initialised(self, kind: str, call: FutexWait) -> Kept:
         found = self._named(kind, call.address)
@@ -302,6 +316,23 @@ class _Reading:
         elif found.name is not None and found.name.startswith(_GUARD):
             found = found._replace(name=found.name[len(_GUARD) :])
         return found._replace(unknown=f"it is not known who executes {found.words}")
+
+    def _barrier(self, call: FutexWait) -> Kept:
+        base = call.address - _ROUND
+        found = self._named("pthread_barrier", base)
+        come, takes = self._word(base), self._word(base + _TAKES)
+        count = None
+        if come is not None and takes is not None:
+            here = (come - call.expected) % (1 << 32)
+            if 0 < here < takes:
+                count = f"{here} of {takes} {'has' if here == 1 else 'have'} come"
+                living = len(self._threads.by_id)
+                if self._threads.complete and call.is_private and living < takes:
+                    count += (
+                        f", and the process has {living} {'thread' if living == 1 else 'threads'}"
+                    )
+        why = f"the C library does not record who is missing at {found.words}"
+        return found._replace(unknown=f"{why}: {count}" if count else why, counted=count)
 
     @staticmethod
     def _internal(lock: Internal, address: int) -> Kept:
@@ -333,7 +364,14 @@ class _Reading:
             if inside is None or _variable(inside) == _variable(name):
                 found.append(Kept("condition", base, name))
         one = found[0] if len(found) == 1 else Kept("condition")
+        if one.address is not None:
+            one = one._replace(counted=self._waiters_of(one.address, call.address))
         return one._replace(unknown=f"it is not known who will signal {one.words}")
+
+    def _waiters_of(self, base: int, signals: int) -> str | None:
+        older = signals - base in _OLDER_SIGNALS
+        number = self._word(base + (_OLDER_SIGNALS if older else _NEWER_SIGNALS)[0] - 4)
+        return _waiters(number >> _REFERENCES_OF_WAITERS) if number is not None else None
 
     def _has_waiter(self, base: int, offset: int) -> bool:
         """May it be a condition variable, with one that sleeps on its word at the offset?"""
@@ -354,6 +392,10 @@ class _Reading:
 def _variable(name: str) -> str:
     """The one that it is a part of: `pool' of `pool.changed', `pool[2]' and `pool+72'."""
     return _PART.split(name, maxsplit=1)[0]
+
+
+def _waiters(number: int) -> str:
+    return f"{number} thread waits" if number == 1 else f"{number} threads wait"
 
 
 def _slept_on(found: Kept) -> Kept:

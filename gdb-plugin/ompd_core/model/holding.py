@@ -28,7 +28,7 @@ MOST_STEPS = 40_000
 
 
 class Held(NamedTuple):
-    kind: str  # "critical", "lock", "nest_lock", "ordered", "atomic"
+    kind: str  # "critical", "lock", "nest_lock", "ordered", "atomic", "static", "rwlock"
     # Of the lock variable, or of the critical construct's; None: not known, or there is none.
     address: int | None
     location: Location | None  # of the call that acquired it, in the user's terms
@@ -57,6 +57,8 @@ class Effect(NamedTuple):
 
 
 NO_EFFECT = Effect()
+# Variables that any function may be handed.
+LOCKS = ("lock", "nest_lock", "rwlock")
 # Of the kinds that have one object only.
 NO_OBJECT = constant(0)
 
@@ -420,7 +422,7 @@ class Function:
     def ended_outside(self) -> Iterator[Ended]:
         """What it may end that it has not begun itself."""
         if self._anywhere is not None:
-            yield from (Ended("lock", None), Ended("nest_lock", None))
+            yield from (Ended(kind, None) for kind in LOCKS)
         for address, state in self._states().items():
             instruction = self._code[address]
             if instruction.flow == "call":
@@ -432,7 +434,7 @@ class Function:
     def ended_itself(self) -> Iterator[Ended]:
         """What its own calls end that it has not begun on every way there."""
         if self._anywhere is not None:
-            yield from (Ended(kind, None) for kind in ("lock", "nest_lock", "critical"))
+            yield from (Ended(kind, None) for kind in (*LOCKS, "critical"))
         for address, state in self._states().items():
             for to in self._calls_at(address, state):
                 effect = self._effect_of(to)

@@ -213,7 +213,10 @@ class _Edges:
         if kept.timed:
             needs.timed, needs.nobody = "wait", None
         if owner is not None:
-            needs.edges.append(Edge(thread, owner, member, wait, kept=kept))
+            others = [one for n in kept.also if (one := self._by_number.get(n)) is not None]
+            doubt = doubts.RWLOCK_BY_CODE if kept.by_code else None
+            for needed in (owner, *others):
+                needs.edges.append(Edge(thread, needed, member, wait, kept=kept, doubt=doubt))
             needs.open_ended = not any(one.chain for one in owner.openmp)
         elif needs.nobody is None:
             needs.unknown = kept.unknown

@@ -28,6 +28,7 @@ from ..light_classes import NamedTuple
 from ..model import where
 from ..model.forgotten import Left, Stack, Unpaired
 from ..model.holding import (
+    LOCKS,
     NO_OBJECT,
     Acquired,
     Effect,
@@ -51,7 +52,7 @@ MOST_TARGETS = 4096
 MOST_OF_STUB = 6  # instructions
 
 # Only lock routines can be called in another function than the one that acquired.
-ANY_LOCK = frozenset({Ended("lock", None), Ended("nest_lock", None)})
+ANY_LOCK = frozenset(Ended(kind, None) for kind in LOCKS)
 ANYTHING = frozenset(Ended(kind, None) for kind in {kind for kind, _ in abi.ENDS.values()})
 
 # They call nothing of the program's.

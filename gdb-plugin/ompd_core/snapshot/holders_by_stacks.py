@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who has to let a thread go, where no library records it, but a stack shows it? An initialiser is
-executed below pthread_once, or in the function that has the static variable; and who has malloc's
-lock is in malloc.
+executed below pthread_once, or in the function that has the static variable; a reader is between
+lock and unlock; and who has malloc's lock is in malloc.
 """
 
 from __future__ import annotations
@@ -44,12 +44,16 @@ class HoldersByStacks:
                 continue
             if kept not in known:
                 known[kept] = self._holders(kept)
-            if len(known[kept]) == 1:
-                thread.kept = kept._replace(owner=known[kept][0], unknown=None)
+            those = known[kept]
+            by_code = kept.kind == "rwlock"
+            if those and len(those) == (kept.readers if by_code else 1):
+                thread.kept = kept._replace(
+                    owner=those[0], also=tuple(those[1:]), by_code=by_code, unknown=None
+                )
 
     def _holders(self, kept: Kept) -> list[int]:
         """By the debugger's numbers: one thread, if the stacks tell."""
-        if kept.address is None:
+        if kept.address is None or (kept.kind == "rwlock" and not kept.readers):
             return []
         found = []
         for thread in self._process.threads:
@@ -64,8 +68,8 @@ class HoldersByStacks:
 
     def _holds(self, thread: Thread, stopped: StoppedThread, kept: Kept) -> bool | None:
         """None: it is not known."""
-        if kept.kind == glibc.STATIC:
-            return self._initialises(stopped, kept)
+        if kept.kind in (glibc.STATIC, "rwlock"):
+            return self._is_told_by_code(stopped, kept)
         frames = stopped.frames()
         every = list(frames)
         if kept.kind == "once":
@@ -73,11 +77,11 @@ class HoldersByStacks:
         waits = thread.kept is not None and thread.kept.kind == kept.kind
         return self._allocates(every, waits) if frames.whole else None
 
-    # ---- Initialisers ----------------------------------------------------------------------------
-
-    def _initialises(self, stopped: StoppedThread, kept: Kept) -> bool:
-        mine = [one for one in self._held(stopped) if one.kind == glibc.STATIC]
+    def _is_told_by_code(self, stopped: StoppedThread, kept: Kept) -> bool:
+        mine = [one for one in self._held(stopped) if one.kind == kept.kind]
         return any(one.always and one.address == kept.address for one in mine)
+
+    # ---- Initialisers ----------------------------------------------------------------------------
 
     def _calls_once(self, stopped: StoppedThread, frames: Sequence[Frame], kept: Kept) -> bool:
         return any(

@@ -29,6 +29,8 @@ def cause(kept: Kept, itself: bool) -> str | None:
         return f"{name} waits for a thread that needs it: run it before any region needs it."
     if kept.kind == "stream":
         return f"Whoever has {kept.words} must not wait for a thread that prints."
+    if kept.kind == "rwlock" and kept.readers and itself:
+        return f"Who reads has to unlock {kept.words} before he writes."
     if kept.kind == "malloc" and itself:
         return "A signal has interrupted malloc (), and its handler may not call that."
     return None

@@ -90,7 +90,9 @@ def _wait(thread: Thread) -> str:
     kept = thread.kept
     if kept is not None:
         is_known_end = kept.kind == "join" and kept.owner is not None
-        return "the end of a thread" if is_known_end else kept.words
+        if is_known_end:
+            return "the end of a thread"
+        return f"{kept.words} ({kept.counted})" if kept.counted is not None else kept.words
     if thread.in_call is not None:
         return f"in {call_name(thread.in_call)} ()"
     return words_of(thread)
