@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ompd_core.model import states
+
 Json = dict[str, Any]
 
 DOUBT = {"certainty": "likely", "why": "it is not recorded", "how": "look twice"}
@@ -24,6 +26,12 @@ def place(function: str, line: int) -> Json:
     }
 
 
+def doing(state: str | None, wait: Json | None) -> str:
+    name = wait["name"] if wait is not None else None
+    words = states.in_words(state) if state is not None else "?"
+    return f"{words} `{name}'" if name is not None else words
+
+
 def thread(number: int, state: str | None, wait: Json | None = None, region: int = 1) -> Json:
     """OpenMP thread `number', GDB's thread number + 1."""
     return {
@@ -33,6 +41,8 @@ def thread(number: int, state: str | None, wait: Json | None = None, region: int
         "lwp": 100 + number,
         "name": "solver",
         "running": False,
+        "doing": doing(state, wait),
+        "at": f"solve () at solver.c:{10 + number % 3}",
         "kind": "worker" if number else "initial",
         "where": place("solve", 10 + number % 3),
         "in_call": None,

@@ -549,13 +549,6 @@ def test_state_of_the_busy_runtime() -> None:
     }
     thread["openmp"] = [{**thread["openmp"][0], "state": "idle", "wait": None}, second]
     assert states.kind(thread) is states.WORKING
-    assert states.words(thread) == "idle, working"
-
-
-def test_what_the_runtime_tracked_otherwise() -> None:
-    document = documents.deadlock()
-    document["threads"][2]["openmp"][0]["tracked_state"] = "work_parallel"
-    assert "barrier (tracked: working)" in page(document).text
 
 
 def test_many_groups_are_counted() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from html import unescape
 from pathlib import Path
 
 import command
@@ -355,3 +356,37 @@ def test_nothing_foreign_runs(seen: Browser, pages: dict[str, Path], folder: Pat
     assert set(asked.values()) == {"", "csp"}
     assert len([one for one in seen.complaints() if "Content Security Policy" in one]) >= 3
     assert seen.shown("#search"), "its own script runs"
+
+
+# ---- The same words ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["gomp-nested", "gomp-lock-order", "dependences-stuck", "crash-nested", "idle-pool"]
+)
+def test_page_text_and_document_say_the_same(name: str, folder: Path) -> None:
+    """What each thread does, where, and what is found."""
+    core, program = corpus.unpack(corpus.entries()[name], folder)
+    words = ("core", "--all", "--lib-search-root", str(folder), str(core), str(program))
+    text = " ".join(ompd(*words, folder=folder).text.split())
+    document = ompd(*words, "--json", folder=folder).document
+    whole = html.page(document)
+    threads = whole[whole.index('id="threads"') :].partition("</section>")[0]
+    rows = {}
+    for who, row in re.findall(r'<tr[^>]*data-gdb="(T\d+)"[^>]*>(.*?)</tr>', threads, re.DOTALL):
+        rows[who] = shown(row)
+    assert len(document["threads"]) == len(rows) > 0
+    for thread in document["threads"]:
+        row = rows[f"T{thread['gdb'].rpartition('.')[2]}"]
+        for said in (thread["doing"].replace("?", "not known"), thread["at"] or "-"):
+            assert said in row, row
+        assert thread["doing"] in text and (thread["at"] or "-") in text, thread
+    for finding in document["findings"]:
+        assert finding["text"] in text
+        told = finding["text"].partition(" `ompd ")[0]
+        assert told.partition(": ")[2] in shown(whole)
+
+
+def shown(markup: str) -> str:
+    text = unescape(re.sub(r"<[^>]*>", " ", markup))
+    return re.sub(r" (?=[.,;:)])", "", " ".join(text.split()))

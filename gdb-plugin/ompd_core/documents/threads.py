@@ -7,7 +7,7 @@ from typing import Annotated, List, Optional
 
 from typing_extensions import NotRequired, TypedDict
 
-from .words import Address, Count, Doubts, GdbId, Length, Loc, OneOf, RegionId, ThreadId
+from .words import Address, Count, Doubts, GdbId, Length, Loc, OneOf, RegionId, Text, ThreadId
 
 
 class Wait(TypedDict):
@@ -79,6 +79,8 @@ class Thread(TypedDict):
     lwp: Optional[int]
     name: Optional[str]
     running: bool
+    doing: NotRequired[Annotated[Text, "its state, as `ompd threads' says it"]]
+    at: NotRequired[Annotated[Optional[str], "its place, as it says it; null: none worth showing"]]
     kind: Optional[Annotated[str, OneOf("initial", "worker", "root", "helper", "none")]]
     where: Optional[Loc]
     openmp: List[Openmp]

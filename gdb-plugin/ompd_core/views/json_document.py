@@ -26,7 +26,7 @@ from . import signals
 from . import status as status_view
 from . import waits as waits_view
 from .json_text import SCHEMA, Json
-from .threads import class_of
+from .threads import at_of, class_of, words_of
 
 if TYPE_CHECKING:
     from ..documents import regions as of_regions
@@ -197,6 +197,8 @@ def _thread(thread: Thread) -> of_threads.Thread:
         "lwp": native.ptid[1] or None if native else None,
         "name": native.name if native else None,
         "running": thread.running,
+        "doing": words_of(thread),
+        "at": at_of(thread),
         "kind": thread.kind,
         "where": location(thread.where),
         "in_call": location(thread.in_call),

@@ -13,6 +13,8 @@ from .alike import MOST_ROWS, joined
 from .table import Style, Table, count, paragraph, place
 from .terminal import plain
 
+_LONGEST = 160  # characters of a place
+
 
 def lines(
     process: Process, threads: Sequence[Thread], current: int | None, style: Style
@@ -150,6 +152,11 @@ def _one_state(member: Membership, named: bool) -> str:
 def _shows_where(thread: Thread) -> bool:
     """An idle worker stands somewhere in the runtime's wait: nothing of the user's is there."""
     return any(m.state != "idle" for m in thread.openmp) or not thread.openmp
+
+
+def at_of(thread: Thread) -> str | None:
+    """Its place, where nobody says how much room there is."""
+    return where(thread)(_LONGEST) if where_of(thread) is not None else None
 
 
 def where(thread: Thread) -> Callable[[int | None], str]:

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 from ...light_classes import dataclass
-from ...model import states
 from .document import Json, doubt, members, object_of, word
 from .markup import Markup, join, tag
-from .places import short
 
 
 @dataclass(frozen=True)
@@ -74,33 +72,12 @@ def kind(thread: Json, crashed: bool = False) -> Kind:
 
 def words(thread: Json) -> str:
     """As `ompd threads' says it."""
-    if thread.get("running"):
-        return "running"
-    found = members(thread)
-    if not found:
-        return "not OpenMP" if thread.get("kind") else "?"
-    told = _telling(found)
-    said = ["helper" if thread.get("kind") == "helper" else _one(member) for member in told]
-    return ", ".join(dict.fromkeys(said))
+    return word(thread, "doing") or "?"
 
 
 def _telling(found: list[Json]) -> list[Json]:
     """What waits in one runtime seems to work in another."""
     return [member for member in found if member.get("wait")] or found
-
-
-def _one(member: Json) -> str:
-    state, wait = word(member, "state"), object_of(member, "wait")
-    if state is None:
-        return "?"
-    shown = states.in_words(state, word(wait, "construct"), word(wait, "kind"))
-    name = word(wait, "name")
-    if name is not None:
-        shown += f" {name or '(unnamed)'}" if wait.get("kind") == "critical" else f" `{name}'"
-    tracked = word(member, "tracked_state")
-    if tracked not in (None, "undefined", state):
-        shown += f" (tracked: {states.in_words(tracked or '')})"
-    return shown
 
 
 def state_doubt(thread: Json) -> Json | None:
@@ -113,24 +90,9 @@ def state_doubt(thread: Json) -> Json | None:
     return doubt(thread, "kind")
 
 
-def is_placed(thread: Json) -> bool:
-    """An idle worker stands somewhere in the runtime's wait: nothing of the user's is there."""
-    found = members(thread)
-    return not thread.get("running") and (
-        not found or any(word(member, "state") != "idle" for member in found)
-    )
-
-
 def place(thread: Json) -> str:
-    """sweep () at heat.c:32, in usleep"""
-    if not is_placed(thread):
-        return ""
-    called = object_of(thread, "in_call")
-    at = short(object_of(thread, "where"))
-    if not called:
-        return at
-    name = word(called, "function") or (word(called, "objfile") or "??").rsplit("/", 1)[-1]
-    return f"{at}, in {name}" if at else f"in {name}"
+    """sweep () at heat.c:32, in usleep; as `ompd threads' says it."""
+    return word(thread, "at") or ""
 
 
 def chip(of: Kind, said: str | None = None) -> Markup:
