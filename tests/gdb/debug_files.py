@@ -39,7 +39,7 @@ def _without() -> Path:
         folder.mkdir(exist_ok=True)
         other = folder / f"{name}.{os.getpid()}"
         setting = "set debug-file-directory /nonexistent"
-        text = f"#!/bin/sh\nexec {shlex.quote(path)} -iex {shlex.quote(setting)} \"$@\"\n"
+        text = f'#!/bin/sh\nexec {shlex.quote(path)} -iex {shlex.quote(setting)} "$@"\n'
         other.write_text(text, encoding="utf-8")
         other.chmod(0o755)
         other.rename(wrapper)

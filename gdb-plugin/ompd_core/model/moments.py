@@ -214,9 +214,7 @@ def take(
                 moment.barriers[ptid] = _barriers(inside, arrivals, counted)
             if _waits(thread):
                 known = moment.waiting if thread.openmp else moment.others
-                words = _words(
-                    thread, wanted.get(thread), every_task, arrivals, loops, counted
-                )
+                words = _words(thread, wanted.get(thread), every_task, arrivals, loops, counted)
                 post = posts.get(thread)
                 if post is not None:
                     words.by_kind[ITERATION] = (post.iteration, post.loop.loop)

@@ -40,9 +40,9 @@ def sentences(needs: Sequence[Needs]) -> list[str]:
         tasks = awaited(one)
         if tasks:
             groups.setdefault(f"{words_of(one.thread)}{_at(one)}, for {tasks}", []).append(one)
-    return [
-        f"{who([one.thread for one in those])}: {text}." for text, those in groups.items()
-    ][:MOST]
+    return [f"{who([one.thread for one in those])}: {text}." for text, those in groups.items()][
+        :MOST
+    ]
 
 
 def _at(one: Needs) -> str:

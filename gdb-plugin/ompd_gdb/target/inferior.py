@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import (
     Callable,
     Collection,
-    Collection,
     ContextManager,
     Iterable,
     Iterator,
