@@ -39,6 +39,7 @@ SCENARIOS = {
     **scenarios_of("guilty_tasks", "c"),
 }
 OF_CLANG_ONLY = {"event_missing"}
+ACTIVE = (("OMP_WAIT_POLICY", "active"),)
 # Of what GNU's compilers make, LLVM's runtime does not do these, and GNU's since release 11 only.
 OF_NEWER_GNUS = {"detached", "cancel"}
 
@@ -204,17 +205,35 @@ def test_circle_through_a_turn_on_gnus(kind: str, runtime: str, folder: Path) ->
 
 
 @pytest.mark.parametrize("scenario", ["loop", "sections", "single"])
-@pytest.mark.parametrize("runtime", ["libgomp-12", "libomp-19"])
-def test_a_construct_that_not_all_come_to(scenario: str, runtime: str, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "runtime, policy",
+    [("libgomp-12", "passive"), ("libgomp-12", "active"), ("libomp-19", "passive")],
+)
+def test_a_construct_that_not_all_come_to(
+    scenario: str, runtime: str, policy: str, folder: Path
+) -> None:
     """It is told who waits where, whether or not the compiler names the construct. Threads that
     sleep wait for certain."""
     gnus = machine.is_gnus(runtime)
-    settings = (("OMP_WAIT_POLICY", "passive"),)
+    settings = (("OMP_WAIT_POLICY", policy),)
     cell = Cell(f"{scenario}_skipped", True, "attach", "debug", runtime, gnus, settings)
     (stop,) = looks.by_gdb("attach", program_of(cell, folder), 1, 1, folder)
     assert [one["code"] for one in stop.findings] == ["barrier_divergence"], stop.texts
     skipped = {"loop": 1, "sections": 2, "single": 0}[scenario]
     said = " ".join(stop.text("ompd").split())
+    assert "Threads of R1 wait at different barriers" in said, said
+    assert f"R1.{skipped} at end of region" in said, said
+
+
+@pytest.mark.parametrize("scenario", ["loop", "single"])
+def test_a_construct_that_spinning_threads_miss(scenario: str, folder: Path) -> None:
+    """Of LLVM's first thread nothing but a second look tells that it waits."""
+    cell = Cell(f"{scenario}_skipped", True, "pid", "debug", "libomp-19", False, ACTIVE)
+    program = program_of(cell, folder)
+    with looks.running(program, folder) as pid:
+        answer = looks.by_shell("pid", str(pid), folder=folder)
+    said = " ".join(answer.text.split())
+    skipped = {"loop": 1, "single": 0}[scenario]
     assert "Threads of R1 wait at different barriers" in said, said
     assert f"R1.{skipped} at end of region" in said, said
 

@@ -12,9 +12,9 @@ import looks
 import machine
 import pytest
 from agreement import Stop
-from test_guilty import Cell, Truth, program_of, truth_of
+from test_guilty import ACTIVE, Cell, Truth, program_of, truth_of
 
-ACTIVE, PASSIVE = (("OMP_WAIT_POLICY", "active"),), (("OMP_WAIT_POLICY", "passive"),)
+PASSIVE = (("OMP_WAIT_POLICY", "passive"),)
 RUNTIMES = ["libomp-19", "libomp-14", "libgomp-12"]
 KINDS = ["attach", "live", "gcore"]
 Settings = Tuple[Tuple[str, str], ...]

@@ -61,11 +61,12 @@ def of_region(region: Region) -> list[Barrier]:
 
 def diverging(found: Sequence[Barrier], waits: Callable[[Thread], bool]) -> list[list[Barrier]]:
     """The regions whose threads wait at barriers that are known to be different ones. waits: is it
-    proven that a thread does, and has not been let go?"""
+    proven that a thread does, and has not been let go? Of each barrier one is enough: with it the
+    others there are seen to wait, or will come to it."""
     groups: dict[int, list[Barrier]] = {}
     for barrier in found:
         threads = (barrier.region.members[num] for num in barrier.arrived)
-        if all(t is not None and waits(t) for t in threads):
+        if any(t is not None and waits(t) for t in threads):
             groups.setdefault(id(barrier.region), []).append(barrier)
     return [
         group

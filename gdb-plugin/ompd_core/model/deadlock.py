@@ -114,6 +114,8 @@ def find(
     for one in needs:
         if one.thread in found.gone_on:
             one.progress = True  # whatever it waits for has come before
+        elif movement is not None and one.doubt and movement.stood_still(one.thread):
+            one.doubt = None
         if one.timed is not None:
             _settle_poll(one, movement)
     found.circles = _Graph([_proven(one) for one in needs]).circles()

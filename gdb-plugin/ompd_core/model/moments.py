@@ -271,7 +271,7 @@ def _words(
             found[BARRIER] = (arrival, member.round)
             is_there = member.round is not None or bool(arrival.arrived & barrier_of(wait))
             counts = counts or is_there
-            steps = steps or any((*arrival.steps, *arrival.team_steps))
+            steps = steps or bool(arrival.steps)
             counts = counts or _counts_barriers(member, counted)
         if wait.kind == "ordered":
             loop = turns.loop_of(member, loops)
