@@ -13,12 +13,12 @@ from .commands import Command
 _EXIT_OF_A_RUN = f"""\
 exit status:
   the program's own, if it ends by itself: 0 to 255, 128 + N by signal N
-  {FOUND}  a finding: crash, code_unloaded (a library was unloaded under its threads), deadlock,
-       self_deadlock, lock_never_released, iteration_never_posted (of a doacross loop),
-       thread_ended (others wait for it), barrier_divergence (threads of one team at different
-       barriers), standstill (all threads of the process sleep until another one wakes them, or
-       can only wait),
-       standing_still (nobody goes on: two looks show the same)
+  {FOUND}  a finding: crash, code_unloaded (a library was unloaded under its threads),
+       region_left (by a jump out of its code), deadlock, self_deadlock, lock_never_released,
+       iteration_never_posted (of a doacross loop), thread_ended (others wait for it),
+       barrier_divergence (threads of one team at different barriers), standstill (all threads of
+       the process sleep until another one wakes them, or can only wait), standing_still (nobody
+       goes on: two looks show the same)
   {LATE}  the time of --timeout was over, and no problems were found, or that is not known
   130, 143  the same, when interrupted by Ctrl-C or SIGTERM
   {FAILED}  no report, or no OpenMP state that could be read; stderr says what would help

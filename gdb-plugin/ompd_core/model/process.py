@@ -212,6 +212,13 @@ def pairs(members: Iterable[Membership]) -> list[tuple[int, int]]:
     return [(member.chain[0][0].number, member.chain[0][1]) for member in members if member.chain]
 
 
+class Left(NamedTuple):
+    """What a thread is not in the code of any more, and has not ended."""
+
+    regions: Sequence[Region]  # one of these, or several; innermost first
+    sure: bool = True
+
+
 @dataclass(eq=False)
 class Thread:
     native: NativeThread | None
@@ -221,6 +228,7 @@ class Thread:
     message: Message | None = None  # that it waits for there
     kept: Kept | None = None  # what of the C library's it waits for
     unloaded: int | None = None  # where code was that it is in, and that is not there any more
+    left: Left | None = None
     handles: str | None = None  # the signal whose handler runs on it, where that was looked for
     ended: bool = False  # for certain: the runtime still counts on it
     doubts: dict[str, Doubt] = field(default_factory=dict)

@@ -100,6 +100,9 @@ class CodeMap:
     def understands(self, runtime: int | None) -> bool:
         return any(r.id == runtime and r.understood for r in self._runtimes)
 
+    def is_embedded(self, runtime: int) -> bool:
+        return any(r.id == runtime and r.embedded for r in self._runtimes)
+
     def calls_directly(self, runtime: int | None) -> bool:
         return any(r.id == runtime and r.calls_directly for r in self._runtimes)
 

@@ -19,7 +19,7 @@ from ..library.types import (
     TeamArrivals,
     ViewThread,
 )
-from ..model import doubts, forgotten, messages, region_ends, targets, waiting, where
+from ..model import doubts, forgotten, left, messages, region_ends, targets, waiting, where
 from ..model.doubts import Doubt
 from ..model.forgotten import Stack as StackOfHolder
 from ..model.holding import Held
@@ -37,7 +37,7 @@ from ..model.naming import (
     without_parameters,
 )
 from ..model.native import Frame, Location, level_of
-from ..model.process import Iteration, Membership, Process, Region, Runtime, Thread, Wait
+from ..model.process import Iteration, Left, Membership, Process, Region, Runtime, Thread, Wait
 from ..model.skips import Skip
 from ..model.targets import Target
 from ..model.tasks import ExplicitTask, Tasks
@@ -182,6 +182,7 @@ class Places:
                 thread.kept = self._outside.waited_for(thread.native, stopped, down_to_it)
             if call.told & STARTS:
                 frame = None
+            thread.left = self._left(thread, frames)
             if depth:
                 self._stacks.finish(thread.native, frames, depth)
             self._judge_state(thread, found, seen, stopped)
@@ -202,6 +203,17 @@ class Places:
         """The user's own, on the thread's stack."""
         inside = around(thread, self.code)
         return users_frame(frames, self.code, inside, self._stacks.called_by)
+
+    def _left(self, thread: Thread, frames: Stack) -> Left | None:
+        """Of most threads the frames that were seen already tell that it has not."""
+        if left.of(thread, self._stacks.named(frames.seen), self.code, self._entry) is None:
+            return None
+        for _ in frames:
+            pass
+        known = self._stacks.named(frames.seen)
+        if not frames.whole or not left.begins_there(known, self.code):
+            return None
+        return left.of(thread, known, self.code, self._entry)
 
     def _ends_where_it_began(self, frames: Sequence[Frame]) -> bool:
         """A whole stack ends where the C library started the thread."""
@@ -469,9 +481,9 @@ class Places:
         made = Thrown(found.type, found.what)
         if found.level is None:
             return made
-        return self._left(made, thread, stack.frames[found.level :], tasks)
+        return self._left_by(made, thread, stack.frames[found.level :], tasks)
 
-    def _left(
+    def _left_by(
         self,
         made: Thrown,
         thread: Thread,

@@ -10,7 +10,7 @@ from ..model.doubts import Stop
 from ..model.facts import Library, Program
 from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
-from . import barriers, deadlock, parallel, signals, standstill, target_findings, threads
+from . import barriers, deadlock, left, parallel, signals, standstill, target_findings, threads
 from .alike import together
 from .slowdowns import of_slowdowns
 from .table import Style, count, paragraph
@@ -142,6 +142,7 @@ WRONG = frozenset(
     (
         "crash",
         "code_unloaded",
+        "region_left",
         "deadlock",
         "self_deadlock",
         "lock_never_released",
@@ -204,6 +205,9 @@ def _of_process(process: Process) -> list[tuple[str, str]]:
     lost = [thread for thread in process.threads if thread.unloaded is not None]
     if lost:
         found.append(("code_unloaded", _unloaded(lost)))
+    for thread in process.threads:
+        if thread.left is not None:
+            found.append(("region_left", left.finding(thread, thread.left)))
     for runtime in process.runtimes:
         if runtime.problem:
             found.append(("runtime_problem", f"{plain(runtime.name)} {runtime.problem}."))
@@ -293,7 +297,8 @@ def verdict(of: Assessment, style: Style, complete: bool = True) -> list[str]:
     return found
 
 
-_OF_WAITS = WRONG - {"crash", "code_unloaded"} - target_findings.CODES | {CANNOT_TELL}
+_OF_STACKS = ("crash", "code_unloaded", "region_left")
+_OF_WAITS = WRONG - {*_OF_STACKS} - target_findings.CODES | {CANNOT_TELL}
 
 
 def following(of: Assessment) -> list[str]:
@@ -307,7 +312,7 @@ def following(of: Assessment) -> list[str]:
         return ["ompd deadlock", "ompd locks"]
     if odd and odd <= _OF_WAITS:
         return ["ompd deadlock", "ompd threads"]
-    if odd and odd <= {"crash", "code_unloaded", *_OF_WAITS}:
+    if odd and odd <= {*_OF_STACKS, *_OF_WAITS}:
         return ["ompd threads", "ompd report"]
     if odd and odd <= {"crash", *target_findings.CODES}:
         return ["ompd target", "ompd target map"]

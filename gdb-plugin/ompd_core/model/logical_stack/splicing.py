@@ -156,7 +156,9 @@ class Splicer:
         for member in thread.openmp:
             if "ancestors" in member.doubts or "region" in member.doubts:
                 continue
-            chain = own_chain(member)
+            left = thread.left.regions if thread.left is not None else ()
+            left = left if len(left) == 1 else ()  # else it is not known which
+            chain = [place for place in own_chain(member) if place[0] not in left]
             stack.enclosing[member.runtime] = enclosing(parts, chain, member.runtime, walked.whole)
         return stack
 

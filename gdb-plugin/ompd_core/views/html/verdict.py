@@ -12,6 +12,7 @@ from .report import Report, plural
 TITLES = {
     "crash": "It crashed",
     "code_unloaded": "Code was unloaded under threads",
+    "region_left": "A thread has left its region",
     "deadlock": "Deadlock",
     "self_deadlock": "A thread waits for itself",
     "standing_still": "Nobody goes on",
@@ -36,6 +37,7 @@ TITLES = {
 SECTIONS = {
     "crash": "stacks",
     "code_unloaded": "stacks",
+    "region_left": "stacks",
     "deadlock": "waits",
     "self_deadlock": "waits",
     "standing_still": "waits",

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The code of a region is left by a jump, and the program goes on elsewhere, while the other threads of its team wait. As the
+ * argument says:
+ *   jump      longjmp out of a region
+ *   handler   siglongjmp, from the handler of a signal
+ *   nested    longjmp out of a region inside another one, in whose code the thread goes on
+ *   onward    longjmp out of a region, and the thread begins another one
+ * These are innocent:
+ *   within    the jump stays inside the region
+ *   stack     the region's code goes on on a stack of its own (makecontext)
+ *   begun     the jump was out of a function that had ended its region
+ * Prints a line as soon as it stays where it is.
+ */
+#include <omp.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static jmp_buf back;
+static sigjmp_buf from_handler;
+static ucontext_t here, there;
+static char stack[1 << 18];
+static const char *way;
+
+static int is(const char *name)
+{
+	return strcmp(way, name) == 0;
+}
+
+static __attribute__((noinline)) void stay(void)
+{
+	puts("stays");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+static void jump_from_handler(int number)
+{
+	(void)number;
+	siglongjmp(from_handler, 1);
+}
+
+static __attribute__((noinline)) void search(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 0)
+			longjmp(back, 1);
+	}
+}
+
+static void jump(void)
+{
+	if (setjmp(back) == 0)
+		search();
+	stay();
+}
+
+static void handler(void)
+{
+	signal(SIGUSR1, jump_from_handler);
+	if (sigsetjmp(from_handler, 1) == 0) {
+#pragma omp parallel num_threads(3)
+		{
+			if (omp_get_thread_num() == 0)
+				raise(SIGUSR1);
+		}
+	}
+	stay();
+}
+
+static void nested(void)
+{
+	omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1)
+			jump();
+	}
+}
+
+static void onward(void)
+{
+	if (setjmp(back) == 0)
+		search();
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 0)
+			stay();
+	}
+}
+
+static void within(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		jmp_buf mine;
+
+		if (setjmp(mine) == 0)
+			longjmp(mine, 1);
+		if (omp_get_thread_num() == 0)
+			stay();
+	}
+}
+
+static void on_own_stack(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 0) {
+			getcontext(&there);
+			there.uc_stack.ss_sp = stack;
+			there.uc_stack.ss_size = sizeof(stack);
+			makecontext(&there, stay, 0);
+			swapcontext(&here, &there);
+		}
+	}
+}
+
+static __attribute__((noinline)) void leave(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+	}
+	longjmp(back, 1);
+}
+
+static void begun(void)
+{
+	if (setjmp(back) == 0)
+		leave();
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 0)
+			stay();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	way = argv[1];
+	if (is("jump"))
+		jump();
+	if (is("handler"))
+		handler();
+	if (is("nested"))
+		nested();
+	if (is("onward"))
+		onward();
+	if (is("within"))
+		within();
+	if (is("stack"))
+		on_own_stack();
+	if (is("begun"))
+		begun();
+}
