@@ -700,3 +700,22 @@ def test_a_posted_iteration_keeps_nobody() -> None:
     passing.settle(process, lambda: {}, lambda: {}, lambda: {}, lambda: posts)
     assert first.openmp[0].wait is None and second.openmp[0].wait is not None
     assert threads_view.state_of(first) == "leaving doacross"
+
+
+@pytest.mark.parametrize(
+    "call, decides",
+    [
+        ("read", "What would decide is whether anything still ends read ()."),
+        ("sem_wait", "whether these threads are still there seconds later"),
+    ],
+)
+def test_a_core_says_what_would_decide(
+    call: str, decides: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a stop of a process there is another one: the next command looks again."""
+    process = team(1)
+    process.threads[0].in_call = Location(call)
+    judgement = judge(find(process, Locks(process), None, {}))
+    assert "would decide" not in deadlock_view.cannot_tell(judgement)
+    monkeypatch.setattr(doubts.Stop, "is_last", True)
+    assert decides in deadlock_view.cannot_tell(judgement)

@@ -28,7 +28,9 @@ _ELSEWHERE = (
     r"|wait(pid|id|3|4)?|msgrcv|mq_receive|sigwait\w*|pause"
 )
 ELSEWHERE = late_patterns.compile(rf"(__)?({_ELSEWHERE})$")
-# Those, and the ones that wait for other threads, as one that reads a pipe may. A sleep ends.
+# And those that may do so for other threads too, through a pipe.
+MAYBE_ELSEWHERE = late_patterns.compile(rf"(__)?(read|{_ELSEWHERE})$")
+# Those, and the ones that wait for other threads. A sleep ends.
 OUTSIDE = late_patterns.compile(
     r"(__)?(pthread_(mutex_lock|cond_wait|cond_timedwait|barrier_wait|join)"
     r"|pthread_rwlock_(timed|clock)?(rd|wr)lock"

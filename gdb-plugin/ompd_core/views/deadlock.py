@@ -8,12 +8,13 @@ from typing import Sequence
 from ..model import ids
 from ..model.barriers import wait_in
 from ..model.deadlock import Deadlock, locks_of
+from ..model.doubts import Stop
 from ..model.judgement import Judgement
 from ..model.locks import Lock
 from ..model.moments import Movement
 from ..model.posts import Unposted
 from ..model.process import Membership, Region, Thread, pairs
-from ..model.waits import Edge, Meeting, Needs
+from ..model.waits import MAYBE_ELSEWHERE, Edge, Meeting, Needs
 from . import outside
 from . import standstill as standstill_view
 from . import task_waits
@@ -142,9 +143,21 @@ def cannot_tell(judgement: Judgement) -> str:
     reasons = "; ".join(together(judgement.waits.unknown))
     text = f"It cannot be told whether threads wait for each other for ever: {reasons}."
     text = " ".join([text, *task_waits.sentences(judgement.waits.needs)])
-    if judgement.movement is None:
-        return text
-    return f"{text} {second_look(judgement.movement)}"
+    if judgement.movement is not None:
+        return f"{text} {second_look(judgement.movement)}"
+    return f"{text} {_would_decide(judgement.waits)}" if Stop.is_last else text
+
+
+def _would_decide(waits: Deadlock) -> str:
+    """What a core file does not tell."""
+    calls = [one.outside for one in waits.needs if one.open_ended and not one.progress]
+    endless = dict.fromkeys(f"{call} ()" for call in calls if call and MAYBE_ELSEWHERE.match(call))
+    if endless:
+        return f"What would decide is whether anything still ends {listed(list(endless))}."
+    return (
+        "What would decide is whether these threads are still there seconds later: `ompd pid' looks"
+        " twice at a process that runs, and a second core tells too."
+    )
 
 
 def _circle(circle: Sequence[Edge], style: Style, several: bool) -> list[str]:
