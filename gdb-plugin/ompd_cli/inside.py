@@ -161,7 +161,8 @@ def _look(
             if has_ended(pid):
                 report.drop()  # what was read of it last may be nothing
                 raise gdb.GdbError("the process has ended")
-            moment = second_look.moment() if earlier is None and _again(report) else None
+            again = earlier is None and (_again(report) or second_look.somebody_is_awaited())
+            moment = second_look.moment() if again else None
         finally:
             texts.silently("detach")
     return moment, time.monotonic() - began, slept

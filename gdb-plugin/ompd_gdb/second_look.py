@@ -9,6 +9,7 @@ import threading
 import gdb
 from ompd_core.errors import UserError
 from ompd_core.library.library import OmpdError
+from ompd_core.model import slowdowns
 from ompd_core.model.moments import Moment
 from ompd_core.model.standstill import Slept
 from ompd_core.snapshot.picture import Earlier
@@ -34,6 +35,15 @@ def may_have_ended_it() -> bool:
     except (UserError, OmpdError):
         return False
     return any(one.kept is not None and one.kept.changed for one in threads)
+
+
+def somebody_is_awaited() -> bool:
+    """Do threads wait for one that works, or for ever waits for what the program should tell it?"""
+    try:
+        needs = session.current().picture().judgement().waits.needs
+    except (UserError, OmpdError):
+        return False
+    return bool(slowdowns.awaited_at_work(needs))
 
 
 def executed(pid: int) -> bytes | None:

@@ -99,3 +99,52 @@ def test_a_group_with_a_limit(folder: Path) -> None:
             assert "1.2 processors' worth" in slowdowns(pid, folder)["little_time"]
     finally:
         group.rmdir()
+
+
+HELD_UP = """\
+#include <omp.h>
+#include <unistd.h>
+static int flag;
+int main(int argc, char **argv)
+{
+    for (;;) {
+        #pragma omp parallel num_threads(3)
+        {
+            if (omp_get_thread_num() == 2) {
+                %s
+            }
+            #pragma omp barrier
+            usleep(argc);
+        }
+    }
+}
+"""
+# What the third thread does while the others wait; and is it seen to stay there?
+WORK = {
+    "spins": ("while (!__atomic_load_n(&flag, __ATOMIC_SEQ_CST)) {}", True),
+    "polls": ("while (!__atomic_load_n(&flag, __ATOMIC_SEQ_CST)) usleep(1000);", True),
+    "works": ("usleep(1000);", False),
+}
+
+
+@pytest.mark.each("kind")
+@pytest.mark.parametrize("kind", WORK)
+def test_others_wait_for_one_that_stays_where_it_is(kind: str, folder: Path) -> None:
+    """A flag that nobody sets is the program's own: it is not known what the thread does there."""
+    does, stays = WORK[kind]
+    source = folder / "held.c"
+    source.write_text(HELD_UP % does, encoding="ascii")
+    machine.run("gcc", "-g", "-O1", "-fopenmp", source, "-o", folder / "held")
+    with subprocess.Popen([folder / "held"]) as process:
+        try:
+            time.sleep(0.5)
+            found = slowdowns(process.pid, folder)
+        finally:
+            machine.kill(process)
+    assert ("held_up" in found) == stays, found
+    if stays:
+        line = HELD_UP.split("\n").index("                %s") + 1
+        text = found["held_up"]
+        assert "R1.0-1 wait for R1.2, which is both times in main () at" in text
+        assert f"held.c:{line}" in text and ("in usleep ()" in text) == (kind == "polls")
+        assert "uneven_work" not in found

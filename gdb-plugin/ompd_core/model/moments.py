@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What has moved between two stops? Words of the runtime's memory are compared, and what the kernel
-counts of each thread; never places: a thread that takes turns is at the same one each time."""
+counts of each thread. Of a thread that waits never places: one that takes turns is at the same one
+each time."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from .barriers import barrier_of
 from .glibc import Kept, holders_words
 from .locks import Lock, Locks
 from .loops import HandedOut
+from .native import Location
 from .posts import Posts
 from .process import Membership, Process, Thread
 from .tasks import Tasks
@@ -74,6 +76,7 @@ class Moment:
     # Of those in regions: see root_of, and how many barriers each has been through.
     roots: dict[Ptid, int] = field(default_factory=dict)
     barriers: dict[Ptid, object] = field(default_factory=dict)
+    places: dict[Ptid, object] = field(default_factory=dict)  # in the user's code
 
     @property
     def addresses(self) -> set[tuple[int, int]]:
@@ -104,6 +107,13 @@ class Movement:
     def stood_still(self, thread: Thread) -> bool:
         """For certain: it waited for the same all the time."""
         return thread.native is not None and self._stood_still(thread.native.ptid)
+
+    def stayed(self, thread: Thread) -> bool:
+        """Was it at the same place of the user's code both times? It may have been elsewhere."""
+        if thread.native is None:
+            return False
+        there = self.now.places.get(thread.native.ptid)
+        return there is not None and there == self.before.places.get(thread.native.ptid)
 
     def polled(self, thread: Thread) -> bool:
         """Did it wait for so long again and again? One such wait may be a long one."""
@@ -208,6 +218,8 @@ def take(
         if thread.native is not None:
             ptid = thread.native.ptid
             moment.threads.add(ptid)
+            if thread.where is not None:
+                moment.places[ptid] = _place(thread.where, thread.in_call)
             inside = [member for member in thread.openmp if member.chain]
             if inside:
                 moment.roots[ptid] = root_of(inside[0])
@@ -315,6 +327,11 @@ def _wait(member: Membership) -> object:
         region.raw.address if region is not None else None,
         member.task.address if member.task is not None else None,
     )
+
+
+def _place(where: Location, call: Location | None) -> object:
+    at = where.line if where.line is not None else where.pc
+    return (where.file, where.function, at, call.function if call is not None else None)
 
 
 def _ptid(thread: Thread | None) -> Ptid | None:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from typing import FrozenSet, Iterable, Mapping, Optional, Union
+from typing import FrozenSet, Iterable, Mapping, Optional, Sequence, Union
 
 from ..light_classes import NamedTuple
+from .moments import Movement
 from .process import Membership, Process, Region, Thread
+from .waits import Needs
 
 # Of a team's threads, those that may wait before its work is called uneven.
 _MOST_WAITING = 2 / 3
@@ -42,7 +44,15 @@ class Uneven(NamedTuple):
     working: list[Thread]
 
 
-Slowdown = Union[Crowded, Throttled, Uneven]
+class HeldUp(NamedTuple):
+    """Threads that wait at two looks for some that are at one place both times."""
+
+    waiting: list[Thread]
+    working: list[Thread]
+    seconds: float
+
+
+Slowdown = Union[Crowded, Throttled, Uneven, HeldUp]
 
 
 def of_processors(process: Process, processors: Processors) -> list[Slowdown]:
@@ -76,8 +86,46 @@ def _crowded(threads: Iterable[Thread], allowed: Mapping[int, FrozenSet[int]]) -
     return worst
 
 
+def of_work(
+    process: Process, needs: Sequence[Needs], movement: Movement | None
+) -> list[Slowdown]:
+    """Of what each thread does at this stop, and did before."""
+    held = _held_up(needs, movement) if movement is not None else []
+    told = {thread for one in held for thread in one.working}
+    return [*held, *(one for one in uneven(process) if not told.issuperset(one.working))]
+
+
+def awaited_at_work(needs: Sequence[Needs]) -> dict[Thread, list[Thread]]:
+    """Who executes the user's code while others wait for it: these."""
+    waiting = {one.thread for one in needs}
+    found: dict[Thread, list[Thread]] = {}
+    for one in needs:
+        for thread in dict.fromkeys(one.needed):
+            if thread not in waiting and _works(thread):
+                found.setdefault(thread, []).append(one.thread)
+    return found
+
+
+def _held_up(needs: Sequence[Needs], movement: Movement) -> list[HeldUp]:
+    groups: dict[object, HeldUp] = {}
+    for thread, others in awaited_at_work(needs).items():
+        still = [one for one in others if not movement.has_gone_on(one)]
+        if still and movement.stayed(thread):
+            new = HeldUp([], [], movement.seconds)
+            one = groups.setdefault((thread.where, thread.in_call), new)
+            one.working.append(thread)
+            one.waiting.extend(other for other in still if other not in one.waiting)
+    return list(groups.values())
+
+
+def _works(thread: Thread) -> bool:
+    """Or is on its way, as one that yields for ever."""
+    states = [member.state or "" for member in thread.openmp]
+    return bool(states) and all(s.startswith("work_") or s == "overhead" for s in states)
+
+
 def uneven(process: Process) -> list[Uneven]:
-    """Of what each thread does at this stop. A region is in it only if that is known of all."""
+    """A region is in it only if it is known of all its threads what they do."""
     return [found for region in process.regions if (found := _uneven(region)) is not None]
 
 

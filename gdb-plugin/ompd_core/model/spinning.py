@@ -63,6 +63,4 @@ def _is_bound(one: Needs, others: set[Thread]) -> bool:
     """Does it wait for what only these could end, if anybody could?"""
     if one.nobody is not None or one.events or one.held:
         return True
-    needed = [edge.needed for edge in one.edges if edge.doubt is None]
-    needed += one.meeting.missing if one.meeting is not None else []
-    return any(thread in others for thread in needed)
+    return any(thread in others for thread in one.needed)

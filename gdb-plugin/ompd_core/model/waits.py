@@ -106,6 +106,12 @@ class Needs:
         found = (task for edge in self.edges for task in (edge.after, edge.task))
         return [*(task for task in found if task is not None), *self.events]
 
+    @property
+    def needed(self) -> list[Thread]:
+        """Those that it cannot go on without, as far as they are certain."""
+        found = [edge.needed for edge in self.edges if edge.doubt is None]
+        return [*found, *(self.meeting.missing if self.meeting is not None else ())]
+
     def edge_to(self, needed: Thread) -> Edge:
         """To one of the threads that it needs; a certain one if there are several."""
         found = [edge for edge in self.edges if edge.needed is needed]

@@ -445,7 +445,9 @@ class Picture:
 
         processors = granted(self._debugger)
         slow = slowdowns.of_processors(self.process, processors) if processors is not None else []
-        slow += slowdowns.uneven(self.process)
+        needs = judgement.waits.needs if judgement is not None else ()
+        movement = judgement.movement if judgement is not None else None
+        slow += slowdowns.of_work(self.process, needs, movement)
         devices = self.devices if self.has_offload else None
         standstill = self.standstill if judgement is None else None
         return Assessment(self.process, judgement, devices, slow, standstill)

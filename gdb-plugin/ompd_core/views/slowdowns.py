@@ -7,10 +7,16 @@ from typing import Sequence
 
 from ..model import ids
 from ..model.process import Region, Thread, pairs
-from ..model.slowdowns import Crowded, Slowdown, Throttled, Uneven
+from ..model.slowdowns import Crowded, HeldUp, Slowdown, Throttled, Uneven
 from .table import count, place
+from .terminal import plain
 
-_CODES = {Crowded: "few_processors", Throttled: "little_time", Uneven: "uneven_work"}
+_CODES = {
+    Crowded: "few_processors",
+    Throttled: "little_time",
+    Uneven: "uneven_work",
+    HeldUp: "held_up",
+}
 
 
 def of_slowdowns(found: Sequence[Slowdown]) -> list[tuple[str, str]]:
@@ -26,10 +32,11 @@ def _sentence(one: Slowdown) -> str:
             f"{_threads(one.threads)} may use {one.quota:.1f} processors' worth of time in all:"
             " their control group has a limit (cpu.max). Each of them is held back in turn."
         )
+    if isinstance(one, HeldUp):
+        return _held_up(one)
     who = _numbers(one.working)
     verb = "works" if len(one.working) == 1 else "work"
-    at = one.working[0].where
-    where = f" in {place(at.function, at.file, at.line)}" if at is not None else ""
+    where = _where(one.working[0])
     return (
         f"{len(one.waiting)} of the {len(one.region.members)} threads of {one.region.id} wait at"
         f" its barrier for {who}, which {verb}{where}. If it is often so, their work is uneven."
@@ -47,6 +54,23 @@ def _crowded(one: Crowded) -> str:
         f"{_threads(one.threads)} may use {count(many, 'processor')}"
         f" ({ids.compress(one.processors)}): they take turns."
     )
+
+
+def _held_up(one: HeldUp) -> str:
+    waits = "waits" if len(one.waiting) == 1 else "wait"
+    works = "is" if len(one.working) == 1 else "are"
+    call = one.working[0].in_call
+    inside = f", in {plain(call.function)} ()" if call is not None and call.function else ""
+    return (
+        f"At two looks, {one.seconds:.1f} s apart, {_numbers(one.waiting)} {waits} for"
+        f" {_numbers(one.working)}, which {works} both times{_where(one.working[0])}{inside}."
+        " That takes long, or never ends: a loop there may poll for what nobody sets."
+    )
+
+
+def _where(thread: Thread) -> str:
+    at = thread.where
+    return f" in {place(at.function, at.file, at.line)}" if at is not None else ""
 
 
 def _threads(threads: Sequence[Thread]) -> str:
