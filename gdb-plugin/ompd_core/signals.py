@@ -27,7 +27,7 @@ _REASONS = {
     ("SIGSEGV", 9): "the tag of a pointer to {} is not that of the memory",
     ("SIGSEGV", 10): "a function did not return to where it was called (shadow stack)",
     ("SIGBUS", 1): "the address {} is not aligned",
-    _BEYOND_FILE: "nothing is behind the address {}: the end of a mapped file, as a rule",
+    _BEYOND_FILE: "nothing is behind the address {}: likely the end of a mapped file",
     ("SIGFPE", 1): "integer division by zero, or with a result that does not fit",
     ("SIGFPE", 2): "integer overflow",
     ("SIGFPE", 3): "floating-point division by zero",
@@ -85,7 +85,7 @@ class Signal(NamedTuple):
             return "the program has sent it to itself"
         at = "an unknown address" if self.address is None else f"{self.address:#x}"
         if (self.name, self.code) == _UNMAPPED and (self.address or 0) < _NEAR_NULL:
-            at += ": a null pointer, as a rule"
+            at += ": likely a null pointer"
         text = _REASONS.get((self.name, self.code))
         return text.format(at) if text is not None else None
 

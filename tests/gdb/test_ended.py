@@ -44,7 +44,7 @@ WAYS = {
     "no_address": Ended("SIGSEGV", "(no memory can be at 0x4141414141414141)", "no_address"),
     "calls_null": Ended("SIGSEGV", "(a null pointer was called)", "calls_nothing"),
     "calls_data": Ended("SIGSEGV", ", which was called or returned to)", "calls_nothing"),
-    "null_pointer": Ended("SIGSEGV", "(no memory is mapped at 0x18: a null pointer, as a rule)"),
+    "null_pointer": Ended("SIGSEGV", "(no memory is mapped at 0x18: likely a null pointer)"),
     "wild_pointer": Ended("SIGSEGV", "(no memory is mapped at 0x41414141)"),
     "read_only": Ended("SIGSEGV", " may only be read)"),
     "closed": Ended("SIGSEGV", " may neither be read nor written)"),
