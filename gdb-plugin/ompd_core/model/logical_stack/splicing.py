@@ -26,6 +26,7 @@ from ..native import Location
 from ..process import Membership, Process, Region, Thread
 from ..targets import Target
 from ..tasks import ExplicitTask, OnStack
+from ..waiting import has_call
 from ..where import CodeMap
 from .backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry
 from .enclosing import Enclosing, Place, enclosing, is_active, own_chain
@@ -146,7 +147,7 @@ class Splicer:
 
     def _parsed(self, thread: Thread, walked: Walked) -> _Stack:
         parts = self._parts.of(walked)
-        if not parts[0].levels and not _in_region(thread, parts[0]):
+        if not parts[0].levels and not self._in_region(thread, parts, walked.whole):
             if len(parts) > 1:  # it is about to begin the region
                 del parts[0]
                 parts[0].start = 0
@@ -161,6 +162,23 @@ class Splicer:
             chain = [place for place in own_chain(member) if place[0] not in left]
             stack.enclosing[member.runtime] = enclosing(parts, chain, member.runtime, walked.whole)
         return stack
+
+    def _in_region(self, thread: Thread, parts: Sequence[Part], whole: bool) -> bool:
+        """A thread is in the runtime's routine that begins and ends regions, or waits for work
+        there: is it in the region meanwhile?"""
+        part = parts[0]
+        if part.began != FORK:
+            return part.began != START or any(member.region is not None for member in thread.openmp)
+        member = thread.member(part.runtime) if part.runtime is not None else None
+        if whole and member is not None:
+            chain = [region for region, _ in own_chain(member)]
+            directly = self._code.calls_directly(part.runtime)
+            calls = sum(one.began in (FORK, START) and one.runtime == part.runtime for one in parts)
+            if calls <= sum(has_call(region, directly) for region in chain):
+                return True
+            if calls > len(chain):
+                return False
+        return any((one.state or "").startswith("wait_barrier") for one in thread.openmp)
 
     def _lineage(self, runtime: int) -> Lineage | None:
         if self._lineages is None:
@@ -466,14 +484,6 @@ class Splicer:
                 return self._beginner(found, begun[0])
         found.cut = doubts.GENERATOR_GONE
         return None
-
-
-def _in_region(thread: Thread, part: Part) -> bool:
-    """A thread is in the runtime's routine that begins and ends regions, or waits for work there:
-    has it come from a region's code?"""
-    if part.began == FORK:
-        return any((member.state or "").startswith("wait_barrier") for member in thread.openmp)
-    return part.began != START or any(member.region is not None for member in thread.openmp)
 
 
 def _region_entry(stack: _Stack, region: Region, num: int | None) -> Entry:
