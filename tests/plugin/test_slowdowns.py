@@ -8,7 +8,9 @@ from typing import FrozenSet, Sequence
 
 import pytest
 from ompd_core.formats import control_groups, procfs
-from ompd_core.model.slowdowns import Crowded, Processors, Throttled, of_processors, uneven
+from ompd_core.library.types import Icvs, IcvValue, ViewRegion
+from ompd_core.model.process import Region
+from ompd_core.model.slowdowns import Crowded, Processors, Throttled, fewer, of_processors, uneven
 from ompd_core.snapshot import processors
 from ompd_core.views import slowdowns as view
 from test_judgement import at_barrier, team
@@ -128,3 +130,27 @@ def test_the_groups_limit(
     monkeypatch.setattr(control_groups, "ROOT", str(tmp_path / "groups"))
     monkeypatch.setattr(procfs, "ROOT", str(tmp_path))
     assert processors.quota(1) == quota
+
+
+@pytest.mark.parametrize(
+    "values, said",
+    [
+        ({"nthreads-var": 8, "thread-limit-var": 4}, "no more than 4 at a time"),
+        ({"nthreads-var": 8, "dyn-var": 1}, "may make teams smaller"),
+        # Of a limit that is not reached it is not the doing, but that of a clause.
+        ({"nthreads-var": 8, "thread-limit-var": 6, "dyn-var": 0}, None),
+        ({"nthreads-var": 4, "thread-limit-var": 4, "dyn-var": 1}, None),
+        ({}, None),
+    ],
+)
+def test_who_keeps_a_team_small(values: dict[str, int], said: str | None) -> None:
+    process = team(4)
+    process.regions[0].parent = Region(0, ViewRegion(0x2000, None, "program", 0, 0, 1))
+    numbers = {name: IcvValue(number, None) for name, number in values.items()}
+    runtime = process.regions[-1].runtime
+    found = view.of_slowdowns(fewer(process, runtime, Icvs({}, {}, numbers, [None] * 4)))
+    if said is None:
+        assert found == []
+    else:
+        ((code, text),) = found
+        assert code == "few_threads" and text.startswith("R1 has 4 threads, not 8") and said in text

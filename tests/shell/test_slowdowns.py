@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -37,11 +38,16 @@ int main(int argc, char **argv)
 
 @contextlib.contextmanager
 def spinning(
-    team: int, folder: Path, before: Callable[[], None] | None = None, **settings: str
+    team: int,
+    folder: Path,
+    before: Callable[[], None] | None = None,
+    program: str = PROGRAM,
+    compiler: str = "gcc",
+    **settings: str,
 ) -> Iterator[int]:
     source, begun = folder / "spin.c", folder / "begun"
-    source.write_text(PROGRAM, encoding="ascii")
-    machine.run("gcc", "-g", "-fopenmp", source, "-o", folder / "spin")
+    source.write_text(program, encoding="ascii")
+    machine.run(compiler, "-g", "-fopenmp", source, "-o", folder / "spin")
     words = machine.in_background(folder / "spin", team, begun)
     with subprocess.Popen(words, env={**os.environ, **settings}, preexec_fn=before) as process:
         try:
@@ -148,3 +154,57 @@ def test_others_wait_for_one_that_stays_where_it_is(kind: str, folder: Path) -> 
         assert "R1.0-1 wait for R1.2, which is both times in main () at" in text
         assert f"held.c:{line}" in text and ("in usleep ()" in text) == (kind == "polls")
         assert "uneven_work" not in found
+
+
+NESTED = """\
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    #pragma omp parallel
+    {
+        if (omp_get_thread_num() == 0) {
+            int outer = omp_get_num_threads();
+            #pragma omp parallel
+            {
+                #pragma omp single
+                {
+                    FILE *file = fopen(argv[2], "w");
+                    fprintf(file, "%d %d", outer, omp_get_num_threads());
+                    fclose(file);
+                    sleep(100);
+                }
+            }
+        }
+        sleep(100);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "compiler, settings, said",
+    [
+        ("gcc", {"OMP_THREAD_LIMIT": "3"}, "R1 has {0} threads, not 6 .*OMP_THREAD_LIMIT"),
+        (machine.CLANG, {"OMP_THREAD_LIMIT": "3"}, "R1 has {0} threads, not 6 .*OMP_THREAD_LIMIT"),
+        (machine.CLANG, {}, "R2 has {1} thread, not 6 .*OMP_MAX_ACTIVE_LEVELS"),
+        ("gcc", {"OMP_MAX_ACTIVE_LEVELS": "2", "OMP_NUM_THREADS": "3,2"}, None),
+    ],
+)
+def test_fewer_threads_than_asked(
+    compiler: str, settings: dict[str, str], said: str | None, folder: Path
+) -> None:
+    wanted = {"OMP_NUM_THREADS": "6", "OMP_DYNAMIC": "false", **settings}
+    if compiler != "gcc":
+        wanted["LD_LIBRARY_PATH"] = str(machine.cached("libomp-19"))
+    with spinning(0, folder, program=NESTED, compiler=compiler, **wanted) as pid:
+        answer = ompd("pid", str(pid), "--json", folder=folder)
+    found: Any = answer.document["summary"]["slowdowns"]
+    texts = [one["text"] for one in found if one["code"] == "few_threads"]
+    sizes = (folder / "begun").read_text(encoding="ascii").split()
+    if said is None:
+        assert texts == []
+    else:
+        assert any(re.search(said.format(*sizes), text) for text in texts), found

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import FrozenSet, Iterable, Mapping, Optional, Sequence, Union
 
+from ..library.types import Icvs, IcvValue
 from ..light_classes import NamedTuple
 from .moments import Movement
 from .process import Membership, Process, Region, Thread
@@ -52,7 +53,19 @@ class HeldUp(NamedTuple):
     seconds: float
 
 
-Slowdown = Union[Crowded, Throttled, Uneven, HeldUp]
+class Fewer(NamedTuple):
+    """Teams that have fewer threads than the task that began them would have by its settings."""
+
+    regions: list[Region]
+    asked: int  # by nthreads-var
+    limit: str  # the ICV that keeps them small
+    value: int
+
+
+Slowdown = Union[Crowded, Throttled, Uneven, HeldUp, Fewer]
+
+# An ICV's values, by its name.
+_Values = Mapping[str, IcvValue]
 
 
 def of_processors(process: Process, processors: Processors) -> list[Slowdown]:
@@ -150,3 +163,57 @@ def _uneven(region: Region) -> Uneven | None:
 
 def _waits_at_barrier_of(region: Region, member: Membership) -> bool:
     return member.region is region and (member.state or "").startswith("wait_barrier")
+
+
+def fewer(process: Process, runtime: int, icvs: Icvs) -> list[Fewer]:
+    """Of a runtime. A num_threads clause is in no ICV: what it asks for is not known."""
+    own = {
+        id(member.region): values
+        for thread, values in zip(process.threads, icvs.threads)
+        if values is not None and (member := thread.member(runtime)) is not None
+    }
+    found: dict[tuple[int, str, int], Fewer] = {}
+    for region in process.regions:
+        around = region.parent
+        if region.runtime != runtime or around is None or region.raw.generator != "parallel":
+            continue
+        of_program = around.raw.generator == "program"
+        values = icvs.initial if of_program else own.get(id(around), {})
+        limited = _limited(process, region, values)
+        if limited is not None:
+            found.setdefault(limited, Fewer([], *limited)).regions.append(region)
+    return list(found.values())
+
+
+def _limited(process: Process, region: Region, values: _Values) -> tuple[int, str, int] | None:
+    """How many threads nthreads-var asks for, by which ICV there are fewer, and its value."""
+    asked, size = _number(values, "nthreads-var"), len(region.members)
+    if asked is None or size >= asked:
+        return None
+    levels = _number(values, "max-active-levels-var")
+    if levels is not None and size == 1 and _active_around(region) >= max(levels, 1):
+        return asked, "max-active-levels-var", levels
+    most = _number(values, "thread-limit-var")
+    if most is not None and most < asked and most == _used(process, region.runtime):
+        return asked, "thread-limit-var", most
+    if _number(values, "dyn-var") == 1:
+        return asked, "dyn-var", 1
+    return None
+
+
+def _number(values: _Values, name: str) -> int | None:
+    return values[name].number if name in values else None
+
+
+def _active_around(region: Region) -> int:
+    count, around = 0, region.parent
+    while around is not None:
+        count += len(around.members) > 1
+        around = around.parent
+    return count
+
+
+def _used(process: Process, runtime: int) -> int:
+    """Threads that are in regions."""
+    inside = (thread.member(runtime) for thread in process.threads)
+    return sum(1 for member in inside if member is not None and member.chain)

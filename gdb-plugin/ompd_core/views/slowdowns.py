@@ -7,7 +7,7 @@ from typing import Sequence
 
 from ..model import ids
 from ..model.process import Region, Thread, pairs
-from ..model.slowdowns import Crowded, HeldUp, Slowdown, Throttled, Uneven
+from ..model.slowdowns import Crowded, Fewer, HeldUp, Slowdown, Throttled, Uneven
 from .table import count, place
 from .terminal import plain
 
@@ -16,6 +16,14 @@ _CODES = {
     Throttled: "little_time",
     Uneven: "uneven_work",
     HeldUp: "held_up",
+    Fewer: "few_threads",
+}
+_LIMITS = {
+    "max-active-levels-var": "where {0} are active around a region, it gets one"
+    " (OMP_MAX_ACTIVE_LEVELS, max-active-levels-var)",
+    "thread-limit-var": "the program may have no more than {0} at a time (OMP_THREAD_LIMIT,"
+    " thread-limit-var)",
+    "dyn-var": "the runtime may make teams smaller (OMP_DYNAMIC, dyn-var)",
 }
 
 
@@ -34,6 +42,8 @@ def _sentence(one: Slowdown) -> str:
         )
     if isinstance(one, HeldUp):
         return _held_up(one)
+    if isinstance(one, Fewer):
+        return _fewer(one)
     who = _numbers(one.working)
     verb = "works" if len(one.working) == 1 else "work"
     where = _where(one.working[0])
@@ -71,6 +81,15 @@ def _held_up(one: HeldUp) -> str:
 def _where(thread: Thread) -> str:
     at = thread.where
     return f" in {place(at.function, at.file, at.line)}" if at is not None else ""
+
+
+def _fewer(one: Fewer) -> str:
+    size = count(len(one.regions[0].members), "thread")
+    if len(one.regions) > 1:
+        who = f"{len(one.regions)} regions have fewer threads"
+    else:
+        who = f"{one.regions[0].id} has {size}"
+    return f"{who}, not {one.asked} (nthreads-var): {_LIMITS[one.limit].format(one.value)}."
 
 
 def _threads(threads: Sequence[Thread]) -> str:
