@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import subprocess
 from pathlib import Path
 from typing import Any, Iterator
@@ -97,3 +98,10 @@ def test_innocent(way: str, runtime: str, folder: Path) -> None:
     findings, _, screen = told(way, runtime, folder)
     assert not findings, findings
     assert "has left" not in screen
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="its assembler is x86-64's")
+def test_guess(folder: Path) -> None:
+    """GDB passes over the call of the region where it has to guess."""
+    findings, _, _ = told("kernel", "libgomp-12", folder)
+    assert not findings, findings

@@ -10,6 +10,7 @@
  *   within    the jump stays inside the region
  *   stack     the region's code goes on on a stack of its own (makecontext)
  *   begun     the jump was out of a function that had ended its region
+ *   kernel    the region's code calls code without unwind information, on whose stack an old address of main lies (x86-64)
  * Prints a line as soon as it stays where it is.
  */
 #include <omp.h>
@@ -141,6 +142,32 @@ static void begun(void)
 	}
 }
 
+#ifdef __x86_64__
+void kernel(void *address, void (*called)(void));
+
+/* A debugger that has to guess takes the word on top of the stack for the address to return to. */
+__asm__(".text\n"
+	".type kernel, @function\n"
+	"kernel:\n"
+	"	subq $24, %rsp\n"
+	"	movq %rdi, (%rsp)\n"
+	"	call *%rsi\n"
+	"	addq $24, %rsp\n"
+	"	ret\n"
+	".size kernel, .-kernel\n");
+
+static __attribute__((noinline)) void without_unwind_information(void)
+{
+	void *address = __builtin_return_address(0);
+
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() == 0)
+			kernel(address, stay);
+	}
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
@@ -160,4 +187,8 @@ int main(int argc, char **argv)
 		on_own_stack();
 	if (is("begun"))
 		begun();
+#ifdef __x86_64__
+	if (is("kernel"))
+		without_unwind_information();
+#endif
 }

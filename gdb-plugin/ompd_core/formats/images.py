@@ -33,6 +33,12 @@ class Images(NamedTuple):
         """There is a list, or should be one, and not all of it can be read."""
         return self.program is None or self.is_cut
 
+    @property
+    def begins(self) -> list[int]:
+        """Where each begins, the program last."""
+        begins = [image.start or image.bias for image in self.loaded]
+        return begins + ([self.program.start] if self.program is not None else [])
+
     def nameless(self) -> list[LoadedImage]:
         """Those whose names cannot be read: whether one of them is a runtime is not known by them.
         Of a core file, when the file that the image came from is not here."""

@@ -4,7 +4,7 @@ goes on, and its other threads wait at its end for ever.
 
 A runtime calls the code of a region and waits for it: as long as a thread is in a region, that call
 is on its stack. A stack that is known down to where the thread began, and has no such call, proves
-that the code was left.
+that the code was left, if the compiler has recorded how each frame is unwound.
 """
 
 from __future__ import annotations

@@ -53,9 +53,7 @@ class Overflows:
     def __init__(self, debugger: Debugger, machine: Machine, thread: Thread) -> None:
         self._debugger, self._machine, self._thread = debugger, machine, thread
         images = debugger.images
-        begins = [image.start or image.bias for image in images.loaded]
-        begins += [images.program.start] if images.program is not None else []
-        self._bases = begins
+        self._bases = images.begins
 
     def of(self, stopped: StoppedThread, signal: Signal) -> Overflow | None:
         """None: there is none that can be told."""

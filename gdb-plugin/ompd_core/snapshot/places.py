@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Callable, Collection, Iterable, Mapping, Seque
 
 from .. import abi, runtimes
 from ..debugger import MOST_FRAMES, Debugger, Stack, StoppedThread
+from ..formats.unwind_tables import Tables
 from ..library.inference import Inference
 from ..library.types import (
     LAUNCHED,
@@ -112,6 +113,10 @@ class Places:
         return Holdings(self._debugger, machine, self.code) if machine is not None else None
 
     @cached_property
+    def _unwind_tables(self) -> Tables:
+        return Tables(self._debugger.code.read, self._debugger.images.begins)
+
+    @cached_property
     def _loop_code(self) -> LoopCode:
         from .loop_code import LoopCode
 
@@ -212,6 +217,10 @@ class Places:
             pass
         known = self._stacks.named(frames.seen)
         if not frames.whole or not left.begins_there(known, self.code):
+            return None
+        # Without such information a debugger guesses, and may pass over frames.
+        inner = (one for one in known[:-1] if not one.signal)
+        if not all(self._unwind_tables.covers(one.pc) for one in inner):
             return None
         return left.of(thread, known, self.code, self._entry)
 

@@ -44,7 +44,7 @@ class Code:
         self._inferior = inferior
         self._progspace = inferior.progspace
         self._demangled: dict[str, str] = {}
-        self._bases = _begins(images)
+        self._bases = images.begins
         self._tables = Tables(read, self._bases)
         self._guessed: dict[int, bool] = {}
         self._known: dict[object, Frame] = {}  # by the place: see `record'
@@ -354,9 +354,3 @@ class Code:
 
 def _holds(image: LoadedImage | None, pc: int) -> bool:
     return image is not None and image.start <= pc < image.end
-
-
-def _begins(images: Images) -> list[int]:
-    program = images.program
-    begins = [image.start or image.bias for image in images.loaded]
-    return begins + ([program.start] if program is not None else [])
