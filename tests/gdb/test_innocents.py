@@ -117,7 +117,7 @@ def built(
     """Compiled by clang, or by gcc for GNU's runtime, whose part LLVM's then plays."""
     cxx = source.endswith("cxx")
     gnu = "g++" if cxx else "gcc"
-    link = ("-std=c++17",) if cxx else ()
+    link = ("-std=c++20",) if cxx else ()
     home = machine.under_gcc(runtime, folder) if gcc else machine.cached(runtime)
     return Program(
         machine.compiled(source, build, link=link, compiler=gnu if gcc else machine.CLANG),

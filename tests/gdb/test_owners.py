@@ -79,6 +79,10 @@ FOUND = {
     "barrier_of_more": Told("standstill", "(3 of 4 have come, and the process has 3 threads)", ()),
     "semaphore_missing": Told("standstill", "(its count is 0, 1 thread waits)"),
     "condition_missing": Told("standstill", "condition' (1 thread waits)"),
+    "latch_of_more": Told("standstill", "(1 more to arrive)"),
+    "std_barrier_of_more": Told("standstill", "R1.0-1: a std::barrier"),
+    "nobody_releases": Told("standstill", "(its count is 0)"),
+    "promise_unkept": Told("standstill", "R1.0: a future"),
 }
 # Runtime, build, and is the libraries' debug information there?
 WAYS = [

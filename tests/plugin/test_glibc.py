@@ -7,7 +7,15 @@ from __future__ import annotations
 from typing import Dict, Optional
 
 import pytest
-from ompd_core.model.glibc import FutexWait, Internal, Kept, Threads, kept, kind_of
+from ompd_core.model.glibc import (
+    FutexWait,
+    Internal,
+    Kept,
+    Threads,
+    kept,
+    kind_of,
+    waits_in_headers,
+)
 
 AT = 0x5000
 PRIVATE = 0x80
@@ -315,3 +323,35 @@ def test_initialisers() -> None:
     assert other is not None and (other.kind, other.address) == ("static", None)
     once = found({AT: 1}, "pthread_once", ASLEEP._replace(expected=1), names={AT: "flag"})
     assert once is not None and once.words == "the initialiser of once flag `flag'"
+
+
+@pytest.mark.parametrize(
+    "function, kind",
+    [
+        ("void std::__atomic_wait_address<int, std::latch::wait() const::{lambda()#1}>", "latch"),
+        ("std::__1::latch::wait", "latch"),
+        ("std::__tree_barrier<std::__empty_completion>::wait", "std_barrier"),
+        ("std::counting_semaphore<4l>::acquire", "counting_semaphore"),
+        ("std::__atomic_futex_unsigned_base::_M_futex_wait_until", "future"),
+        ("std::__future_base::_State_baseV2::wait", "future"),
+        ("std::__detail::__platform_wait<int>", None),
+        ("mystd::latch::wait", None),
+        (None, None),
+    ],
+)
+def test_what_headers_define(function: Optional[str], kind: Optional[str]) -> None:
+    assert waits_in_headers(function) == kind
+
+
+def test_what_headers_wait_for() -> None:
+    call = FutexWait(AT, 0, 2, False, True)
+    for kind, names, expected in (
+        ("latch", {AT: "done"}, "std::latch `done'"),
+        ("latch", {AT: "std::__detail::__waiter_pool_base::_S_for+832"}, "a std::latch"),
+        ("std_barrier", {AT: "elsewhere"}, "a std::barrier"),
+        ("counting_semaphore", {AT: "slots"}, "std::counting_semaphore `slots'"),
+        ("future", {}, "a future"),
+    ):
+        one = kept(None, call, None, {AT: 2}.get, names.get, KNOWN, internal=Internal(kind))
+        assert one is not None and one.words == expected and expected in (one.unknown or "")
+        assert (one.counted is not None) == ("`" in expected), one

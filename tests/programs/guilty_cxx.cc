@@ -5,11 +5,14 @@
  */
 #include "guilty.h"
 
+#include <barrier>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <future>
+#include <latch>
 #include <mutex>
+#include <semaphore>
 #include <stdexcept>
 #include <thread>
 
@@ -362,6 +365,81 @@ void once_and_mutex()
 	}
 }
 
+/* ---- What C++20 has ------------------------------------------------------------------------------ */
+
+/* One arrives less than the latch expects. */
+void latch_of_more()
+{
+	std::latch come(guilty ? 3 : 2);
+
+#pragma omp parallel num_threads(2)
+	{
+		stuck();
+		come.arrive_and_wait();
+		work(SHORT);
+	}
+}
+
+void std_barrier_of_more()
+{
+	std::barrier meeting(guilty ? 3 : 2);
+
+#pragma omp parallel num_threads(2)
+	{
+		stuck();
+		meeting.arrive_and_wait();
+		work(SHORT);
+	}
+}
+
+void nobody_releases()
+{
+	std::counting_semaphore<2> slots(0);
+
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1) {
+			stuck();
+			slots.acquire();
+			work(SHORT);
+		} else {
+			if (!guilty)
+				slots.release();
+			waits();
+		}
+	}
+}
+
+/* What is computed asynchronously wants the critical construct in which its result is waited for. */
+void async_in_critical()
+{
+	const auto compute = [] {
+		stuck();
+#pragma omp critical(update)
+		total++;
+		return total;
+	};
+
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 0) {
+			if (guilty) {
+#pragma omp critical(update)
+				{
+					auto answer = std::async(std::launch::async, compute);
+
+					stuck();
+					answer.get();
+				}
+			} else {
+				std::async(std::launch::async, compute).get();
+			}
+		} else {
+			waits();
+		}
+	}
+}
+
 const struct guilty_scenario scenarios[] = {
 	GUILTY(mutexes, CIRCLE, 2),
 	GUILTY(mutex_and_omp_lock, CIRCLE, 2),
@@ -375,6 +453,10 @@ const struct guilty_scenario scenarios[] = {
 	GUILTY(static_needs_itself, CIRCLE, 2),
 	GUILTY(once_begins_region, CIRCLE, 2),
 	GUILTY(once_and_mutex, CIRCLE, 2),
+	GUILTY(latch_of_more, OUTSIDE, 2),
+	GUILTY(std_barrier_of_more, OUTSIDE, 2),
+	GUILTY(nobody_releases, OUTSIDE, 2),
+	GUILTY(async_in_critical, CIRCLE, 3),
 };
 
 } // namespace

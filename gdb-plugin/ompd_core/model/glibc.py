@@ -36,6 +36,18 @@ _KINDS = {
     "call_once": "once",
     "cxa_guard_acquire": STATIC,
 }
+# What waits in code that the C++ library's headers put into the program, which their names tell.
+_IN_HEADERS = {
+    "latch": r"latch::",
+    "std_barrier": r"(__tree_barrier|barrier)<",
+    "counting_semaphore": r"(__atomic_semaphore::|counting_semaphore<)",
+    "future": r"(__future_base::|__atomic_futex_unsigned|__basic_future<)",
+}
+_OF_HEADERS = late_patterns.compile(
+    r"\bstd::(__\w+::)?(?:%s)"
+    % "|".join(f"(?P<{kind}>{name})" for kind, name in _IN_HEADERS.items())
+)
+_POOL = "__waiter_pool"  # of words for what is no word itself
 _HIDDEN = late_patterns.compile(r"(?:new_)?(\w+?)(?:_slow)?(?:64)?$")  # new_sem_wait_slow64
 _TIMED = late_patterns.compile(
     r"(pthread_(?:mutex|cond|rwlock)_|sem_|mtx_|cnd_)(?:timed|clock)(\w+)$"
@@ -52,6 +64,16 @@ _WORDS = {
     "futex": "word",
     "once": "once flag",
     STATIC: "static variable",
+    "latch": "std::latch",
+    "std_barrier": "std::barrier",
+    "counting_semaphore": "std::counting_semaphore",
+    "future": "future",
+}
+_WHO = {
+    "latch": "count down",
+    "std_barrier": "arrive at",
+    "counting_semaphore": "release",
+    "future": "give a value to",
 }
 # What allocates memory, and what locks all of it.
 _ALLOCATES = late_patterns.compile(
@@ -120,6 +142,8 @@ class Kept(NamedTuple):
             return "Python's GIL"
         if self.kind == "malloc":
             return "malloc's lock"
+        if self.kind == "future":
+            return "a future"  # what it waits for is in memory that the program does not name
         if self.kind == "stream":
             return f"the lock of the stream {self.name}"
         kind, of = _WORDS[self.kind], "the initialiser of " * (self.kind in INITIALISED)
@@ -157,6 +181,12 @@ def kind_of(function: str) -> str | None:
     name = hidden.group(1) if hidden else function
     timed = _TIMED.match(name)
     return _KINDS.get(timed.group(1) + timed.group(2) if timed else name)
+
+
+def waits_in_headers(function: str | None) -> str | None:
+    """The kind, by the name of a function that the C++ library's headers define."""
+    found = _OF_HEADERS.search(function) if function is not None else None
+    return found.lastgroup if found is not None else None
 
 
 def allocates(function: str | None) -> bool:
@@ -243,6 +273,8 @@ class _Reading:
                 unknown=f"it is not known who will post {found.words}",
                 counted=f"its count is 0, {_waiters(waiting)}" if waiting else None,
             )
+        if kind in _IN_HEADERS:
+            return self._of_headers(kind, call)
         if internal is not None:
             return self._internal(internal, call.address)
         if kind == "futex":
@@ -316,6 +348,16 @@ class _Reading:
         elif found.name is not None and found.name.startswith(_GUARD):
             found = found._replace(name=found.name[len(_GUARD) :])
         return found._replace(unknown=f"it is not known who executes {found.words}")
+
+    def _of_headers(self, kind: str, call: FutexWait) -> Kept:
+        found = self._named(kind, call.address)
+        if kind == "std_barrier" or (found.name is not None and _POOL in found.name):
+            found = Kept(kind)
+        elif kind == "latch":
+            found = found._replace(counted=f"{call.expected} more to arrive")
+        elif kind == "counting_semaphore":
+            found = found._replace(counted=f"its count is {call.expected}")
+        return found._replace(unknown=f"it is not known who will {_WHO[kind]} {found.words}")
 
     def _barrier(self, call: FutexWait) -> Kept:
         base = call.address - _ROUND

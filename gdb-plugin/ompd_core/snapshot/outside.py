@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Callable, Sequence
 
 from .. import late_patterns
@@ -22,6 +23,10 @@ _LIBRARY = late_patterns.compile(
     r"(lib(c|pthread)(\.so\.[60]|-2\.\d+\.so)|/ld(64|-linux[-\w]*)?(\.so\.\d|-2\.\d+\.so))$"
 )
 _OF_CXX = late_patterns.compile(r"/lib(stdc\+\+|c\+\+abi|c\+\+)\.so\.\d[.\d]*$")
+
+
+# Frames of its headers' functions, which call each other where nothing is optimised.
+_MOST_IN_HEADERS = 8
 
 
 class Outside:
@@ -57,6 +62,9 @@ class Outside:
         spinning = self._machine.first_argument(registers) if len(inside) == 1 else None
         function = self._waits_in(frames[: len(inside) + 1])
         internal = self._internal(frames[: len(inside) + 1], call) if function is None else None
+        if function is None and internal is None and call is not None:
+            kind = self._in_headers(stopped, len(inside))
+            internal = Internal(kind) if kind is not None else None
         if call is None and function is None:
             return None
         if call is not None and call.asleep and call.timed:
@@ -135,6 +143,14 @@ class Outside:
             return function
         symbol = self._code.object(address) if address is not None else None
         return system_name(symbol.partition("@")[0]) if symbol is not None else function
+
+    def _in_headers(self, stopped: StoppedThread, first: int) -> str | None:
+        """first: the level of the frame that calls the library."""
+        for frame in islice(stopped.frames(), first - 1, first + _MOST_IN_HEADERS):
+            kind = glibc.waits_in_headers(frame.location.function)
+            if kind is not None:
+                return kind
+        return None
 
     def _internal(self, frames: Sequence[Frame], call: FutexWait | None) -> Internal | None:
         """frames: the library's, and the one that calls them."""
