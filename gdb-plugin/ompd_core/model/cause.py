@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from ..code.refusal import Refusal
 from ..light_classes import NamedTuple
 from .overflow import Overflow
@@ -21,11 +23,21 @@ class Said(NamedTuple):
     by: str  # the C library, or a runtime's name
 
 
+class Met(NamedTuple):
+    """A limit that keeps a process from making one more thread."""
+
+    name: str  # as `ulimit -u'
+    limit: int
+    used: int
+    in_bytes: bool = False
+
+
 class Cause(NamedTuple):
     thrown: Thrown | None = None  # the exception that it was ended for
     overflow: Overflow | None = None  # of the stack
     terminated: str | None = None
     said: Said | None = None  # before it ended the program
+    met: Sequence[Met] = ()  # where it could not make a thread
     refused: Refusal | None = None  # the instruction
     rights: str | None = None  # of the memory that it used, as `rw-'
     file: str | None = None  # that is mapped where the address is

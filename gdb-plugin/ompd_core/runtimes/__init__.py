@@ -88,6 +88,11 @@ def loses_threads(kind: str) -> bool:
     return known is not None and known.loses_threads
 
 
+def tells_no_thread(text: str) -> bool:
+    """Of what a runtime said before it gave up: could it not make a thread?"""
+    return any(one.no_thread and re.search(one.no_thread, text) for one in RUNTIMES)
+
+
 def fatal(kind: str) -> str | None:
     known = of_kind(kind)
     return known.fatal if known is not None else None

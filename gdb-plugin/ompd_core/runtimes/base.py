@@ -52,6 +52,7 @@ class Runtime:
     # The text that it prints before it ends the program by abort (): a regular expression, whose
     # groups are what is to be said of it.
     fatal: str | None = None
+    no_thread: str | None = None  # in that text: it could not make one
     refused: str | None = None  # why it is not served
 
 

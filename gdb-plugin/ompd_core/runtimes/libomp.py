@@ -38,5 +38,6 @@ RUNTIME = Runtime(
     records_holders="run the program with KMP_CONSISTENCY_CHECK=all, and the runtime records it",
     variables=_VARIABLES,
     fatal=r"(OMP: Error #\d+: [^\n]*)\n(?:OMP: (System error #[^\n]*)\n)?",
+    no_thread=r"necessary resources for OMP thread",
     device_handle="__kmpc_omp_get_target_async_handle_ptr",
 )

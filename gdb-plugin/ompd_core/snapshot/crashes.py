@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
+from .. import runtimes
 from ..debugger import Debugger
 from ..formats import areas
 from ..formats.areas import Area
-from ..model.cause import Cause
+from ..model.cause import Cause, Met
 from ..model.overflow import Overflow
 from ..model.process import Thread
 from ..signals import Signal
@@ -50,7 +53,16 @@ def _aborted(debugger: Debugger, stacks: Stacks, thread: Thread) -> Cause:
     why = aborts.terminated(debugger, thread.native, walked.frames)
     if why is not None:
         return Cause(terminated=why)
-    return Cause(said=aborts.said(debugger, stacks.code, thread.native, walked.frames))
+    said = aborts.said(debugger, stacks.code, thread.native, walked.frames)
+    refused = said is not None and runtimes.tells_no_thread(said.text)
+    return Cause(said=said, met=_limits(debugger) if refused else ())
+
+
+def _limits(debugger: Debugger) -> Sequence[Met]:
+    """That kept the runtime from making a thread."""
+    from . import thread_limits
+
+    return list(thread_limits.met(debugger.pid)) if debugger.kind == "live" else ()
 
 
 def _area(debugger: Debugger, signal: Signal) -> Area | None:

@@ -16,7 +16,7 @@ from ..code.refusal import (
     TRAP,
     Refusal,
 )
-from ..model.cause import CANCELLED, EXITED, JOINABLE, PURE, TERMINATED, Cause
+from ..model.cause import CANCELLED, EXITED, JOINABLE, PURE, TERMINATED, Cause, Met
 from ..model.process import Process, Thread
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..signals import Signal
@@ -70,11 +70,19 @@ def crash(process: Process) -> str | None:
         why = _TERMINATED[cause.terminated]
     elif cause.said is not None:
         why = f"{cause.said.by} says `{plain(cause.said.text)}'"
+        why += "".join(f"; {_met(one)}" for one in cause.met)
     elif cause.file is not None:
         why = f"{plain(cause.file)} is mapped there, and is shorter or cannot be read"
     handler = deadlock.in_handler(thread) if thread is not None else ""
     died = f"The program crashed: {what}, in {_who(thread, signal)}{handler}{where}"
     return f"{died}: {why}." if why is not None else f"{died}."
+
+
+def _met(one: Met) -> str:
+    limit, used = one.limit, one.used
+    if one.in_bytes:
+        return f"{one.name} is {limit >> 10} kB, and the process has {used >> 10} kB"
+    return f"{one.name} is {limit}, and {used} threads are counted"
 
 
 def _exception(thrown: Thrown) -> str:
