@@ -253,7 +253,8 @@ def test_second_look(gdb: str, folder: Path) -> None:
     home = machine.cached("libomp-19")
     executable = machine.compiled("deadlocks")
     with target("attach", executable, ("inversion2",), home, folder) as made:
-        commands = ["ompd deadlock -watch 0.3", "info threads", "ompd deadlock -watch soon"]
+        # Long enough for each that spins to get a processor, on a busy machine too.
+        commands = ["ompd deadlock -watch 1", "info threads", "ompd deadlock -watch soon"]
         answer = ask(gdb, commands, made.before, made.files, folder=folder)
     assert "all 3 threads that waited wait for the same" in answer.texts[0]
     assert "nothing of it moved" in " ".join(answer.texts[0].split())

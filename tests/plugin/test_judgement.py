@@ -350,6 +350,7 @@ def second(
 ASLEEP = {100: False, 101: False}
 RAN = {100: True, 101: True}
 SEEN = frozenset({0x20})
+NO_PROCESSOR = Watched(ASLEEP, SEEN, frozenset(), starved=frozenset(ASLEEP))
 
 
 @pytest.mark.parametrize(
@@ -365,6 +366,8 @@ SEEN = frozenset({0x20})
         # It stood still, asleep or spinning.
         (queuing(0, 1), queuing(0, 1), Watched(ASLEEP, frozenset(), frozenset()), "standing_still"),
         (queuing(0, 1), queuing(0, 1), Watched(RAN, SEEN, frozenset()), "standing_still"),
+        # One has it, it may be, and got no processor to go on with.
+        (queuing(0, 1), queuing(0, 1), NO_PROCESSOR, "cannot_tell"),
     ],
 )
 def test_two_moments(

@@ -54,6 +54,7 @@ class Watched(NamedTuple):
     words: frozenset[int]  # the addresses that were watched
     changed: frozenset[int]  # those of them whose words changed
     again: frozenset[int] = frozenset()  # LWPs that ran in each half of the time
+    starved: frozenset[int] = frozenset()  # LWPs that would have run, and got no processor for it
 
 
 class Words(NamedTuple):
@@ -174,7 +175,7 @@ class Movement:
         return self.before.barriers.get(ptid) != self.now.barriers.get(ptid)
 
     def _stood_still(self, ptid: Ptid) -> bool:
-        if self._is_other(ptid):
+        if self._is_other(ptid) or (self.watched is not None and ptid[1] in self.watched.starved):
             return False
         words = self.now.words(ptid)
         assert words is not None

@@ -9,6 +9,7 @@ import threading
 import time
 from typing import Collection, Dict, Tuple
 
+from ompd_core.light_classes import NamedTuple
 from ompd_core.model.moments import Watched
 
 # A stop wakes each thread; what that costs is counted shortly after.
@@ -17,7 +18,13 @@ SETTLED = 0.1  # seconds
 PAUSE = 0.005
 MOST_WORDS = 1024
 
-_Usages = Dict[int, Tuple[int, int]]
+
+class _Usage(NamedTuple):
+    used: Tuple[int, int]  # processor time in ns, and context switches
+    runnable: bool  # it has a processor, or waits for one
+
+
+_Usages = Dict[int, _Usage]  # by LWP
 
 
 def watch(
@@ -36,15 +43,16 @@ def watch(
         seen |= readable
         usages.append(_usages(pid))
     first, second, third = usages
-    ran = _ran(first, third) if first and third else None
-    halves = (_ran(first, second), _ran(second, third))
+    whole, *halves = _ran(first, third), _ran(first, second), _ran(second, third)
     again = frozenset(lwp for lwp in first if all(half.get(lwp) for half in halves))
-    return Watched(ran, frozenset(seen), frozenset(changed), again)
+    starved = frozenset(lwp for lwp, did in whole.items() if third[lwp].runnable and not did)
+    ran = whole if first and third else None
+    return Watched(ran, frozenset(seen), frozenset(changed), again, starved)
 
 
 def _ran(before: _Usages, after: _Usages) -> dict[int, bool]:
     """Has it used a processor?"""
-    return {lwp: before[lwp] != usage for lwp, usage in after.items() if lwp in before}
+    return {lwp: before[lwp].used != one.used for lwp, one in after.items() if lwp in before}
 
 
 def _watch_words(
@@ -76,7 +84,6 @@ def _read(file: int, address: int, size: int) -> bytes | None:
 
 
 def _usages(pid: int) -> _Usages:
-    """By LWP: processor time in ns, and context switches."""
     found = {}
     try:
         for name in os.listdir(f"/proc/{pid}/task"):
@@ -88,12 +95,13 @@ def _usages(pid: int) -> _Usages:
     return found
 
 
-def _usage(folder: str) -> tuple[int, int] | None:
+def _usage(folder: str) -> _Usage | None:
     try:
         with open(f"{folder}/schedstat", encoding="ascii") as file:
             nanoseconds = int(file.read().split()[0])
         with open(f"{folder}/status", encoding="ascii", errors="replace") as file:
-            lines = [line.split() for line in file if "ctxt_switches" in line]
-        return nanoseconds, sum(int(words[1]) for words in lines)
+            lines = [line.split() for line in file]
+        switches = sum(int(words[1]) for words in lines if words and "ctxt_switches" in words[0])
+        return _Usage((nanoseconds, switches), ["State:", "R"] in (words[:2] for words in lines))
     except (OSError, ValueError, IndexError):
         return None  # it has ended, or this kernel does not count
