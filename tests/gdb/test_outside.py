@@ -166,6 +166,9 @@ def test_loaders_mutex(way: str, runtime: str, kind: str, at_work: bool, folder:
         assert len(circle) == 2, answer.everything
         (edge,) = (edge for edge in circle if edge["object"] is not None)
         assert edge["object"]["kind"] == "mutex", answer.everything
+        assert "waits for the dynamic linker's lock" in edge["text"], answer.everything
+        told = [one["text"] for one in answer.document(ASK[3])["summary"]["findings"]]
+        assert "What the dynamic linker calls" in " ".join(told), answer.everything
         assert numbers[edge["waits_for"]] == holder, answer.everything
     truth.compared += 1
 

@@ -136,12 +136,19 @@ class Kept(NamedTuple):
     changed: bool = False  # its word has, and yet it sleeps: a stop has the kernel look again
 
     @property
+    def is_loaders(self) -> bool:
+        """A lock of the dynamic linker's: `_rtld_global' is exported, and has them all."""
+        return self.kind == "mutex" and (self.name or "").startswith("_rtld_global")
+
+    @property
     def words(self) -> str:
         """For a sentence: mutex `m1'."""
         if self.kind == "gil":
             return "Python's GIL"
         if self.kind == "malloc":
             return "malloc's lock"
+        if self.is_loaders:
+            return "the dynamic linker's lock"
         if self.kind == "future":
             return "a future"  # what it waits for is in memory that the program does not name
         if self.kind == "stream":

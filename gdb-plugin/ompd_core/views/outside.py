@@ -27,6 +27,11 @@ def cause(kept: Kept, itself: bool) -> str | None:
         if itself:
             return f"{name} needs what it initialises."
         return f"{name} waits for a thread that needs it: run it before any region needs it."
+    if kept.is_loaders:
+        return (
+            "What the dynamic linker calls, such as a constructor of a library, must not wait for a"
+            " thread that loads or looks for one."
+        )
     if kept.kind == "stream":
         return f"Whoever has {kept.words} must not wait for a thread that prints."
     if kept.kind == "rwlock" and kept.readers and itself:
