@@ -99,9 +99,7 @@ def _crowded(threads: Iterable[Thread], allowed: Mapping[int, FrozenSet[int]]) -
     return worst
 
 
-def of_work(
-    process: Process, needs: Sequence[Needs], movement: Movement | None
-) -> list[Slowdown]:
+def of_work(process: Process, needs: Sequence[Needs], movement: Movement | None) -> list[Slowdown]:
     """Of what each thread does at this stop, and did before."""
     held = _held_up(needs, movement) if movement is not None else []
     told = {thread for one in held for thread in one.working}
