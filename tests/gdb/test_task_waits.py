@@ -66,6 +66,16 @@ def test_task_that_does_not_end(
         assert int(line) in range(begin, begin + 6), text
 
 
+@pytest.mark.parametrize("runtime, kind", [("libgomp-12", "attach"), ("libomp-19", "gcore")])
+def test_task_that_nobody_takes(runtime: str, kind: str, folder: Path) -> None:
+    text, stop, _, _ = said("queued_for_nobody", kind, runtime, PASSIVE, folder)
+    assert [one["code"] for one in stop.findings] == ["standstill"], stop.texts
+    found = re.search(rf"Task {MADE} is queued, and nobody comes to take it", text)
+    assert found, text
+    begin = line_of("queued_for_nobody", "#pragma omp task")
+    assert int(found[3]) in (begin, begin + 1), text
+
+
 @pytest.mark.each("scenario")
 @pytest.mark.parametrize("settings", [ACTIVE, PASSIVE], ids=["active", "passive"])
 @pytest.mark.parametrize("runtime", RUNTIMES)

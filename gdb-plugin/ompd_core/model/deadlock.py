@@ -41,6 +41,7 @@ class Deadlock:
     open: list[str] = field(default_factory=list)  # not known either, but somebody is at work
     gone_on: list[Thread] = field(default_factory=list)  # since an earlier moment; they wait again
     standstill: Standstill | None = None  # of which it matters what may wake them
+    queued: list[ExplicitTask] = field(default_factory=list)  # that nobody comes to take then
 
     @property
     def verdict(self) -> str:
@@ -78,8 +79,8 @@ class Deadlock:
         return not (any(rests) or self.open or self.gone_on)
 
     def named_tasks(self) -> list[ExplicitTask]:
-        """That threads wait for: so many as are told."""
-        found = [task for one in self.needs for task in one.tasks]
+        """That threads wait for, or that nobody takes: so many as are told."""
+        found = [*(task for one in self.needs for task in one.tasks), *self.queued]
         return list(dict.fromkeys(found))[:MOST_TASKS]
 
     def awaited(self) -> list[tuple[Thread, list[Needs]]]:
@@ -123,6 +124,8 @@ def find(
     found.bystanders = [one.thread for one in needs if one.thread in bystanders]
     if standstill is not None and _concerns(standstill, needs):
         found.standstill = standstill if _all_stay(found, standstill, tasks, movement) else None
+    if found.standstill is not None and tasks is not None:
+        found.queued = [task for task in tasks.all if task.raw.state == "ready"]
     if not found.circles:
         _add_unknown(found, movement.moved_roots if movement is not None else set())
     return found

@@ -329,10 +329,9 @@ class Picture:
         """If it matters which there are. None: the runtime's cannot be read."""
         matters = self.process.any_waits("taskwait", "taskgroup")
         matters = matters or barriers.any_is_complete(self.process)
-        if self.process.any_waits("barrier"):
-            matters = matters or any_is_over(self.arrivals)
-            # Whoever waits at one awake may take a task.
-            matters = matters or (self.standstill is not None and bool(self.standstill.awake))
+        matters = matters or (self.process.any_waits("barrier") and any_is_over(self.arrivals))
+        # Whoever waits awake may take one, and what nobody takes is said.
+        matters = matters or self.standstill is not None
         return _if_read(lambda: self.tasks) if matters else None
 
     @cached_property

@@ -44,7 +44,8 @@ def lines(judgement: Judgement, style: Style) -> list[str]:
     if found.verdict == "standstill" and found.standstill is not None:
         threads = found.process.threads
         shown += paragraph(f"  {standstill_view.waits(threads, found.needs)}", style, "      ")
-        for more in standstill_view.more(found.standstill, threads):
+        untaken = task_waits.queued(found.queued)
+        for more in [*standstill_view.more(found.standstill, threads), *untaken]:
             shown += paragraph(f"  {more}", style, "      ")
     if not found.certain:
         reasons = {e.doubt: None for circle in found.circles for e in circle if e.doubt is not None}
@@ -124,7 +125,8 @@ def _code(one: Needs) -> str:
 def standstill(judgement: Judgement) -> str:
     found = judgement.waits
     assert found.standstill is not None
-    return standstill_view.finding(found.standstill, found.process.threads, found.needs)
+    text = standstill_view.finding(found.standstill, found.process.threads, found.needs)
+    return " ".join([text, *task_waits.queued(found.queued)])
 
 
 def standing_still(judgement: Judgement) -> str:

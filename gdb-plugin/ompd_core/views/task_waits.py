@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
+from ..model.tasks import ExplicitTask
 from ..model.waits import Edge, Needs
 from .table import count, place
 from .tasks import named
@@ -31,6 +32,18 @@ def awaited(one: Needs) -> str:
     told += [f"detached task {named(task)}: nobody has fulfilled its event" for task in one.events]
     more = len(told) - MOST
     return "; ".join(told[:MOST]) + (f"; and {count(more, 'more task')}" if more > 0 else "")
+
+
+def queued(tasks: Sequence[ExplicitTask]) -> list[str]:
+    """Where nobody can go on."""
+    if not tasks:
+        return []
+    told = ", ".join(named(task) for task in tasks[:MOST])
+    more = len(tasks) - MOST
+    told += f" and {count(more, 'more task')}" if more > 0 else ""
+    if len(tasks) == 1:
+        return [f"Task {told} is queued, and nobody comes to take it."]
+    return [f"Tasks {told} are queued, and nobody comes to take them."]
 
 
 def sentences(needs: Sequence[Needs]) -> list[str]:
