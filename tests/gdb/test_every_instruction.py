@@ -15,8 +15,8 @@ SCRIPT = Path(__file__).with_name("step_by_instruction.py")
 # libomp executes more of them than a default check has time for.
 CELLS = [("libgomp-12", machine.GCC, 1200)]
 if machine.FULL:
-    CELLS += [("libgomp-10", machine.GCC, 1200), ("libgomp-14", machine.GCC, 1200)]
-    CELLS += [("libomp-14", machine.CLANG, 4000), ("libomp-19", machine.CLANG, 4000)]
+    CELLS += [("libgomp-10", machine.GCC, 1200)]
+    CELLS += [(name, machine.CLANG, 4000) for name in ("libomp-14", "libomp-19")]
 
 
 def looks_at(runtime: str, compiler: str, steps: int, folder: Path) -> list[dict[str, Any]]:
