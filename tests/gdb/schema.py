@@ -7,6 +7,7 @@ import functools
 import json
 from typing import Any
 
+import hangs_page
 import jsonschema  # type: ignore[import]
 import machine
 
@@ -24,4 +25,5 @@ def check(document: Any) -> None:
         f"{'/'.join(str(step) for step in error.absolute_path)}: {error.message}"
         for error in _validator().iter_errors(document)
     ]
+    hangs_page.check(document)
     assert not errors, "the document breaks its schema:\n" + "\n".join(errors[:10])

@@ -14,6 +14,8 @@ from ompd_core.recording import regions, shares, stacks, sums, timeline, waiting
 from ompd_core.recording.reader import Reader
 from ompd_core.recording.record import Account, Record
 from ompd_core.recording.states import Kind
+from ompd_core.recording.summary import summary
+from ompd_core.views.recording import slow
 
 SEEDS = range(5)
 
@@ -159,6 +161,37 @@ def test_what_is_not_known_is_a_bound() -> None:
     record = read(Made([moments]))
     (use,) = regions.uses(record, sums.totals(record))
     assert (use.efficiency, use.at_most) == (0.75, 1.0)
+
+
+# ---- Why it is slow ------------------------------------------------------------------------------
+
+
+def slow_notes(program: Made, processors: int) -> list[str]:
+    program.header["processors"] = processors
+    return slow.notes(summary(read(program)))
+
+
+def test_threads_that_take_turns() -> None:
+    works = [made.Moment(6 * PERIOD, made.in_team("work_parallel", n, (SOLVE,)), 6) for n in (0, 1)]
+    waits = [made.Moment(4 * PERIOD, made.in_team("preempted", n, (SOLVE,)), 0) for n in (0, 1)]
+    (found,) = slow_notes(Made([list(one) for one in zip(works, waits)]), 1)
+    assert "had no processor for 40.0 % of their time: they take turns." in found
+    assert "The largest team has 2 threads, of 1 processor." in found
+
+
+def test_regions_of_one_thread() -> None:
+    alone = made.uneven_team(5, [10 * PERIOD])
+    (found,) = slow_notes(alone, 8)
+    assert found.startswith("All regions have one thread, of 8 processors. Look at OMP_NUM_THREADS")
+    assert slow_notes(alone, 1) == []
+
+
+@pytest.mark.parametrize("work, uneven", [([1, 1, 1, 9], True), ([8, 9, 9, 9], False)])
+def test_barriers_that_are_waited_at(work: list[int], uneven: bool) -> None:
+    found = slow_notes(made.uneven_team(20, [part * PERIOD for part in work]), 4)
+    assert len(found) == uneven
+    for said in found:
+        assert "wait at its barriers for 66.7 " in said and "their work is uneven" in said
 
 
 # ---- Who waits for whom --------------------------------------------------------------------------

@@ -10,7 +10,15 @@ import pytest
 from ompd_core.formats import control_groups, procfs
 from ompd_core.library.types import Icvs, IcvValue, ViewRegion
 from ompd_core.model.process import Region
-from ompd_core.model.slowdowns import Crowded, Processors, Throttled, fewer, of_processors, uneven
+from ompd_core.model.slowdowns import (
+    Crowded,
+    Processors,
+    Throttled,
+    alone,
+    fewer,
+    of_processors,
+    uneven,
+)
 from ompd_core.snapshot import processors
 from ompd_core.views import slowdowns as view
 from test_judgement import at_barrier, team
@@ -86,6 +94,27 @@ def test_uneven_work() -> None:
 @pytest.mark.parametrize("waiting, size", [(0, 4), (2, 4), (4, 4), (1, 2)])
 def test_even_work(waiting: int, size: int) -> None:
     assert uneven(team(size, *[at_barrier()] * waiting)) == []
+
+
+@pytest.mark.parametrize(
+    "size, processors, asked, is_told",
+    [
+        (1, 8, 1, True),
+        (1, 1, 1, False),
+        (2, 8, 1, False),
+        (1, 8, 8, False),  # by a clause
+        (1, 8, None, False),
+    ],
+)
+def test_a_team_of_one(size: int, processors: int, asked: int | None, is_told: bool) -> None:
+    process = team(size)
+    process.regions[0].parent = Region(0, ViewRegion(0x2000, None, "program", 0, 0, 1))
+    icvs = Icvs({}, {}, {"nthreads-var": IcvValue(asked, None)}, [None] * size)
+    allowed = granted(*[frozenset(range(processors))] * size)
+    found = view.of_slowdowns(alone(process, process.regions[0].runtime, icvs, allowed))
+    assert [code for code, _ in found] == ["one_thread"] * is_told
+    for _, said in found:
+        assert said.startswith(f"R1 has one thread, of {processors} processors that it may use")
 
 
 def test_nothing_is_said_of_what_is_not_known() -> None:

@@ -22,7 +22,7 @@ from sessions import kernel_core, parked, target
 # How it ends: signal, does it have an address, words on the reason.
 CRASHES = {
     "unmapped": ("SIGSEGV", True, "no memory is mapped"),
-    "protected": ("SIGSEGV", True, "may not be used"),
+    "protected": ("SIGSEGV", True, "may only be read"),
     "file": ("SIGBUS", True, "end of a mapped file"),
     "division": ("SIGFPE", False, "division by zero"),
     "abort": ("SIGABRT", False, ""),
@@ -56,7 +56,10 @@ def test_no_crash_but_the_end(folder: Path) -> None:
     answer = ompd("core", core, "--json", folder=folder)
     assert answer.status == NOTHING_ODD and "crash" not in answer.codes()
     assert answer.document["signal"]["name"] == "SIGQUIT"
-    assert "Ended by: SIGQUIT, in R1.2" in ompd("core", core, folder=folder).text
+    assert (
+        "Ended by: SIGQUIT (the program has sent it to itself), in R1.2"
+        in ompd("core", core, folder=folder).text
+    )
 
 
 def test_closed_streams(folder: Path) -> None:

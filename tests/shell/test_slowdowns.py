@@ -25,7 +25,7 @@ PROGRAM = """\
 static volatile long counted;
 int main(int argc, char **argv)
 {
-    #pragma omp parallel num_threads(atoi(argv[1]))
+    #pragma omp parallel num_threads(atoi(argv[1]) ? atoi(argv[1]) : omp_get_max_threads())
     {
         if (omp_get_thread_num() == 0)
             sleep(1), close(creat(argv[2], 0600));
@@ -80,6 +80,15 @@ def test_each_has_its_own(folder: Path) -> None:
     team = min(len(os.sched_getaffinity(0)), TEAM)
     with spinning(team, folder, OMP_PROC_BIND="true", OMP_PLACES="threads") as pid:
         assert slowdowns(pid, folder) == {}
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one processor")
+def test_a_team_of_one(folder: Path) -> None:
+    with spinning(0, folder, OMP_NUM_THREADS="1") as pid:
+        assert "nthreads-var is 1. Look at OMP_NUM_THREADS" in slowdowns(pid, folder)["one_thread"]
+    (folder / "begun").unlink()
+    with spinning(1, folder) as pid:
+        assert slowdowns(pid, folder) == {}, "it is what the clause says"
 
 
 def test_a_group_with_a_limit(folder: Path) -> None:

@@ -10,7 +10,7 @@ from ..outcome import FAILED, FOUND, LATE, NOT_EXECUTABLE, NOT_FOUND
 from . import common, types
 from .commands import Command
 
-_EXIT_OF_A_RUN = f"""\
+EXIT_OF_A_RUN = f"""\
 exit status:
   the program's own, if it ends by itself: 0 to 255, 128 + N by signal N
   {FOUND}  a finding: crash, code_unloaded (a library was unloaded under its threads),
@@ -63,7 +63,7 @@ def pid(commands: Any, command: Command) -> None:
 def run(commands: Any, command: Command) -> None:
     what = "-- PROGRAM [ARGUMENT...]"
     late = "interrupt the program and report"
-    made = _added(commands, command, what, _RUN, _EXIT_OF_A_RUN, late, seconds=0)
+    made = _added(commands, command, what, _RUN, EXIT_OF_A_RUN, late, seconds=0)
     made.add_argument("program", help=argparse.SUPPRESS, nargs=argparse.REMAINDER)
 
 

@@ -62,7 +62,14 @@ class Fewer(NamedTuple):
     value: int
 
 
-Slowdown = Union[Crowded, Throttled, Uneven, HeldUp, Fewer]
+class Alone(NamedTuple):
+    """A region of one thread, as nthreads-var has it, although there are processors for more."""
+
+    region: Region
+    processors: int
+
+
+Slowdown = Union[Crowded, Throttled, Uneven, HeldUp, Fewer, Alone]
 
 # An ICV's values, by its name.
 _Values = Mapping[str, IcvValue]
@@ -181,6 +188,21 @@ def fewer(process: Process, runtime: int, icvs: Icvs) -> list[Fewer]:
         if limited is not None:
             found.setdefault(limited, Fewer([], *limited)).regions.append(region)
     return list(found.values())
+
+
+def alone(process: Process, runtime: int, icvs: Icvs, processors: Processors) -> list[Alone]:
+    """Regions that are in no other: whoever is in a team has others beside itself."""
+    if _number(icvs.initial, "nthreads-var") != 1:
+        return []
+    found = []
+    for region in process.regions:
+        around, thread = region.parent, region.members[0] if len(region.members) == 1 else None
+        if region.runtime != runtime or thread is None or thread.native is None or thread.in_team:
+            continue
+        allowed = processors.allowed.get(thread.native.ptid[1], frozenset())
+        if around is not None and around.raw.generator == "program" and len(allowed) > 1:
+            found.append(Alone(region, len(allowed)))
+    return found
 
 
 def _limited(process: Process, region: Region, values: _Values) -> tuple[int, str, int] | None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..model.logical_stack.lineage import Lineage
     from ..model.logical_stack.splicing import Splicer
     from ..model.moments import Moment, Movement, Watched
-    from ..model.slowdowns import Slowdown
+    from ..model.slowdowns import Processors, Slowdown
 
 # Frames of each stack that are looked at for suspended tasks.
 _DEPTH_FOR_TASKS = 256
@@ -448,12 +448,12 @@ class Picture:
         needs = judgement.waits.needs if judgement is not None else ()
         movement = judgement.movement if judgement is not None else None
         slow += slowdowns.of_work(self.process, needs, movement)
-        slow += self._fewer()
+        slow += self._by_icvs(processors)
         devices = self.devices if self.has_offload else None
         standstill = self.standstill if judgement is None else None
         return Assessment(self.process, judgement, devices, slow, standstill)
 
-    def _fewer(self) -> list[Slowdown]:
+    def _by_icvs(self, processors: Processors | None) -> list[Slowdown]:
         """Teams that are small; of a process without regions nothing is read."""
         from ..model import slowdowns
 
@@ -461,7 +461,12 @@ class Picture:
             return []
         natives = [t.native for t in self.process.threads if t.native is not None]
         found = _if_read(lambda: self._runtimes.icvs(natives))
-        return [*slowdowns.fewer(self.process, *found)] if found is not None else []
+        if found is None:
+            return []
+        alone = slowdowns.alone(self.process, *found, processors) if processors is not None else []
+        if alone:
+            self.locate_regions()
+        return [*slowdowns.fewer(self.process, *found), *alone]
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Raises UserError, OmpdError."""

@@ -7,7 +7,7 @@ from typing import Sequence
 
 from ..model import ids
 from ..model.process import Region, Thread, pairs
-from ..model.slowdowns import Crowded, Fewer, HeldUp, Slowdown, Throttled, Uneven
+from ..model.slowdowns import Alone, Crowded, Fewer, HeldUp, Slowdown, Throttled, Uneven
 from .table import count, place
 from .terminal import plain
 
@@ -17,6 +17,7 @@ _CODES = {
     Uneven: "uneven_work",
     HeldUp: "held_up",
     Fewer: "few_threads",
+    Alone: "one_thread",
 }
 _LIMITS = {
     "max-active-levels-var": "where {0} are active around a region, it gets one"
@@ -25,6 +26,8 @@ _LIMITS = {
     " thread-limit-var)",
     "dyn-var": "the runtime may make teams smaller (OMP_DYNAMIC, dyn-var)",
 }
+TAKE_TURNS = "they take turns"
+LOOK_AT_THREADS = "Look at OMP_NUM_THREADS, omp_set_num_threads ()."
 
 
 def of_slowdowns(found: Sequence[Slowdown]) -> list[tuple[str, str]]:
@@ -44,6 +47,13 @@ def _sentence(one: Slowdown) -> str:
         return _held_up(one)
     if isinstance(one, Fewer):
         return _fewer(one)
+    if isinstance(one, Alone):
+        begun = one.region.location
+        where = f", {place(begun.function, begun.file, begun.line)}," if begun is not None else ""
+        return (
+            f"{one.region.id}{where} has one thread, of {count(one.processors, 'processor')} that"
+            f" it may use: nthreads-var is 1. {LOOK_AT_THREADS}"
+        )
     who = _numbers(one.working)
     verb = "works" if len(one.working) == 1 else "work"
     where = _where(one.working[0])
@@ -57,12 +67,12 @@ def _crowded(one: Crowded) -> str:
     many = len(one.processors)
     if many == 1:
         return (
-            f"{_threads(one.threads)} are bound to processor {min(one.processors)}: they take"
-            " turns. Look at OMP_PROC_BIND, OMP_PLACES, `taskset' and how the job was started."
+            f"{_threads(one.threads)} are bound to processor {min(one.processors)}: {TAKE_TURNS}."
+            " Look at OMP_PROC_BIND, OMP_PLACES, `taskset' and how the job was started."
         )
     return (
         f"{_threads(one.threads)} may use {count(many, 'processor')}"
-        f" ({ids.compress(one.processors)}): they take turns."
+        f" ({ids.compress(one.processors)}): {TAKE_TURNS}."
     )
 
 

@@ -16,7 +16,7 @@ from ...recording.sums import Sum
 from ...recording.timeline import Timeline
 from ...recording.waiting import Waiting
 from ..json_text import SCHEMA
-from . import text, words
+from . import slow, text, words
 
 if TYPE_CHECKING:
     from ...documents import recording as documents
@@ -35,7 +35,7 @@ def document(command: str, summary: Summary, timeline: Timeline | None = None) -
     found: documents.Record = {
         "schema": SCHEMA,
         "command": command,
-        "notes": [*text.no_runtime(summary), *record.damage, *record.notes],
+        "notes": [*text.no_runtime(summary), *slow.notes(summary), *record.damage, *record.notes],
         "recording": _recording(summary),
         "states": [_state(name, total, summary.whole) for name, total in summary.states],
         "threads": [_thread(summary, number) for number in sorted(summary.threads)[:MOST_ROWS]],

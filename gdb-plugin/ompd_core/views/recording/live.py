@@ -6,9 +6,11 @@ from __future__ import annotations
 from ...recording.record import Account
 from ...recording.states import Kind
 from ...recording.summary import Summary
-from ..table import Style, Table, count
+from ..table import Style, Table, count, paragraph
 from ..terminal import plain
-from . import text, words
+from . import slow, text, words
+
+_MOST_NOTES = 2  # that leave room for the table
 
 # By the key that shows it.
 VIEWS = {"r": "regions", "t": "threads", "w": "waits", "s": "stacks"}
@@ -27,7 +29,8 @@ def head(summary: Summary, what: str, style: Style) -> list[str]:
         f" {whole.samples:,} samples{rate}",
         states(summary),
     ]
-    return [_fit(line, style) for line in lines]
+    told = (paragraph(note, style) for note in slow.notes(summary)[:_MOST_NOTES])
+    return [*(_fit(line, style) for line in lines), *(line for lines in told for line in lines)]
 
 
 def states(summary: Summary) -> str:

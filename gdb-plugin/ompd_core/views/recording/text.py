@@ -16,7 +16,7 @@ from ...recording.summary import Summary
 from ...recording.waiting import Doing, Waiting
 from ..table import Style, Table, count, paragraph
 from ..terminal import plain
-from . import words
+from . import slow, words
 
 FEW = 12  # rows of a table, unless all are asked for
 FEW_CHARGED = 3  # lines of who is waited for
@@ -77,7 +77,13 @@ def no_runtime(summary: Summary) -> list[str]:
 def _notes(summary: Summary, style: Style) -> list[str]:
     found: list[str] = []
     record, end = summary.record, summary.record.end
-    said = [*no_runtime(summary), *record.damage, *record.header.limits, *record.notes]
+    said = [
+        *no_runtime(summary),
+        *slow.notes(summary),
+        *record.damage,
+        *record.header.limits,
+        *record.notes,
+    ]
     if end is not None and end.text and end.how not in ("duration", "interrupted", "exited"):
         said.append(end.text)
     if end is not None and end.lost:
