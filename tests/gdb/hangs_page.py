@@ -38,7 +38,8 @@ def check(document: Any) -> None:
     for finding in document.get("findings", ()):
         code, text = finding["code"], " ".join(finding["text"].split())
         known = sentences().get(code)
-        if known:
+        # Of a bare signal there is nothing to say.
+        if known and not re.match("The program crashed: SIG[A-Z]+, in ", text):
             assert any(
                 re.search(one, text) for one in known
             ), f"docs/hangs.md has no row for: {text}"
