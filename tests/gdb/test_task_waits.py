@@ -43,7 +43,6 @@ NOT_ENDING = [
     "child_never_ends",
     "group_never_ends",
     "predecessor_never_ends",
-    "grandchild_never_ends",
 ]
 DETACHED = ["detached_at_taskwait", "detached_at_taskgroup", "detached_predecessor"]
 

@@ -118,31 +118,6 @@ static void predecessor_never_ends(void)
 	}
 }
 
-/* A task waits for its own: the chain goes through it. */
-static void grandchild_never_ends(void)
-{
-#pragma omp parallel num_threads(3)
-#pragma omp single nowait
-	{
-#pragma omp task
-		{
-#pragma omp task
-			{
-				begin();
-				wait_for_ever();
-			}
-			until_begun();
-			waits();
-			__atomic_add_fetch(&met, 1, __ATOMIC_SEQ_CST);
-#pragma omp taskwait
-		}
-		if (guilty)
-			until(&met, 1);
-		waits();
-#pragma omp taskwait
-	}
-}
-
 /* The task that would wake them is queued: of the team one waits for it, the other for a lock. */
 static void queued_for_nobody(void)
 {
@@ -371,14 +346,13 @@ static void cancel_not_seen(void)
 }
 
 static const struct guilty_scenario scenarios[] = {
-	GUILTY(child_never_ends, OUTSIDE, 2),         GUILTY(group_never_ends, OUTSIDE, 2),
-	GUILTY(taskloop_never_ends, OUTSIDE, 2),      GUILTY(predecessor_never_ends, OUTSIDE, 2),
-	GUILTY(grandchild_never_ends, OUTSIDE, 3),    GUILTY(queued_for_nobody, OUTSIDE, 2),
-	GUILTY(spins_for_its_successor, SPINNING, 2), GUILTY(detached_at_taskwait, OUTSIDE, 2),
-	GUILTY(detached_at_taskgroup, OUTSIDE, 2),    GUILTY(detached_at_barrier, OUTSIDE, 2),
-	GUILTY(detached_predecessor, OUTSIDE, 2),     GUILTY(turn_waits_for_later, OUTSIDE, 3),
-	GUILTY(turn_not_taken, OUTSIDE, 3),           GUILTY(turn_of_the_dead, FORGOTTEN, 2),
-	GUILTY(cancel_not_seen, SPINNING, 2),
+	GUILTY(child_never_ends, OUTSIDE, 2),     GUILTY(group_never_ends, OUTSIDE, 2),
+	GUILTY(taskloop_never_ends, OUTSIDE, 2),  GUILTY(predecessor_never_ends, OUTSIDE, 2),
+	GUILTY(queued_for_nobody, OUTSIDE, 2),    GUILTY(spins_for_its_successor, SPINNING, 2),
+	GUILTY(detached_at_taskwait, OUTSIDE, 2), GUILTY(detached_at_taskgroup, OUTSIDE, 2),
+	GUILTY(detached_at_barrier, OUTSIDE, 2),  GUILTY(detached_predecessor, OUTSIDE, 2),
+	GUILTY(turn_waits_for_later, OUTSIDE, 3), GUILTY(turn_not_taken, OUTSIDE, 3),
+	GUILTY(turn_of_the_dead, FORGOTTEN, 2),   GUILTY(cancel_not_seen, SPINNING, 2),
 };
 
 int main(int argc, char **argv)

@@ -257,6 +257,8 @@ class _Edges:
         thread = turns.holder(member, region, self._loops)
         if thread is not None and thread is not needs.thread:
             needs.edges.append(Edge(needs.thread, thread, member, wait, ordered=True))
+            if thread.ended:
+                self._mourn(needs, [thread], "and others wait for its turn in ordered")
         else:
             needs.unknown = "it is not known which thread has the iteration whose turn it is"
 
