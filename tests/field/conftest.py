@@ -21,8 +21,11 @@ sys.path[:0] = [
 ]
 
 import looks  # noqa: E402
+import machine  # noqa: E402
 import programs  # noqa: E402
 from table import table  # noqa: E402
+
+machine.heed_signals()
 
 
 @pytest.fixture(scope="module")

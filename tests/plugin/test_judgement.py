@@ -31,6 +31,7 @@ from ompd_core.model.native import Location, NativeThread
 from ompd_core.model.posts import Post
 from ompd_core.model.process import Process, Region, Task, Thread, Wait
 from ompd_core.model.tasks import Tasks
+from ompd_core.model.waits import Edge
 from ompd_core.views import barriers as barriers_view
 from ompd_core.views import deadlock as deadlock_view
 from ompd_core.views import status
@@ -401,6 +402,25 @@ def test_a_place_in_the_view_is_nobodys_name() -> None:
         known = locks.gather(process, views, {}, lambda address, critical: "update")
         taken.append(moments.take(process, known, None, {}, {}, {}, {}))
     assert Movement(1.0, True, *taken, None).gone_on == []
+
+
+@pytest.mark.parametrize("ran, confirmed", [(False, True), (True, False), (None, False)])
+def test_a_circle_of_threads_that_have_waited_all_the_time(
+    ran: Optional[bool], confirmed: bool
+) -> None:
+    """It is of two looks, whether or not the first one could prove it."""
+    process = team(2, CRITICAL, CRITICAL)
+    one, other = process.threads
+    wait = one.openmp[0].wait
+    assert wait is not None
+    circle = [Edge(a, b, a.openmp[0], wait) for a, b in ((one, other), (other, one))]
+    moment = moments.take(process, Locks(process), None, {}, {}, {}, {})
+    of_each = {lwp: ran for lwp in ASLEEP} if ran is not None else None
+    watched = Watched(of_each, frozenset(), frozenset())
+    found = Deadlock(process, [], [circle])
+    movement = Movement(1.0, True, moment, moment, watched)
+    assert Judgement(found, movement).by_two_looks == confirmed
+    assert not Judgement(found).by_two_looks
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,14 @@ class Judgement:
 
     @property
     def by_two_looks(self) -> bool:
-        """A circle of threads that poll shows by what moved, or did not, in between."""
-        return any(edge.doubt == doubts.POLLED for circle in self.circles for edge in circle)
+        """A circle of threads that poll shows by what moved, or did not, in between. So does one of
+        threads that have all waited since the first look: that one may not have proven it."""
+        if any(edge.doubt == doubts.POLLED for circle in self.circles for edge in circle):
+            return True
+        since = self.movement
+        return since is not None and any(
+            all(since.stood_still(edge.waiter) for edge in circle) for circle in self.circles
+        )
 
 
 def judge(waits: Deadlock, movement: Movement | None = None) -> Judgement:
