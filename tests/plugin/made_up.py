@@ -30,6 +30,7 @@ from ompd_core.formats.images import Images
 from ompd_core.library import inference
 from ompd_core.library.types import (
     FoundRuntime,
+    Icvs,
     Image,
     RuntimeInfo,
     View,
@@ -280,6 +281,9 @@ class Library:
 
     def view(self) -> View:
         return View(THREADS, REGIONS)
+
+    def icvs(self) -> Icvs:
+        return Icvs({}, {}, {}, [None] * len(THREADS))
 
     def tasks(self) -> ViewTasks:
         return ViewTasks()
