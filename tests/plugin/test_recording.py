@@ -175,8 +175,8 @@ def test_threads_that_take_turns() -> None:
     works = [made.Moment(6 * PERIOD, made.in_team("work_parallel", n, (SOLVE,)), 6) for n in (0, 1)]
     waits = [made.Moment(4 * PERIOD, made.in_team("preempted", n, (SOLVE,)), 0) for n in (0, 1)]
     (found,) = slow_notes(Made([list(one) for one in zip(works, waits)]), 1)
-    assert "had no processor for 40.0 % of their time: they take turns." in found
-    assert "The largest team has 2 threads, of 1 processor." in found
+    assert "had no processor for 40.0 % of their time: " in found
+    assert "they take turns: the largest team has 2 threads, of 1 processor." in found
 
 
 def test_regions_of_one_thread() -> None:

