@@ -33,11 +33,26 @@ def of(
         regions = _called(member, code)
         functions = [region.raw.function for region in regions]
         calls = _most_calls(frames, code, member.runtime, functions, entry)
+        calls += _ends_in(frames, code, member.runtime)
         # Without names the code of a runtime that is linked into the program does not show, and
         # any code could be a region's that an old compiler calls itself.
         if calls < len(regions) and (named or not code.is_embedded(member.runtime)):
             return Left(regions, named)
     return None
+
+
+def _ends_in(frames: Sequence[Frame], code: CodeMap, runtime: int) -> bool:
+    """Is the thread deeper in the runtime than in a call of a region's code? What ends a region may
+    have taken the place of its call, where the code of the outer region made way for that."""
+    inside = 0
+    for frame in frames:
+        if code.runtime_of(frame) == runtime:
+            if inside and abi.normal(frame.location.function or "") in abi.FORKS:
+                return True
+            inside += 1
+        elif inside or not code.is_system(frame):
+            return False
+    return False
 
 
 def _called(member: Membership, code: CodeMap) -> list[Region]:
