@@ -38,7 +38,7 @@ def may_have_ended_it() -> bool:
 
 
 def somebody_is_awaited() -> bool:
-    """Do threads wait for one that works, or for ever waits for what the program should tell it?"""
+    """Do threads wait for one that works? What it does may be to poll, for ever."""
     try:
         needs = session.current().picture().judgement().waits.needs
     except (UserError, OmpdError):

@@ -101,6 +101,8 @@ def cells() -> list[object]:
     return found
 
 
+# Which ways do without them is said above.
+@pytest.mark.debug_files
 @pytest.mark.each("scenario")
 @pytest.mark.parametrize("scenario, runtime, build, has_debug_files", cells())
 def test_found(

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from typing import FrozenSet, Iterable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, FrozenSet, Iterable, Mapping, Optional, Sequence, Union
 
 from ..library.types import Icvs, IcvValue
 from ..light_classes import NamedTuple
-from .moments import Movement
+from .notable import SMALLEST_TEAM
 from .process import Membership, Process, Region, Thread
-from .waits import Needs
+
+if TYPE_CHECKING:
+    from .moments import Movement
+    from .waits import Needs
 
 # Of a team's threads, those that may wait before its work is called uneven.
 _MOST_WAITING = 2 / 3
-_SMALLEST_TEAM = 3
 
 
 class Processors(NamedTuple):
@@ -148,7 +150,7 @@ def uneven(process: Process) -> list[Uneven]:
 
 
 def _uneven(region: Region) -> Uneven | None:
-    if len(region.members) < _SMALLEST_TEAM:
+    if len(region.members) < SMALLEST_TEAM:
         return None
     waiting, working = [], []
     for thread in region.members:

@@ -7,14 +7,13 @@ from typing import Sequence
 
 from .. import runtimes
 from ..debugger import Debugger
-from ..formats import areas
 from ..formats.areas import Area
 from ..model.cause import Cause, Met
 from ..model.overflow import Overflow
 from ..model.process import Thread
 from ..signals import Signal
 from . import aborts, refused
-from .overflow import Overflows
+from .overflow import Overflows, areas_of
 from .stacks import Stacks
 
 # Frames, from where the program was ended out to who wanted that.
@@ -67,7 +66,7 @@ def _limits(debugger: Debugger) -> Sequence[Met]:
 
 def _area(debugger: Debugger, signal: Signal) -> Area | None:
     """With the address that was used."""
-    memory = areas.of(debugger.core, debugger.pid if debugger.kind == "live" else None)
+    memory = areas_of(debugger)
     return memory.at(signal.address) if memory is not None and signal.address is not None else None
 
 

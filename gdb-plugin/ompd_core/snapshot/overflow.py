@@ -49,6 +49,11 @@ class _Failed(NamedTuple):
     unmapped: bool
 
 
+def areas_of(debugger: Debugger) -> Areas | None:
+    """The memory that the program may use. None: that cannot be told."""
+    return areas.of(debugger.core, debugger.pid if debugger.kind == "live" else None)
+
+
 class Overflows:
     def __init__(self, debugger: Debugger, machine: Machine, thread: Thread) -> None:
         self._debugger, self._machine, self._thread = debugger, machine, thread
@@ -172,8 +177,7 @@ class Overflows:
 
     @cached_property
     def _areas(self) -> Areas | None:
-        debugger = self._debugger
-        return areas.of(debugger.core, debugger.pid if debugger.kind == "live" else None)
+        return areas_of(self._debugger)
 
     def _made(self) -> Made | None:
         native = self._thread.native

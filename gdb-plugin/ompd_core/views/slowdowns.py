@@ -8,6 +8,7 @@ from typing import Sequence
 from ..model import ids
 from ..model.process import Region, Thread, pairs
 from ..model.slowdowns import Alone, Crowded, Fewer, HeldUp, Slowdown, Throttled, Uneven
+from .slow_words import LOOK_AT_THREADS, TAKE_TURNS
 from .table import count, place
 from .terminal import plain
 
@@ -26,8 +27,6 @@ _LIMITS = {
     " thread-limit-var)",
     "dyn-var": "the runtime may make teams smaller (OMP_DYNAMIC, dyn-var)",
 }
-TAKE_TURNS = "they take turns"
-LOOK_AT_THREADS = "Look at OMP_NUM_THREADS, omp_set_num_threads ()."
 
 
 def of_slowdowns(found: Sequence[Slowdown]) -> list[tuple[str, str]]:

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from ...model.notable import SMALLEST_TEAM
 from ...recording.states import Kind
 from ...recording.summary import Summary
-from ..slowdowns import LOOK_AT_THREADS, TAKE_TURNS
+from ..slow_words import LOOK_AT_THREADS, TAKE_TURNS
 from ..table import count
 from . import words
 
 # Of the time.
 _MUCH, _MOST = 0.1, 0.5
-_SMALLEST_TEAM = 3
 
 
 def notes(summary: Summary) -> list[str]:
@@ -42,7 +42,7 @@ def _notes(summary: Summary) -> Iterator[str]:
         yield (f"All regions have one thread, of {count(there, 'processor')}. {LOOK_AT_THREADS}")
     for use in summary.regions:
         inside, waits = use.sum.whole, use.sum.of(Kind.BARRIER)
-        is_large = inside.ns >= _MUCH * whole.ns and use.threads >= _SMALLEST_TEAM
+        is_large = inside.ns >= _MUCH * whole.ns and use.threads >= SMALLEST_TEAM
         is_held_back = use.sum.of(Kind.PREEMPTED).ns >= _MUCH * inside.ns
         if is_large and not is_held_back and waits.ns >= _MOST * inside.ns:
             yield (
