@@ -544,9 +544,9 @@ _FORK = (
 def _left_by_fork(thread: Thread, region: Region) -> str:
     """Nothing else ends workers that wait for a region to begin."""
     return (
-        f"{_in_process(thread)} is a child of fork(): only the thread that forked lives in it, and"
-        f" the team of {region.id} has {len(region.members)}. That one waits for the others for"
-        f" ever: {_FORK}"
+        f"{_in_process(thread)} is a child of fork(): of the parent's threads it has only the one"
+        f" that forked, and the team of {region.id} has {len(region.members)}. That one waits for"
+        f" the others for ever: {_FORK}"
     )
 
 
