@@ -25,7 +25,7 @@ from ompd_core.code.machine_code import (
     low,
     number,
 )
-from ompd_core.code.returning import return_from
+from ompd_core.code.returning import returns_from
 from ompd_core.errors import Unreadable
 from ompd_core.model import where
 from ompd_core.model.native import Frame, Location
@@ -314,15 +314,15 @@ FUNCTION = (0xD503233F, 0xA9BE7BFD, 0xF9000BF3, 0x910003FD, 0x94000040)
 FUNCTION += (0xF9400BF3, 0xA8C27BFD, 0xD50323BF, 0xD65F03C0)
 
 
-def test_return_from() -> None:
+def test_returns_from() -> None:
     """The address to return to has been stored, and is loaded again."""
     decoder = aarch64.decoder(Code(*FUNCTION))
-    found = return_from(AT + 20, decoder, aarch64.CONVENTION, aarch64.KEPT)
+    found = returns_from(AT + 20, decoder, aarch64.CONVENTION, aarch64.KEPT)[AT + 20]
     assert found is not None
     assert (found.stack, found.link) == (at(SP, 32), word(at(SP, 8)))
     kept = dict(found.registers)
     assert (kept["x19"], kept["x29"], kept["x20"]) == (word(at(SP, 16)), word(SP), x(20))
-    at_entry = return_from(AT, decoder, aarch64.CONVENTION, aarch64.KEPT)
+    at_entry = returns_from(AT, decoder, aarch64.CONVENTION, aarch64.KEPT)[AT]
     assert at_entry is not None and (at_entry.stack, at_entry.link) == (SP, x(30))
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Mapping
 
 from ompd_core.code.machine_code import (
     Assign,
@@ -17,7 +17,7 @@ from ompd_core.code.machine_code import (
     constant,
     number,
 )
-from ompd_core.code.returning import MOST_INSTRUCTIONS, Return, return_from
+from ompd_core.code.returning import MOST_INSTRUCTIONS, Return, returns_from
 
 CONVENTION = Convention("sp", ("a0",), "a0", ("a0", "t0"))
 KEPT = ("s0", "s1")
@@ -44,6 +44,10 @@ RETURN = "return"
 
 
 def found(*code: Any, start: int = 0) -> Return | None:
+    return all_found(*code, start=start)[start]
+
+
+def all_found(*code: Any, start: int = 0) -> Mapping[int, Return | None]:
     """code: lists of steps, or (flow, callee)."""
 
     def decode(address: int) -> tuple[Instruction, bool] | None:
@@ -56,7 +60,7 @@ def found(*code: Any, start: int = 0) -> Return | None:
             return Instruction(address, 1, flow=one[0], to=one[1]), False
         return Instruction(address, 1, tuple(one)), False
 
-    return return_from(start, decode, CONVENTION, KEPT)
+    return returns_from(start, decode, CONVENTION, KEPT)
 
 
 def to(address: int) -> Callee:
@@ -133,3 +137,25 @@ def test_unreadable_code() -> None:
 
 def test_a_bound() -> None:
     assert found(*[[]] * MOST_INSTRUCTIONS, RETURN) is None
+    assert set(all_found(*[[]] * MOST_INSTRUCTIONS, RETURN)) == set(range(MOST_INSTRUCTIONS))
+
+
+# ---- What one place tells of others --------------------------------------------------------------
+
+
+def test_places_of_one_loop() -> None:
+    """What the loop changes is restored from the stack, which it leaves as it is."""
+    loop = [[Assign("s0", constant(1))], [Assign("t0", None)], ("branch", to(1))]
+    code = [push("s0"), *loop, pop("s0"), RETURN]
+    assert set(all_found(*code, start=1)) == {1, 2, 3, 4}
+    for place in range(1, 5):
+        assert all_found(*code, start=1)[place] == found(*code, start=place)
+
+
+def test_a_place_where_the_stack_is_another() -> None:
+    assert set(all_found(push("s0"), [], pop("s0"), RETURN)) == {0}
+
+
+def test_a_word_that_is_overwritten_on_the_way() -> None:
+    code = [[Assign("s0", number(Memory(SP, 8)))], [Store(SP, 8, None)], RETURN]
+    assert set(all_found(*code)) == {0, 1}

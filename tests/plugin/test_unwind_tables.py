@@ -147,6 +147,8 @@ int main(int argc, char **argv)
         (["-fno-asynchronous-unwind-tables"], True),
         (["-fno-asynchronous-unwind-tables", "-s"], True),
         (["-fno-asynchronous-unwind-tables", "-fno-openmp"], False),
+        # The linker gives code with such an alignment a segment of its own.
+        (["-fno-asynchronous-unwind-tables", "-falign-functions=32768"], True),
     ],
 )
 def test_files(flags: list[str], untold: bool, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ code tells? By following the code from where a thread stands to where it returns
 
 from __future__ import annotations
 
-from typing import Callable, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
 from ..light_classes import NamedTuple, dataclass, field
 from .machine_code import (
@@ -20,8 +20,8 @@ from .machine_code import (
     number,
 )
 
-# A long function has some thousand instructions.
-MOST_INSTRUCTIONS = 4096
+# The longest are kernels of linear algebra, their loops unrolled.
+MOST_INSTRUCTIONS = 1 << 14
 
 
 class Return(NamedTuple):
@@ -44,19 +44,22 @@ NEVER_RETURN = frozenset(
 Decode = Callable[[int], "tuple[Instruction, bool] | None"]
 
 
-def return_from(
+def returns_from(
     start: int, decode: Decode, convention: Convention, kept: Sequence[str]
-) -> Return | None:
-    """kept: the registers that functions leave as they were. None: no way is known to the end, or
-    two ways differ."""
+) -> Mapping[int, Return | None]:
+    """Of the place at the start, and of each place on the way with the same answer. kept: the
+    registers that functions leave as they were. None: no way is known to the end, or two ways
+    differ."""
     found: Return | None = None
     waiting = [_State(start)]
-    seen: set[int] = set()
-    while waiting and len(seen) < MOST_INSTRUCTIONS:
+    seen: dict[int, _Changed] = {}
+    while waiting:
+        if len(seen) == MOST_INSTRUCTIONS:
+            return dict.fromkeys(seen) if found is None else _alike(seen, found)
         state = waiting.pop()
         if state.at in seen:
             continue
-        seen.add(state.at)
+        seen[state.at] = _Changed(tuple(state.registers), tuple(state.stored))
         decoded = decode(state.at)
         if decoded is None:
             continue
@@ -64,7 +67,7 @@ def return_from(
         if returns or _leaves(instruction):
             end = state.returned(convention, kept)
             if end is None or found not in (None, end):
-                return None
+                return {start: None}
             found = end
             continue
         for step in instruction.steps:
@@ -72,7 +75,36 @@ def return_from(
         if instruction.flow == "call":
             state.after_call(convention)
         waiting += state.onward(instruction)
-    return found
+    return {start: None} if found is None else _alike(seen, found)
+
+
+class _Changed(NamedTuple):
+    """Since the start."""
+
+    registers: Sequence[str]
+    stored: Sequence[Number]
+
+
+def _alike(seen: Mapping[int, _Changed], found: Return) -> Mapping[int, Return | None]:
+    """The places where nothing has changed that tells where the function returns to."""
+    numbers = [found.stack, *(value for _, value in found.registers)]
+    numbers += [found.link] if found.link is not None else []
+    atoms = set(_atoms(numbers))
+    addresses = {atom.address for atom in atoms if isinstance(atom, Memory)}
+    registers = {atom.name for atom in atoms if isinstance(atom, Register)}
+    return {
+        place: found
+        for place, changed in seen.items()
+        if registers.isdisjoint(changed.registers) and addresses.isdisjoint(changed.stored)
+    }
+
+
+def _atoms(numbers: Sequence[Number]) -> Iterator[Atom]:
+    for one in numbers:
+        for atom, _ in one.terms:
+            yield atom
+            if isinstance(atom, Memory):
+                yield from _atoms([atom.address])
 
 
 def never_returns(call: Instruction) -> bool:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import Iterator
+from typing import Iterator, Sequence
 
 from .. import abi, late_patterns
-from .elf import PT_LOAD, SHT_DYNSYM, ElfFile, NotElf
+from .elf import PT_LOAD, SHT_DYNSYM, ElfFile, NotElf, Segment
 from .unwind_tables import COUNT_AND_PAIRS, PT_GNU_EH_FRAME, TABLE
 
 EM_X86_64 = 62
@@ -63,26 +63,36 @@ def _gaps(file: ElfFile) -> Iterator[tuple[int, int]]:
     """Between two functions that unwind information is about, and behind the last one; as offsets
     in the file."""
     segments = file.segments()
-    code = [s for s in segments if s.kind == PT_LOAD and s.executable]
     tables = [s for s in segments if s.kind == PT_GNU_EH_FRAME]
-    if len(code) != 1 or not tables:
+    if not tables:
         return
-    bias, table = code[0].address - code[0].offset, tables[0]
+    table = tables[0]
     version, _, counted, pairs, _, count = TABLE.unpack(file.read(table.offset, TABLE.size))
     if version != 1 or (counted, pairs) != COUNT_AND_PAIRS or count > MOST_FUNCTIONS:
         return
-    known_end = 0
     entries = file.read(table.offset + TABLE.size, 8 * count)
+    functions = []
     for begin, entry in struct.iter_unpack("<ii", entries):
         # The tables lie in a segment whose bytes have the same distance from each other.
         (size,) = struct.unpack_from("<I", file.data, table.offset + entry + 12)
-        start = table.address + begin - bias
+        functions.append((table.address + begin, size))
+    # Where code is aligned beyond a page, the linker's stubs have a segment of their own.
+    for one in segments:
+        if one.kind == PT_LOAD and one.executable:
+            yield from _gaps_in(one, functions)
+
+
+def _gaps_in(code: Segment, functions: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    bias, end = code.address - code.offset, code.address + code.file_size
+    known_end = 0
+    for start, size in functions:
+        if not code.address <= start < end:
+            continue
         if known_end and start > known_end:
-            yield known_end, start
+            yield known_end - bias, start - bias
         known_end = max(known_end, start + size)
-    end = code[0].offset + code[0].file_size
     if known_end and end > known_end:
-        yield known_end, end
+        yield known_end - bias, end - bias
 
 
 def _is_code(file: ElfFile, start: int, end: int) -> bool:

@@ -6,11 +6,13 @@ Called while GDB unwinds: no command of GDB's may be executed here."""
 
 from __future__ import annotations
 
+from typing import Mapping
+
 import gdb
 from ompd_core import arch
 from ompd_core.arch.base import Machine
 from ompd_core.code.machine_code import Memory, Number, Register
-from ompd_core.code.returning import Return, never_returns, return_from
+from ompd_core.code.returning import Return, never_returns, returns_from
 from ompd_core.errors import Unreadable
 from ompd_core.formats.unwind_tables import Tables
 
@@ -39,18 +41,21 @@ class Unwinding:
         if pc is None:
             return None
         if pc not in self._returns:
-            self._returns[pc] = self._return_from(pc, machine, Disassembly(pending.architecture()))
+            # Threads of a team stand in one loop, and it takes long to follow.
+            self._returns.update(self._follow(pc, machine, Disassembly(pending.architecture())))
         found = self._returns[pc]
         return self._unwound(pending, machine, found) if found is not None else None
 
-    def _return_from(self, pc: int, machine: Machine, disassembly: Disassembly) -> Return | None:
+    def _follow(
+        self, pc: int, machine: Machine, disassembly: Disassembly
+    ) -> Mapping[int, Return | None]:
         if not self._is_untold(pc) and not self._is_told_wrongly(pc, machine):
-            return None
+            return {pc: None}
         call = machine.call_before(disassembly, pc)
         if call is not None and never_returns(call):
-            return None
+            return {pc: None}
         decode = machine.decoder(disassembly)
-        return return_from(pc, decode, machine.CONVENTION, machine.KEPT)
+        return returns_from(pc, decode, machine.CONVENTION, machine.KEPT)
 
     def _is_untold(self, pc: int) -> bool:
         """With debug information, there is unwind information as well."""
