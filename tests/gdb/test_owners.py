@@ -80,6 +80,7 @@ FOUND = {
     "semaphore_missing": Told("standstill", "(its count is 0, 1 thread waits)"),
     "condition_missing": Told("standstill", "condition' (1 thread waits)"),
     "latch_of_more": Told("standstill", "(1 more to arrive)"),
+    "latch_of_more_yet": Told("standstill", "(1 more to arrive)"),
     "std_barrier_of_more": Told("standstill", "R1.0-1: a std::barrier"),
     "nobody_releases": Told("standstill", "(its count is 0)"),
     "promise_unkept": Told("standstill", "R1.0: a future"),

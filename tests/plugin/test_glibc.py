@@ -173,6 +173,29 @@ def test_semaphores_count() -> None:
     assert one is not None and one.counted == "its count is 0, 3 threads wait"
 
 
+@pytest.mark.parametrize(
+    "kind, expected, words, goes_on, counted",
+    [
+        # Whoever counts down wakes nobody before it is 0.
+        ("latch", 3, {AT: 1}, False, "1 more to arrive"),
+        ("latch", 2, {AT: 1}, False, "1 more to arrive"),
+        ("latch", 2, {AT: 0}, True, None),
+        ("latch", 7, {AT: 8}, True, None),  # of the library's pool, where all are woken
+        ("semaphore", 0, {AT: 1, AT + 4: 2}, False, "its count is 1, 2 threads wait"),
+        ("semaphore", 0, {AT: 2, AT + 4: 2}, True, None),
+        ("once", 1, {AT: 2}, True, None),
+    ],
+)
+def test_who_is_let_go_by_a_change(
+    kind: str, expected: int, words: Dict[int, int], goes_on: bool, counted: Optional[str]
+) -> None:
+    call = FutexWait(AT, PRIVATE, expected, False, True)
+    one = kept(None, call, None, words.get, {}.get, KNOWN, 1, None, Internal(kind))
+    assert one is not None and not one.changed
+    assert (one.goes_on, one.counted) == (goes_on, counted)
+    assert one.sleeps_again == (kind == "latch" and not goes_on)
+
+
 def test_slept_on() -> None:
     """What a changed word proves depends on whether the sleeper was watched. None: it was not."""
     call = FutexWait(AT, PRIVATE, 0, False, True)
@@ -184,8 +207,10 @@ def test_slept_on() -> None:
         (None, None, False),
         (None, False, True),
         ("pthread_cond_wait", True, False),
+        ("counting_semaphore", None, False),  # which another one may get
     ):
-        one = kept(function, call, None, {AT: 1}.get, names.get, KNOWN, 1, overslept)
+        of = Internal(function) if function == "counting_semaphore" else None
+        one = kept(function, call, None, {AT: 1}.get, names.get, KNOWN, 1, overslept, of)
         assert one is not None and (one.goes_on, one.changed) == (goes_on, not goes_on)
         assert goes_on or "has changed under a thread that sleeps" in (one.unknown or "")
 

@@ -380,6 +380,21 @@ void latch_of_more()
 	}
 }
 
+/* And the first to wait sleeps on the count that there was before the other one arrived. */
+void latch_of_more_yet()
+{
+	std::latch come(guilty ? 3 : 2);
+
+#pragma omp parallel num_threads(2)
+	{
+		if (guilty_one(0))
+			settle();
+		stuck();
+		come.arrive_and_wait();
+		work(SHORT);
+	}
+}
+
 void std_barrier_of_more()
 {
 	std::barrier meeting(guilty ? 3 : 2);
@@ -457,6 +472,7 @@ const struct guilty_scenario scenarios[] = {
 	GUILTY(std_barrier_of_more, OUTSIDE, 2),
 	GUILTY(nobody_releases, OUTSIDE, 2),
 	GUILTY(async_in_critical, CIRCLE, 3),
+	GUILTY(latch_of_more_yet, OUTSIDE, 2),
 };
 
 } // namespace

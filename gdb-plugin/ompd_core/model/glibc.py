@@ -83,6 +83,9 @@ _ALLOCATES = late_patterns.compile(
 # Ended by the thread that executes it; and what else only a stack tells of.
 INITIALISED = ("once", STATIC)
 ON_STACKS = (*INITIALISED, "malloc", "rwlock")
+# A change of their words need not wake every sleeper: the C++ library has semaphores that wake one
+# thread, and nobody if the count was not 0.
+_MAY_WAKE_ANOTHER = ("futex", "counting_semaphore")
 # libstdc++'s guard of a static variable (cxxabi_tweaks.h): somebody waits for its initialisation.
 _GUARD_PENDING_AND_WAITING = 0x10100
 _GUARD = "guard variable for "
@@ -134,6 +137,11 @@ class Kept(NamedTuple):
     unknown: str | None = None  # why it is not known whom it waits for
     nobody: str | None = None  # why there is nobody who will let it go
     changed: bool = False  # its word has, and yet it sleeps: a stop has the kernel look again
+
+    @property
+    def sleeps_again(self) -> bool:
+        """Should the kernel look at its word again, which changes on the way to what it awaits."""
+        return self.kind == "latch" and not (self.goes_on or self.changed)
 
     @property
     def is_loaders(self) -> bool:
@@ -237,8 +245,8 @@ def kept(
     if call.timed:
         return found._replace(timed=True)
     # The C library wakes whom it lets go, unless it was seen not to. Of others nothing is known.
-    changed = found.goes_on or kind == "condition"  # whose word is not compared
-    if changed and (overslept or (overslept is None and kind == "futex")):
+    changed = found.goes_on or kind in ("condition", "semaphore")  # which may let another one go
+    if changed and (overslept or (overslept is None and kind in _MAY_WAKE_ANOTHER)):
         return _slept_on(found)
     return found
 
@@ -265,8 +273,8 @@ class _Reading:
             return self._mutex(call)
         if kind == "condition":
             return self._condition(call)
-        if self._word(call.address) not in (call.expected, None):
-            return self._named(kind, call.address)._replace(goes_on=True)  # its word has changed
+        if self._lets_go(kind, call):
+            return self._named(kind, call.address)._replace(goes_on=True)
         if kind == "join":
             return self._thread(call)
         if kind == "rwlock":
@@ -275,10 +283,10 @@ class _Reading:
             return self._initialised(kind, call)
         if kind == "semaphore":
             found = self._named(kind, call.address)
-            waiting = self._word(call.address + _SEMAPHORES_WAITERS)
+            count, waiting = self._word(call.address), self._waiting(call)
             return found._replace(
                 unknown=f"it is not known who will post {found.words}",
-                counted=f"its count is 0, {_waiters(waiting)}" if waiting else None,
+                counted=f"its count is {count}, {_waiters(waiting)}" if waiting else None,
             )
         if kind in _IN_HEADERS:
             return self._of_headers(kind, call)
@@ -289,6 +297,22 @@ class _Reading:
             why = f"it is not known who will wake a thread that waits for {found.words}"
             return found._replace(unknown=why)
         return self._barrier(call)
+
+    def _lets_go(self, kind: str, call: FutexWait) -> bool:
+        """Does the change of its word, if it has changed?"""
+        word = self._word(call.address)
+        if word is None or word == call.expected:
+            return False
+        if kind == "latch":
+            # On its way to 0 nobody is woken. A word of the pool goes up, and wakes all.
+            return not 0 < word < call.expected
+        if kind == "semaphore":
+            return word >= self._waiting(call)  # it lets go as many as it counts
+        return True
+
+    def _waiting(self, call: FutexWait) -> int:
+        """At a semaphore."""
+        return self._word(call.address + _SEMAPHORES_WAITERS) or 0
 
     def spin_lock(self, address: int | None, free: int) -> Kept:
         if address is None:
@@ -361,7 +385,7 @@ class _Reading:
         if kind == "std_barrier" or (found.name is not None and _POOL in found.name):
             found = Kept(kind)
         elif kind == "latch":
-            found = found._replace(counted=f"{call.expected} more to arrive")
+            found = found._replace(counted=f"{self._word(call.address)} more to arrive")
         elif kind == "counting_semaphore":
             found = found._replace(counted=f"its count is {call.expected}")
         return found._replace(unknown=f"it is not known who will {_WHO[kind]} {found.words}")

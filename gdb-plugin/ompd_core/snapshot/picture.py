@@ -233,12 +233,10 @@ class Picture:
             return self._seen_asleep
         from . import standstill
 
-        waiting = {
-            thread.native.ptid[1]
-            for thread in self.process.threads
-            if thread.native is not None and any(one.wait is not None for one in thread.openmp)
-        }
-        return standstill.of_stop(self._debugger, self.process.natives, waiting)
+        by_lwp = {one.native.ptid[1]: one for one in self.process.threads if one.native is not None}
+        waiting = {n for n, one in by_lwp.items() if any(of.wait is not None for of in one.openmp)}
+        again = {n for n, one in by_lwp.items() if one.kept is not None and one.kept.sleeps_again}
+        return standstill.of_stop(self._debugger, self.process.natives, waiting, again)
 
     def _tell_handler(self, thread: Thread) -> None:
         """Whoever hangs or crashed in a signal's handler."""

@@ -17,17 +17,20 @@ _UNSEEN = "a core file does not tell which signals have handlers, nor who shares
 
 
 def of_stop(
-    debugger: Debugger, natives: Sequence[NativeThread], waiting: Collection[int]
+    debugger: Debugger,
+    natives: Sequence[NativeThread],
+    waiting: Collection[int],
+    sleep_again: Collection[int],
 ) -> Standstill | None:
-    """waiting: LWPs of those that wait in a runtime, asleep or awake. None: another one is awake,
-    or it is not known."""
+    """waiting: LWPs of those that wait in a runtime, asleep or awake; sleep_again: of those of whom
+    that is known (Kept.sleeps_again). None: another one is awake, or it is not known."""
     calls: dict[int, FutexWait] = {}
     awake = set()
     with debugger.looking():
         # First those of whom one is enough to see that somebody is at work.
         for native in sorted(natives, key=lambda native: native.ptid[1] in waiting):
             lwp = native.ptid[1]
-            call = _sleeps_in(debugger, native)
+            call = _sleeps_in(debugger, native, lwp in sleep_again)
             if call is not None:
                 calls[lwp] = call
             elif lwp in waiting:
@@ -42,7 +45,7 @@ def of_stop(
     return Standstill(frozenset(calls), unseen=_UNSEEN, awake=frozenset(awake))
 
 
-def _sleeps_in(debugger: Debugger, native: NativeThread) -> FutexWait | None:
+def _sleeps_in(debugger: Debugger, native: NativeThread, again: bool) -> FutexWait | None:
     machine = debugger.machine
     with debugger.at(native) as stopped:
         if stopped is None or machine is None:
@@ -51,7 +54,8 @@ def _sleeps_in(debugger: Debugger, native: NativeThread) -> FutexWait | None:
     if call is None or not call.ends_by_waking:
         return None
     try:
-        return None if call.has_changed(debugger.number(call.address, 4)) else call
+        changed = call.has_changed(debugger.number(call.address, 4))
+        return None if changed and not again else call
     except (Unreadable, OverflowError):
         return None
 
