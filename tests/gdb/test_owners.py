@@ -73,7 +73,11 @@ FOUND = {
     "readers_at_barrier": Told(
         "deadlock",
         "DEADLOCK (likely): 2 threads: R1.0 (T1), R1.1 (T2).",
-        ("R1.0 (T1) waits for read-write lock `table'", "1 more thread waits for these"),
+        (
+            "R1.0 (T1) waits for read-write lock `table'",
+            "1 more thread waits for these",
+            "For certain nobody can go on: ",
+        ),
         "likely",
     ),
     "barrier_of_more": Told("standstill", "(3 of 4 have come, and the process has 3 threads)", ()),

@@ -51,6 +51,9 @@ def lines(judgement: Judgement, style: Style) -> list[str]:
         reasons = {e.doubt: None for circle in found.circles for e in circle if e.doubt is not None}
         for doubt in reasons:
             shown += paragraph(f"likely: {doubt.sentence}.", style, "  ")
+    surely = _surely(found)
+    if surely is not None:
+        shown += paragraph(surely, style)
     if not found.circles:
         shown += _waiting(found, style)
     for reason in together([*found.unknown, *found.open]):
@@ -104,7 +107,17 @@ def finding(judgement: Judgement) -> tuple[str, str]:
         itself = edge.needed is edge.waiter
         cause = outside.cause(edge.kept, itself) if edge.kept is not None else None
         told += [cause] if cause is not None and cause not in told else []
+    surely = _surely(found)
+    told += [surely] if surely is not None else []
     return code, f"{' '.join(told)} `ompd deadlock' tells more."
+
+
+def _surely(found: Deadlock) -> str | None:
+    """What is certain where the cause is only likely."""
+    asleep = found.standstill
+    if found.certain or asleep is None or not asleep.lasts or asleep.unseen is not None:
+        return None
+    return f"For certain nobody can go on: {standstill_view.all_stay(asleep)}."
 
 
 def in_handler(thread: Thread) -> str:
