@@ -5,6 +5,7 @@ accused is in test_guilty.py, by each program's innocent twin."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -124,6 +125,8 @@ def test_found(
     assert found["certainty"] == told.certainty, answer.everything
     findings = answer.document("ompd -json")["summary"]["findings"]
     assert any(told.words in one["text"] for one in findings), answer.everything
+    # The place is the user's own, also where no line tells it from the C++ library's headers.
+    assert not any(re.search(r" in (\w+ )?std::", one["text"]) for one in findings)
     sentences = " ".join(answer.texts[2].split())
     for sentence in told.sentences:
         assert sentence in sentences, answer.everything

@@ -42,6 +42,26 @@ def test_name_of_the_user(symbol: str, name: str) -> None:
     assert naming.users_function(symbol) == name
 
 
+@pytest.mark.parametrize(
+    "function, is_so",
+    [
+        ("std::__detail::__waiter_pool::_M_do_wait(int const*, int)", True),
+        ("void std::__wait<int, std::latch::wait() const::{lambda()#1}>(int const*)", True),
+        ("std::__1::function<void (int)>::operator()(int) const", True),
+        (
+            "std::vector<int, std::allocator<int> > mine::sorted<std::less<int> >(std::string)",
+            False,
+        ),
+        ("void mine::add<std::pair<int, int> >()", False),
+        ("main::{lambda(std::latch&)#1}::operator()(std::latch&) const", False),
+        ("mystd::wait", False),
+        ("main", False),
+    ],
+)
+def test_what_is_the_cxx_librarys(function: str, is_so: bool) -> None:
+    assert naming.is_cxx_librarys(function) == is_so
+
+
 @pytest.mark.parametrize("symbol", [".omp_outlined.", ".omp_outlined..2", ".omp_outlined._debug__"])
 def test_a_nameless_function_is_not_given_a_name(symbol: str) -> None:
     assert naming.users_function(symbol) is None and naming.is_outlined(symbol)

@@ -19,6 +19,7 @@ KINDS = {
     "u": Location("solve.omp_outlined"),  # no line, but a symbol
     "t": Location(".omp_task_entry.", "main.c", line=7),
     "h": Location("std::at", "/usr/include/c++/12/vector", "/usr/include/c++/12/vector", 9),
+    "s": Location("void std::__detail::__platform_wait<int>(int const*, int)"),  # no line
     "x": Location(".omp.reduction.reduction_func"),
     "c": Location("abort", objfile="/lib/libc.so.6"),
     "r": Location(None),  # the runtime's
@@ -47,12 +48,15 @@ def frames(stack: str) -> list[Frame]:
         ("ll", None, 0),
         ("?l", None, 1),
         ("hm", None, 1),
+        ("ssl", None, 2),
+        ("ss", None, 1),
         # The runtime called the construct's code.
         ("lFlm", CALLED, 0),
         ("rlFlm", CALLED, 1),
         ("clmFm", CALLED, 2),
         ("lhmFm", CALLED, 2),
         ("lhFm", CALLED, 1),
+        ("csulFm", CALLED, 2),
         ("lxromr", CALLED, 0),
         ("xromr", CALLED, 2),
         # It is seen by a symbol only.

@@ -150,6 +150,21 @@ def without_parameters(name: str) -> str:
     return base[:at].rstrip()
 
 
+_BRACKETS = late_patterns.compile(r"<[^<>()]*>|\([^<>()]*\)|\{[^{}<>()]*\}")
+
+
+@lru_cache(maxsize=4096)
+def is_cxx_librarys(function: str) -> bool:
+    """Of namespace std, which belongs to the C++ library, by a name that may begin with the type of
+    what it returns: void std::__atomic_wait<int, f()::{lambda()#1}>(int const*)."""
+    if "std::" not in function:
+        return False
+    before, name = "", without_parameters(function)
+    while name != before:
+        before, name = name, _BRACKETS.sub("", name)
+    return name.rpartition(" ")[2].startswith("std::")
+
+
 _FORTRAN = (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")
 
 

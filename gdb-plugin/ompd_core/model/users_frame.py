@@ -9,7 +9,7 @@ from typing import Callable, Iterable, Sequence
 from .. import abi
 from ..light_classes import NamedTuple
 from .logical_stack.stack import is_helper, is_task_entry
-from .naming import is_outlined
+from .naming import is_cxx_librarys, is_outlined
 from .native import Frame
 from .process import Membership, Thread
 from .waiting import has_call
@@ -51,8 +51,9 @@ def users_frame(
     called_by: Callable[[Frame], str | None] = lambda frame: None,
 ) -> Frame | None:
     """Of the construct's own frames, the innermost with a line that is in none of the files and
-    functions which are stepped over; else the innermost with a line; else the innermost. None: the
-    whole stack is the runtime's and the libraries' that are skipped, as an idle worker's is.
+    functions which are stepped over; else the innermost with a line; else the innermost that is not
+    the C++ library's by its name; else the innermost. None: the whole stack is the runtime's and
+    the libraries' that are skipped, as an idle worker's is.
     called_by: which of the runtime's entry points a frame is in a call of, where the code tells."""
     own: list[Frame] = []
     in_runtime = begins = bounded = False
@@ -73,8 +74,10 @@ def users_frame(
         own = own[: _native(own) if begins else _count_inside(own, bounded, construct)]
     lined = [frame for frame in own if frame.location.line]
     known = [frame for frame in own if not code.is_unknown(frame)]
+    users = [frame for frame in known if not is_cxx_librarys(frame.location.function or "")]
     found = next((frame for frame in lined if _is_lined(frame, code)), None)
-    found = found or next(iter(lined or known or own), None)
+    # Code that has made way for the library's has called the outermost of its functions.
+    found = found or next(iter(lined or users or known[-1:] or own), None)
     return None if found is not None and starts_thread(found) else found
 
 

@@ -253,7 +253,8 @@ def call_of(
         name = called(inner, users)
     elif code.is_system(inner):
         name = system_name(name)
-    return inner.location._replace(function=of_fortran(name) if name is not None else None)
+    called_so = without_parameters(of_fortran(name)) if name is not None else None
+    return inner.location._replace(function=called_so)
 
 
 @lru_cache(maxsize=1024)
