@@ -296,6 +296,14 @@ typedef struct ompdx_view_thread_t {
 	const char *ident_source; /* where that construct is, as in ompdx_view_region_t.source */
 } ompdx_view_thread_t;
 
+typedef enum ompdx_cancelled_t {
+	ompdx_cancelled_nothing = 0, /* or it is not known */
+	ompdx_cancelled_parallel = 1,
+	ompdx_cancelled_for = 2,
+	ompdx_cancelled_sections = 3,
+	ompdx_cancelled_worksharing = 4 /* one of those two: libgomp does not keep which */
+} ompdx_cancelled_t;
+
 typedef struct ompdx_view_region_t {
 	ompd_size_t size;
 	ompd_addr_t address; /* of the runtime's structure for the team (libomp: kmp_team_t) */
@@ -318,7 +326,9 @@ typedef struct ompdx_view_region_t {
 		member_first; /* the threads by thread number: members[member_first ...], team_size of them; */
 	uint32_t member_count; /* each an index into threads, or UINT32_MAX */
 	int32_t helpers; /* 1: not of the program's: the team of the runtime's hidden helper threads */
-	uint32_t reserved;
+	ompdx_cancelled_t
+		cancelled; /* of what a thread has requested cancellation; it is over when all
+					threads have come to the end of that */
 } ompdx_view_region_t;
 
 typedef struct ompdx_view_t {
@@ -393,8 +403,8 @@ typedef struct ompdx_task_t {
 	int32_t taskwait;        /* 1: it is in a taskwait construct now */
 	ompd_addr_t taskgroup;   /* the innermost taskgroup that it belongs to, or has begun; 0 */
 	int32_t taskgroup_count; /* tasks in that group that are not complete; -1 */
-	uint32_t reserved;
-	ompd_addr_t function; /* the task's code; 0: not known, or no explicit task */
+	uint32_t taskgroup_cancelled; /* 1: a thread has requested that group's cancellation */
+	ompd_addr_t function;         /* the task's code; 0: not known, or no explicit task */
 	const char *
 		source; /* where it was created, as in ompdx_view_region_t; NULL: nothing, or not known */
 	const char *taskwait_source; /* the taskwait's place; NULL: none, or not known */

@@ -468,7 +468,7 @@ static void print_extension_view(void)
 	MEMBER(ompdx_view_region_t, member_first);
 	MEMBER(ompdx_view_region_t, member_count);
 	MEMBER(ompdx_view_region_t, helpers);
-	MEMBER(ompdx_view_region_t, reserved);
+	MEMBER(ompdx_view_region_t, cancelled);
 
 	TYPE(ompdx_view_t);
 	MEMBER(ompdx_view_t, size);
@@ -514,7 +514,7 @@ static void print_extension_tasks(void)
 	MEMBER(ompdx_task_t, taskwait);
 	MEMBER(ompdx_task_t, taskgroup);
 	MEMBER(ompdx_task_t, taskgroup_count);
-	MEMBER(ompdx_task_t, reserved);
+	MEMBER(ompdx_task_t, taskgroup_cancelled);
 	MEMBER(ompdx_task_t, function);
 	MEMBER(ompdx_task_t, source);
 	MEMBER(ompdx_task_t, taskwait_source);

@@ -32,6 +32,11 @@ EVENTS = {
     for event in dict.fromkeys(event for one in INTERFACES for event in one.events)
 }
 CANCELLABLE = _names(lambda one: one.cancellable)
+CANCELS = _names(lambda one: one.cancels)
+CANCELLATION_POINTS = (
+    *(CANCELS + CANCELLABLE),
+    *_names(lambda one: one.cancellation_points),
+)
 EXECUTES_AT_ONCE = _names(lambda one: one.executes_at_once)
 EXECUTES_TASKS = EXECUTES_AT_ONCE + _names(lambda one: one.executes_tasks)
 WAITS = _table(lambda one: one.waits)
@@ -74,6 +79,8 @@ __all__ = [
     "BEGINS",
     "CALLED",
     "CANCELLABLE",
+    "CANCELLATION_POINTS",
+    "CANCELS",
     "CONDITIONAL",
     "CONSTRUCT_ENDS",
     "ENDS",

@@ -69,6 +69,9 @@ class Interface:
     events: Events = field(default_factory=dict)
     # Barriers that have not been passed if these return true: the construct was cancelled.
     cancellable: tuple[str, ...] = ()
+    # Those that request a construct's cancellation, and those that only look whether one is wanted.
+    cancels: tuple[str, ...] = ()
+    cancellation_points: tuple[str, ...] = ()
     # Entry points that execute a task which their caller has just generated, if there is no room
     # for it or it must not be deferred.
     executes_at_once: tuple[str, ...] = ()

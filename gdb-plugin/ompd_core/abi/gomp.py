@@ -67,6 +67,8 @@ INTERFACE = Interface(
         },
     },
     cancellable=_CANCELLABLE,
+    cancels=("GOMP_cancel",),
+    cancellation_points=("GOMP_cancellation_point",),
     executes_at_once=("GOMP_task",),
     executes_tasks=("GOMP_taskyield",),
     waits={

@@ -41,6 +41,8 @@ INTERFACE = Interface(
         },
     },
     cancellable=(_CANCEL_BARRIER,),
+    cancels=("__kmpc_cancel",),
+    cancellation_points=("__kmpc_cancellationpoint",),
     executes_at_once=(_HANDS_ON, "__kmpc_omp_task_parts", "__kmpc_omp_task_with_deps"),
     executes_tasks=("__kmpc_omp_taskyield",),
     waits={

@@ -397,7 +397,7 @@ class ompdx_view_region_t(Structure):
         ("member_first", c_uint32),
         ("member_count", c_uint32),
         ("helpers", c_int32),
-        ("reserved", c_uint32),
+        ("cancelled", c_int),
     ]
 
 
@@ -438,7 +438,7 @@ class ompdx_task_t(Structure):
         ("taskwait", c_int32),
         ("taskgroup", ompd_addr_t),
         ("taskgroup_count", c_int32),
-        ("reserved", c_uint32),
+        ("taskgroup_cancelled", c_uint32),
         ("function", ompd_addr_t),
         ("source", c_char_p),
         ("taskwait_source", c_char_p),

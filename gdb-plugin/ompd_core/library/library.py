@@ -53,6 +53,7 @@ _LOOP_EVIDENCE = {int(one): one.name.lower() for one in capi.LoopEvidence}
 _DOACROSS_MEMBERS = {int(one): one.name.lower() for one in capi.DoacrossMember}
 _TASK_STATES = {int(state): state.name.lower() for state in capi.TaskState if state}
 _PROBLEMS = {int(problem): problem.name.lower() for problem in capi.Problem if problem}
+_CANCELLED = {1: "parallel", 2: "for", 3: "sections", 4: "worksharing"}
 _GENERATORS = {int(generator): generator.name.lower() for generator in capi.TeamGenerator}
 
 
@@ -461,6 +462,7 @@ def _tasks(answer: capi.ompdx_tasks_t) -> ViewTasks:
             taskwait=bool(task.taskwait),
             taskgroup=task.taskgroup,
             taskgroup_count=_known(task.taskgroup_count),
+            taskgroup_cancelled=bool(task.taskgroup_cancelled),
             function=task.function,
             source=_decode(task.source) if task.source else None,
             taskwait_source=_decode(task.taskwait_source) if task.taskwait_source else None,
@@ -521,6 +523,7 @@ def _view(view: capi.ompdx_view_t) -> View:
             function=region.function,
             source=_decode(region.source) if region.source else None,
             helpers=bool(region.helpers),
+            cancelled=_CANCELLED.get(region.cancelled),
         )
         for region in capi.array_at(view.regions or 0, view.region_count, capi.ompdx_view_region_t)
     ]

@@ -87,6 +87,8 @@ class ViewRegion(NamedTuple):
     function: int = 0
     source: str | None = None  # ";file;function;line;column;;" as the compiler wrote it
     helpers: bool = False  # the team of the runtime's hidden helper threads
+    # Whose cancellation has been requested: "parallel", "for", "sections", "worksharing".
+    cancelled: str | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,7 @@ class ViewTask(NamedTuple):
     taskwait: bool = False
     taskgroup: int = 0
     taskgroup_count: int | None = None
+    taskgroup_cancelled: bool = False  # or not known
     function: int = 0
     source: str | None = None
     taskwait_source: str | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, FrozenSet, Iterable, Mapping, Optional, Sequen
 
 from ..library.types import Icvs, IcvValue
 from ..light_classes import NamedTuple
+from .native import Location
 from .notable import SMALLEST_TEAM
 from .process import Membership, Process, Region, Thread
 
@@ -55,6 +56,22 @@ class HeldUp(NamedTuple):
     seconds: float
 
 
+class Cancelled(NamedTuple):
+    """Threads that wait at the end of what has been cancelled, for those that are still inside."""
+
+    what: str  # as ViewRegion.cancelled, or "taskgroup"
+    waiting: list[Thread]
+    inside: list[Thread]
+    seconds: float | None = None  # between two looks at which all of these were where they are
+    without: str | None = None  # their function, if it has no cancellation point
+
+
+class Uncancelled(NamedTuple):
+    """Code of a region that requests a cancellation, while none is ever done."""
+
+    places: list[Location]
+
+
 class Fewer(NamedTuple):
     """Teams that have fewer threads than the task that began them would have by its settings."""
 
@@ -71,7 +88,9 @@ class Alone(NamedTuple):
     processors: int
 
 
-Slowdown = Union[Crowded, Throttled, Uneven, HeldUp, Fewer, Alone]
+Slowdown = Union[Crowded, Throttled, Uneven, HeldUp, Cancelled, Uncancelled, Fewer, Alone]
+# Of these also who asks why the program hangs.
+CAUSES = (Cancelled, Uncancelled)
 
 # An ICV's values, by its name.
 _Values = Mapping[str, IcvValue]
@@ -110,9 +129,44 @@ def _crowded(threads: Iterable[Thread], allowed: Mapping[int, FrozenSet[int]]) -
 
 def of_work(process: Process, needs: Sequence[Needs], movement: Movement | None) -> list[Slowdown]:
     """Of what each thread does at this stop, and did before."""
+    found: list[Slowdown] = [*_cancelled(process, needs, movement)]
+    told = {thread for one in found if isinstance(one, Cancelled) for thread in one.inside}
     held = _held_up(needs, movement) if movement is not None else []
-    told = {thread for one in held for thread in one.working}
-    return [*held, *(one for one in uneven(process) if not told.issuperset(one.working))]
+    found += [one for one in held if not told.issuperset(one.working)]
+    told.update(thread for one in held for thread in one.working)
+    return [*found, *(one for one in uneven(process) if not told.issuperset(one.working))]
+
+
+def _cancelled(
+    process: Process, needs: Sequence[Needs], movement: Movement | None
+) -> list[Cancelled]:
+    found = []
+    for region in process.regions:
+        if region.raw.cancelled is None or None in region.members:
+            continue
+        members = [one for one in region.members if one is not None]
+        waiting = [t for t in members if _is_at_barrier_of(region, t)]
+        found.append((region.raw.cancelled, waiting, [t for t in members if t not in waiting]))
+    for one in needs:
+        if one.wait.kind == "taskgroup" and any(t.raw.taskgroup_cancelled for t in one.tasks):
+            inside = dict.fromkeys(edge.needed for edge in one.edges)
+            found.append(("taskgroup", [one.thread], [t for t in inside if t is not one.thread]))
+    return [
+        Cancelled(what, waiting, inside, _stayed(inside, movement))
+        for what, waiting, inside in found
+        if waiting and inside
+    ]
+
+
+def _is_at_barrier_of(region: Region, thread: Thread) -> bool:
+    member = thread.member(region.runtime)
+    return member is not None and _waits_at_barrier_of(region, member)
+
+
+def _stayed(threads: Sequence[Thread], movement: Movement | None) -> float | None:
+    if movement is None or not all(movement.stayed(thread) for thread in threads):
+        return None
+    return movement.seconds
 
 
 def awaited_at_work(needs: Sequence[Needs]) -> dict[Thread, list[Thread]]:
@@ -190,6 +244,10 @@ def fewer(process: Process, runtime: int, icvs: Icvs) -> list[Fewer]:
         if limited is not None:
             found.setdefault(limited, Fewer([], *limited)).regions.append(region)
     return list(found.values())
+
+
+def cancellation_is_off(icvs: Icvs) -> bool:
+    return _number(icvs.process, "cancel-var") == 0
 
 
 def alone(process: Process, runtime: int, icvs: Icvs, processors: Processors) -> list[Alone]:

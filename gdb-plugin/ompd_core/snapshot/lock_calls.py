@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Callable, Sequence
+from typing import Callable
 
 from .. import abi
-from ..arch.base import Machine, Range
+from ..arch.base import Machine
 from ..debugger import Debugger
 from ..errors import Unreadable
 from ..model.locks import CONSTRUCTS
+from .linked_calls import LinkedCalls
 
 # Bytes of code that are looked through: some seconds at the most.
 MOST_CODE = 32 << 20
@@ -40,32 +41,24 @@ def _callers(
     debugger: Debugger, machine: Machine, is_foreign: Callable[[int], bool]
 ) -> set[int] | None:
     code = debugger.code
-    sections = [(one.name, (one.start, one.end)) for one in code.sections()]
-    texts = [r for name, r in sections if name == ".text" and not is_foreign(r[0])]
-    stubs = [r for name, r in sections if name.startswith(".plt")]
-    tables = [r for name, r in sections if name.startswith(".got")]
+    texts = [
+        (one.start, one.end)
+        for one in code.sections()
+        if one.name == ".text" and not is_foreign(one.start)
+    ]
     if sum(end - start for start, end in texts) > MOST_CODE:
         return None
-    is_routine: dict[int, bool] = {}
+    linked = LinkedCalls(debugger, machine)
     found: set[int] = set()
     for start, end in texts:
         if not code.is_known(start, end):
             return None
-        for site, target in machine.references(code.read(start, end - start), start, stubs, tables):
-            if target not in is_routine:
-                name = abi.normal(_name(debugger, target, tables) or "")
-                if name in _CHANGE_STACKS:
-                    return None
-                is_routine[target] = name in ROUTINES
-            if is_routine[target]:
+        for site, name in linked.of(start, end):
+            if name in _CHANGE_STACKS:
+                return None
+            if name in ROUTINES:
                 function = code.start(site)
                 if function is None or len(found) == MOST_FUNCTIONS:
                     return None
                 found.add(function)
     return found
-
-
-def _name(debugger: Debugger, target: int, tables: Sequence[Range]) -> str | None:
-    if any(start <= target < end for start, end in tables):
-        target = debugger.number(target, debugger.pointer_size)
-    return debugger.code.object(target)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ..model.logical_stack.splicing import Splicer
     from ..model.moments import Moment, Movement, Watched
     from ..model.slowdowns import Processors, Slowdown
+    from .cancelling import Cancelling
 
 # Frames of each stack that are looked at for suspended tasks.
 _DEPTH_FOR_TASKS = 256
@@ -445,11 +446,20 @@ class Picture:
         slow = slowdowns.of_processors(self.process, processors) if processors is not None else []
         needs = judgement.waits.needs if judgement is not None else ()
         movement = judgement.movement if judgement is not None else None
-        slow += slowdowns.of_work(self.process, needs, movement)
+        for one in slowdowns.of_work(self.process, needs, movement):
+            if isinstance(one, slowdowns.Cancelled):
+                one = self._cancelling.with_function(one)
+            slow.append(one)
         slow += self._by_icvs(processors)
         devices = self.devices if self.has_offload else None
         standstill = self.standstill if judgement is None else None
         return Assessment(self.process, judgement, devices, slow, standstill)
+
+    @cached_property
+    def _cancelling(self) -> Cancelling:
+        from .cancelling import Cancelling
+
+        return Cancelling(self._debugger, self._places.code)
 
     def _by_icvs(self, processors: Processors | None) -> list[Slowdown]:
         """Teams that are small; of a process without regions nothing is read."""
@@ -464,7 +474,9 @@ class Picture:
         alone = slowdowns.alone(self.process, *found, processors) if processors is not None else []
         if alone:
             self.locate_regions()
-        return [*slowdowns.fewer(self.process, *found), *alone]
+        off = slowdowns.cancellation_is_off(found[1])
+        without = self._cancelling.without_effect(self.process) if off else []
+        return [*slowdowns.fewer(self.process, *found), *alone, *without]
 
     def icvs(self, chosen: Sequence[Thread]) -> list[Icv]:
         """Raises UserError, OmpdError."""

@@ -7,9 +7,19 @@ from typing import Sequence
 
 from ..model import ids
 from ..model.process import Region, Thread, pairs
-from ..model.slowdowns import Alone, Crowded, Fewer, HeldUp, Slowdown, Throttled, Uneven
+from ..model.slowdowns import (
+    Alone,
+    Cancelled,
+    Crowded,
+    Fewer,
+    HeldUp,
+    Slowdown,
+    Throttled,
+    Uncancelled,
+    Uneven,
+)
 from .slow_words import LOOK_AT_THREADS, TAKE_TURNS
-from .table import count, place
+from .table import count, listed, place
 from .terminal import plain
 
 _CODES = {
@@ -17,6 +27,8 @@ _CODES = {
     Throttled: "little_time",
     Uneven: "uneven_work",
     HeldUp: "held_up",
+    Cancelled: "cancelled",
+    Uncancelled: "cancellation_off",
     Fewer: "few_threads",
     Alone: "one_thread",
 }
@@ -44,6 +56,10 @@ def _sentence(one: Slowdown) -> str:
         )
     if isinstance(one, HeldUp):
         return _held_up(one)
+    if isinstance(one, Cancelled):
+        return _cancelled(one)
+    if isinstance(one, Uncancelled):
+        return _uncancelled(one)
     if isinstance(one, Fewer):
         return _fewer(one)
     if isinstance(one, Alone):
@@ -78,18 +94,52 @@ def _crowded(one: Crowded) -> str:
 def _held_up(one: HeldUp) -> str:
     waits = "waits" if len(one.waiting) == 1 else "wait"
     works = "is" if len(one.working) == 1 else "are"
-    call = one.working[0].in_call
-    inside = f", in {plain(call.function)} ()" if call is not None and call.function else ""
     return (
         f"At two looks, {one.seconds:.1f} s apart, {_numbers(one.waiting)} {waits} for"
-        f" {_numbers(one.working)}, which {works} both times{_where(one.working[0])}{inside}."
+        f" {_numbers(one.working)}, which {works} both times{_where(one.working[0])}"
+        f"{_inside(one.working[0])}."
         " That takes long, or never ends: a loop there may poll for what nobody sets."
+    )
+
+
+_CANCELS = {"worksharing": "`cancel for' or `cancel sections'"}  # of others as they are called
+
+
+def _cancelled(one: Cancelled) -> str:
+    """At two looks, 1.0 s apart, R1.0 waits for R1.1-2, which are both times in work () at f.c:21.
+    A thread has requested `cancel parallel' ..."""
+    waits = "waits" if len(one.waiting) == 1 else "wait"
+    them = "it comes" if len(one.inside) == 1 else "they come"
+    looks = f"At two looks, {one.seconds:.1f} s apart, " if one.seconds is not None else ""
+    is_there = f"which {'is' if len(one.inside) == 1 else 'are'}"
+    is_there += " both times" if one.seconds is not None else ""
+    none = f", and {plain(one.without)} () has none" if one.without is not None else ""
+    what = _CANCELS.get(one.what, f"`cancel {one.what}'")
+    return (
+        f"{looks}{_numbers(one.waiting)} {waits} for {_numbers(one.inside)},"
+        f" {is_there}{_where(one.inside[0])}{_inside(one.inside[0])}. A thread has requested"
+        f" {what}, which ends the work of the others only where {them} to a cancellation"
+        f" point{none}."
+    )
+
+
+def _uncancelled(one: Uncancelled) -> str:
+    places = listed([place(at.function, at.file, at.line) for at in one.places])
+    does = "does" if len(one.places) == 1 else "do"
+    return (
+        f"The `cancel' in {places} {does} nothing: cancellation is off (cancel-var). For it, start"
+        " the program with OMP_CANCELLATION=true."
     )
 
 
 def _where(thread: Thread) -> str:
     at = thread.where
     return f" in {place(at.function, at.file, at.line)}" if at is not None else ""
+
+
+def _inside(thread: Thread) -> str:
+    call = thread.in_call
+    return f", in {plain(call.function)} ()" if call is not None and call.function else ""
 
 
 def _fewer(one: Fewer) -> str:

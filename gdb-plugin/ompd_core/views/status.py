@@ -10,6 +10,7 @@ from ..model.doubts import Stop
 from ..model.facts import Library, Program
 from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
+from ..model.slowdowns import CAUSES
 from . import barriers, deadlock, left, parallel, signals, standstill, target_findings, threads
 from .alike import together
 from .slowdowns import of_slowdowns
@@ -249,10 +250,9 @@ def _some(broken: Sequence[Thread]) -> str:
 
 def slowdowns(of: Assessment) -> list[tuple[str, str]]:
     """What explains that the program is slow: (code, sentence). Of one that hangs or has crashed
-    nobody asks that."""
-    if WRONG & {code for code, _ in findings(of)}:
-        return []
-    return of_slowdowns(of.slowdowns)
+    nobody asks that, but for what may be the reason."""
+    wrong = WRONG & {code for code, _ in findings(of)}
+    return of_slowdowns([one for one in of.slowdowns if not wrong or isinstance(one, CAUSES)])
 
 
 def slow_lines(of: Assessment, style: Style) -> list[str]:

@@ -296,11 +296,14 @@ static ompd_rc_t add_taskgroup(struct picture_tasks *tasks, uint32_t index)
 {
 	const struct seen_task seen = *picture_task(tasks, index);
 	const target_addr group = seen.data.taskgroup;
-	uint64_t children;
+	uint64_t children, cancelled;
 	ompd_rc_t rc;
 
 	if (group == 0)
 		return ompd_rc_ok;
+	rc = target_read_unsigned(
+		memory(tasks), group + OF(tasks, gomp_taskgroup, cancelled).offset, 1, &cancelled);
+	picture_task(tasks, index)->taskgroup_cancelled = rc == ompd_rc_ok && cancelled == 1;
 	rc = target_read_unsigned(memory(tasks),
 				  group + OF(tasks, gomp_taskgroup, num_children).offset, 8,
 				  &children);

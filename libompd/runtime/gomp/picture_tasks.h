@@ -21,6 +21,7 @@ struct seen_task {
 	bool begot; /* a task or region that it made is under way, perhaps on its own thread */
 	bool taskwait;
 	int32_t taskgroup_count; /* -1: in no taskgroup, or not known */
+	bool taskgroup_cancelled;
 };
 
 struct picture_tasks {

@@ -93,6 +93,7 @@ ompd_rc_t gomp_team_read(const struct target *target, const struct record *recor
 	ret->barrier = barrier(record, &bytes, OF(gomp_team, barrier));
 	ret->task_count = (uint32_t)bytes_get(&bytes, OF(gomp_team, task_count));
 	ret->task_queued_count = (uint32_t)bytes_get(&bytes, OF(gomp_team, task_queued_count));
+	ret->work_share_cancelled = bytes_get(&bytes, OF(gomp_team, work_share_cancelled)) != 0;
 	ret->team_cancelled = bytes_get(&bytes, OF(gomp_team, team_cancelled)) != 0;
 	return ompd_rc_ok;
 }

@@ -48,7 +48,7 @@ struct gomp_team {
 	target_addr ordered_release;
 	struct gomp_barrier barrier;
 	uint32_t task_count, task_queued_count;
-	bool team_cancelled;
+	bool work_share_cancelled, team_cancelled;
 };
 
 enum gomp_schedule_type {

@@ -41,6 +41,7 @@ static void write_task(const struct picture_tasks *tasks, const struct seen_task
 	ret->taskwait = seen->taskwait;
 	ret->taskgroup = seen->data.taskgroup;
 	ret->taskgroup_count = seen->taskgroup_count;
+	ret->taskgroup_cancelled = seen->taskgroup_cancelled;
 	ret->function = deferred ? seen->data.fn : 0;
 }
 

@@ -98,6 +98,10 @@ static void write_parallel(const struct picture *picture, const struct seen_regi
 	ret->level = team->level;
 	ret->active_level = team->active_level;
 	ret->team_size = team->team.nthreads;
+	if (team->team.team_cancelled)
+		ret->cancelled = ompdx_cancelled_parallel;
+	else if (team->team.work_share_cancelled)
+		ret->cancelled = ompdx_cancelled_worksharing;
 	for (int32_t i = 0; i < (int32_t)ret->member_count; i++)
 		members[i] = place_of(picture, gomp_picture_member(picture, team, i));
 }

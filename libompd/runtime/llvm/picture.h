@@ -63,6 +63,7 @@ struct seen_region {
 	bool no_members;      /* there is no more room for them in a view */
 	target_addr function; /* the outlined code; 0: not known */
 	uint32_t source;      /* offset in text, + 1; 0: none */
+	ompdx_cancelled_t cancelled;
 };
 
 struct picture {

@@ -343,9 +343,12 @@ static ompd_rc_t add_parent(struct picture_tasks *tasks, uint32_t index)
 	return rc;
 }
 
+#define CANCEL_TASKGROUP 4 /* kmp_cancel_kind_t */
+
 static ompd_rc_t read_details(struct picture_tasks *tasks, struct seen_task *seen)
 {
 	const struct span count = layout(tasks)->taskgroup_count;
+	const struct span cancelled = layout(tasks)->taskgroup_cancelled;
 	uint64_t value;
 	ompd_rc_t rc = ompd_rc_ok;
 
@@ -359,6 +362,11 @@ static ompd_rc_t read_details(struct picture_tasks *tasks, struct seen_task *see
 	rc = target_read_unsigned(memory(tasks), seen->data.td_taskgroup + count.offset, 4, &value);
 	if (rc == ompd_rc_ok && value <= INT32_MAX)
 		seen->taskgroup_count = (int32_t)value;
+	if (rc == ompd_rc_ok && cancelled.size == 4)
+		rc = target_read_unsigned(memory(tasks), seen->data.td_taskgroup + cancelled.offset,
+					  4, &value);
+	seen->taskgroup_cancelled =
+		rc == ompd_rc_ok && cancelled.size == 4 && value == CANCEL_TASKGROUP;
 	return rc == ompd_rc_error ? ompd_rc_ok : rc;
 }
 

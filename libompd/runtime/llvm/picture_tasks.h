@@ -18,6 +18,7 @@ struct seen_task {
 	uint32_t parent; /* an index into tasks; PICTURE_NONE */
 	int32_t predecessors; /* -1: not known */
 	int32_t taskgroup_count;
+	bool taskgroup_cancelled;
 	int32_t children;         /* that were found, and are not complete */
 	uint32_t source;          /* offset in the picture's text, + 1; 0: none */
 	uint32_t taskwait_source; /* the same */

@@ -297,6 +297,22 @@ static int32_t member_count(const struct seen_team *seen)
 											 : -1;
 }
 
+/* Nothing also where it is not known. */
+static ompdx_cancelled_t read_cancelled(const struct picture *picture, target_addr team)
+{
+	/* kmp_cancel_kind_t */
+	static const ompdx_cancelled_t constructs[] = {
+		ompdx_cancelled_nothing, ompdx_cancelled_parallel, ompdx_cancelled_for,
+		ompdx_cancelled_sections};
+	const struct span at = picture->llvm->structures.team.t_cancel_request;
+	uint64_t kind;
+
+	if (at.size != 4 ||
+	    target_read_unsigned(&picture->space->target, team + at.offset, 4, &kind) != ompd_rc_ok)
+		return ompdx_cancelled_nothing;
+	return kind < COUNT(constructs) ? constructs[kind] : ompdx_cancelled_nothing;
+}
+
 static ompd_rc_t add_parallel(struct picture *picture, uint32_t team_index, uint32_t source)
 {
 	const struct seen_team *seen = picture_team(picture, team_index);
@@ -312,8 +328,10 @@ static ompd_rc_t add_parallel(struct picture *picture, uint32_t team_index, uint
 				     .source = source};
 	ompd_rc_t rc = ompd_rc_ok;
 
-	if (seen->nesting.kind == NESTING_REGIONS && !serialized)
+	if (seen->nesting.kind == NESTING_REGIONS && !serialized) {
 		rc = nesting_function(picture->space, &seen->team, &region.function);
+		region.cancelled = read_cancelled(picture, seen->team.address);
+	}
 
 	if (seen->nesting.merged_league) {
 		region.parent = seen->first_region;

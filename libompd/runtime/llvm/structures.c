@@ -65,6 +65,8 @@ static bool lay_out_team(struct structures *ret, const uint64_t *table, const st
 	ret->team.t_ident = member_recorded(record, RECORD_FIELD_kmp_base_team_t__t_ident);
 	ret->team.t_argc = member_recorded(record, RECORD_FIELD_kmp_base_team_t__t_argc);
 	ret->team.t_argv = member_recorded(record, RECORD_FIELD_kmp_base_team_t__t_argv);
+	ret->team.t_cancel_request =
+		member_recorded(record, RECORD_FIELD_kmp_base_team_t__t_cancel_request);
 	return extent_cover(&ret->team.extent, needed, COUNT(needed), wanted, COUNT(wanted));
 }
 

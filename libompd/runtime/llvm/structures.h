@@ -23,6 +23,7 @@ struct structures {
 		struct span t_parent, t_nproc, t_level, t_active_level, t_master_tid, t_threads;
 		struct span t_implicit_task_taskdata, t_pkfn, t_serialized, t_ident;
 		struct span t_argc, t_argv;
+		struct span t_cancel_request; /* far from the others: read by itself */
 	} team;
 	struct {
 		struct extent extent;

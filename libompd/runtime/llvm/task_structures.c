@@ -91,6 +91,7 @@ static bool lay_out_dependences(struct task_structures *ret, const struct record
 	ret->depnode_list.node = FIELD(kmp_depnode_list_t, node);
 	ret->depnode_list.next = FIELD(kmp_depnode_list_t, next);
 	ret->taskgroup_count = FIELD(kmp_taskgroup_t, count);
+	ret->taskgroup_cancelled = FIELD(kmp_taskgroup_t, cancel_request);
 	return extent_cover(&ret->depnode.extent, needed, COUNT(needed), NULL, 0) &&
 	       extent_cover(&ret->depnode_list.extent, needed_of_list, COUNT(needed_of_list), NULL,
 			    0);

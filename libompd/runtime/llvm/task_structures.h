@@ -46,7 +46,7 @@ struct task_structures {
 		struct extent extent;
 		struct span node, next;
 	} depnode_list;
-	struct span taskgroup_count;
+	struct span taskgroup_count, taskgroup_cancelled;
 };
 
 /* kmp_taskdata_t and, of an explicit task, the kmp_task_t behind it */

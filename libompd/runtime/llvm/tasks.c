@@ -44,6 +44,7 @@ static void write_task(const struct picture_tasks *tasks, const struct seen_task
 	ret->taskwait = seen->data.td_taskwait_thread > 0;
 	ret->taskgroup = seen->data.td_taskgroup;
 	ret->taskgroup_count = seen->taskgroup_count;
+	ret->taskgroup_cancelled = seen->taskgroup_cancelled;
 	ret->function = seen->data.routine;
 	ret->source = text_at(text, seen->source);
 	ret->taskwait_source = text_at(text, seen->taskwait_source);

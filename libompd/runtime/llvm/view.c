@@ -168,6 +168,7 @@ static void write_regions(const struct picture *picture, const struct view_block
 			ret->problem = ompdx_problem_limit;
 		ret->function = region->function;
 		ret->helpers = region->helpers;
+		ret->cancelled = region->cancelled;
 		if (region->source)
 			ret->source = block->text + region->source - 1;
 		ret->member_first = member_first;
