@@ -19,7 +19,7 @@ import jsonschema  # type: ignore[import]
 import pytest
 import report_documents as documents
 from ompd_core.views import html, status
-from ompd_core.views.html import graph, layout, states, verdict, who
+from ompd_core.views.html import barriers, graph, layout, states, verdict, who
 from ompd_core.views.html.report import Report
 
 FULL = os.environ.get("OMPD_FULL") == "1"
@@ -512,6 +512,15 @@ def test_circle_alternates() -> None:
     assert ("barrier, solver.c:12", "R1.0 (T1)") in ways
     assert ("barrier, solver.c:12", "R1.3 (T4)") in ways
     assert not ways["R1.2 (T3)", "barrier, solver.c:12"].stuck
+
+
+@pytest.mark.parametrize(
+    "doubts, name",
+    [({}, "barrier, heat.c:32"), ({"loc": {"certainty": "likely"}}, "barrier near heat.c:32")],
+)
+def test_a_line_near_a_barrier(doubts: dict[str, Any], name: str) -> None:
+    barrier = {"kind": "unknown", "loc": {"file": "heat.c", "line": 32}, "doubts": doubts}
+    assert barriers.name(barrier) == name
 
 
 def test_barriers_of_one_name_are_two() -> None:

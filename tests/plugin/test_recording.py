@@ -12,10 +12,10 @@ import pytest
 from made_records import PERIOD, SOLVE, UPDATE, Made
 from ompd_core.recording import regions, shares, stacks, sums, timeline, waiting
 from ompd_core.recording.reader import Reader
-from ompd_core.recording.record import Account, Record
+from ompd_core.recording.record import Account, Construct, Place, Record
 from ompd_core.recording.states import Kind
 from ompd_core.recording.summary import summary
-from ompd_core.views.recording import slow
+from ompd_core.views.recording import slow, words
 
 SEEDS = range(5)
 
@@ -478,3 +478,16 @@ def test_preempted_where_it_was() -> None:
     main = root.children["main (heat.c:80)"].children["#pragma omp parallel (heat.c:40)"]
     solve = main.children["solve (heat.c:42)"]
     assert solve.own.ns == 4 * PERIOD and solve.children["<preempted>"].whole.ns == 6 * PERIOD
+
+
+@pytest.mark.parametrize(
+    "state, kind, told",
+    [
+        ("wait_barrier_explicit", "barrier", "barrier (heat.c:45)"),
+        ("wait_barrier_implicit_workshare", "for", "barrier, end of for (heat.c:45)"),
+        ("wait_barrier", "barrier", "barrier (near heat.c:45)"),  # as gcc's code tells them all
+    ],
+)
+def test_barriers_places(state: str, kind: str, told: str) -> None:
+    record = Record(constructs=[Construct(kind, Place("main", "heat.c", 45))])
+    assert words.wait(record, sums.Wait(state, 0, None)) == told

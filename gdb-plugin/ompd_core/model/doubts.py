@@ -51,7 +51,12 @@ UNMARKED_BARRIER = Doubt(
     "unknown",
     "gcc calls the same function at an explicit barrier, at the end of a `single', of a loop with a"
     " static schedule and of a reduction, and where the variables of a region are copied",
-    "look at the line: it is that of the call, or in optimised code of what is before it",
+    "look at the line: it is that of an explicit barrier, or of the code before the end of a"
+    " construct",
+)
+LINE_NEAR = Doubt(
+    "likely",
+    "gcc records no line for the barrier at the end of a construct: it is that of the code before",
 )
 NO_MARK = Doubt(
     "unknown",

@@ -51,7 +51,7 @@ def _is_unsure(barrier: Barrier) -> bool:
 
 
 def name(wait: Wait) -> str:
-    """end of for, heat.c:32"""
+    """end of for, heat.c:32; or `barrier near heat.c:32'"""
     construct = wait.construct
     if construct in (None, "barrier"):
         text = "barrier"
@@ -61,7 +61,8 @@ def name(wait: Wait) -> str:
         text = "reduction"
     location = wait.location
     if location is not None and location.file and location.line:
-        text += f", {plain(location.file.rsplit('/', 1)[-1])}:{location.line}"
+        near = "," if wait.exact_line else " near"
+        text += f"{near} {plain(location.file.rsplit('/', 1)[-1])}:{location.line}"
     return text
 
 

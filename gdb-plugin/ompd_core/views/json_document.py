@@ -262,7 +262,7 @@ def _wait(wait: Wait | None) -> of_threads.Wait | None:
 
 
 def _doubts_of_wait(wait: Wait) -> dict[str, Doubt]:
-    found = {} if wait.location else {"loc": doubts.WAIT_PLACE}
+    found = _doubts_of_line(wait) if wait.location else {"loc": doubts.WAIT_PLACE}
     if wait.construct_doubt is not None:
         found["construct"] = wait.construct_doubt
     if wait.kind in ("critical", "lock", "nest_lock"):
@@ -273,6 +273,10 @@ def _doubts_of_wait(wait: Wait) -> dict[str, Doubt]:
             found.setdefault("name", doubts.OBJECT_NOT_EXACT)
     found["holders"] = found["object"] = doubts.HOLDERS_ELSEWHERE
     return found
+
+
+def _doubts_of_line(wait: Wait) -> dict[str, Doubt]:
+    return {} if wait.exact_line or wait.kind != "barrier" else {"loc": doubts.LINE_NEAR}
 
 
 def _wait_doubt(member: Membership) -> dict[str, Doubt]:
@@ -364,7 +368,9 @@ def _barrier(barrier: Barrier) -> of_regions.Barrier:
         "missing": f"{region}.{ids.compress(barrier.missing)}" if barrier.missing else None,
         "instead": [_instead(barrier, num) for num in barrier.missing],
     }
-    unsure = {"kind": barrier.wait.construct_doubt} if barrier.wait.construct is None else {}
+    unsure: dict[str, Doubt | None] = {**_doubts_of_line(barrier.wait)}
+    if barrier.wait.construct is None:
+        unsure["kind"] = barrier.wait.construct_doubt
     if barrier.missing:
         unsure["missing"] = barrier.doubt
     return with_doubts(

@@ -20,6 +20,11 @@ class Barriers(OmpdCommand):
     different barriers are pointed out: as a rule that is an error of the
     program.
 
+    gcc's code is the same at an explicit barrier and at the end of a `single',
+    of a loop with a static schedule and of a reduction, and has no line at
+    these ends: `barrier near heat.c:32' can be any of them, and the line that
+    of the code before it.
+
     -wide shortens nothing. -json prints a JSON document ("ompd/1"), or writes
     it to FILE."""
 

@@ -30,7 +30,7 @@ def section(report: Report) -> Section | None:
 
 
 def name(barrier: Json) -> str:
-    """end of for, heat.c:32"""
+    """end of for, heat.c:32; or `barrier near heat.c:32'"""
     kind = word(barrier, "kind")
     if kind in (None, "barrier", "unknown"):
         text = "barrier"
@@ -39,7 +39,8 @@ def name(barrier: Json) -> str:
     else:
         text = "end of region" if kind == "parallel" else f"end of {kind}"
     at = places.line(object_of(barrier, "loc"))
-    return f"{text}, {at}" if at else text
+    near = " near" if doubt(barrier, "loc") else ","
+    return f"{text}{near} {at}" if at else text
 
 
 def _barrier(report: Report, barrier: Json) -> Markup:

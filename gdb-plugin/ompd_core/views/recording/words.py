@@ -62,7 +62,11 @@ def wait(record: Record, found: Wait) -> str:
         words = construct_in_words(construct.kind) or words
         if construct.name:
             words = f"{words} {construct.name}"
-        where = at(construct.place) or construct.place.function or construct.address or ""
+        where = at(construct.place)
+        # gcc's code has no line of its own at the end of a construct.
+        if where and found.state == "wait_barrier":
+            where = f"near {where}"
+        where = where or construct.place.function or construct.address or ""
     return plain(f"{words} ({where})" if where else words)
 
 
