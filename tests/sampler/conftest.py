@@ -48,7 +48,7 @@ def build(tmp_path_factory: pytest.TempPathFactory):
 def sanitized() -> Path:
     """The sampler with the sanitizers, as it is now."""
     folder = machine.variant("asan-ubsan")
-    assert (folder / "CMakeCache.txt").exists(), "tools/check build-asan makes it"
+    assert (folder / "CMakeCache.txt").exists(), "tools/check build-sanitized makes it"
     command = ("cmake", "--build", folder, "--target", "ompd-sampler")
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return folder / "sampler" / "ompd-sampler"
