@@ -57,20 +57,14 @@ def told(
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
-def test_who_is_at_an_outer_regions_end_is_not_accused(runtime: str, folder: Path) -> None:
-    """It has left the inner one. libgomp's end of a region can take the place of its call, and the
-    outer region's code have made way for that: the same stack then."""
-    findings, _, _ = told("nested", runtime, folder, "core")
-    assert "region_left" not in findings
-
-
-@pytest.mark.parametrize("runtime", RUNTIMES)
 @pytest.mark.parametrize(
     "way, kind, who, regions",
     [
         ("jump", "attach", "R1.0", {"R1"}),
         ("jump", "core", "R1.0", {"R1"}),
         ("handler", "attach", "R1.0", {"R1"}),
+        # Where no stripped C library's functions have names, too.
+        ("nested", "core", "R2.0", {"R2", "R2 or R1"}),
         # Of libgomp it is not known which of the two regions the code on the stack is of.
         ("onward", "attach", "R2.0", {"R1", "R1 or R2", "R2 or R1"}),
     ],

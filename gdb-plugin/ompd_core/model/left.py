@@ -69,8 +69,11 @@ def begins_there(frames: Sequence[Frame], code: CodeMap) -> bool:
     last = frames[-1]
     if code.is_runtime(last) or last.location.function in ("main", *glibc.THREAD_STARTS):
         return True
+    if starts_thread(last):
+        return True
+    # What starts a thread has no name in a stripped C library, but is called by one more of it.
     first = last.executable and last.location.function in (None, "_start")
-    return starts_thread(last) or (first and len(frames) > 1 and code.is_system(frames[-2]))
+    return (first or code.is_system(last)) and len(frames) > 1 and code.is_system(frames[-2])
 
 
 def _most_calls(
