@@ -16,6 +16,7 @@ import debug_files
 import device_score
 import machine
 import oracle
+import planted_score
 import pytest
 import states
 import truth
@@ -56,6 +57,7 @@ def pytest_sessionfinish(session: Any) -> None:
         session.config.workeroutput["agreement"] = agreement.score.counts
         session.config.workeroutput["devices"] = dict(device_score.score.counts)
         session.config.workeroutput["oracle"] = dict(oracle.score.counts)
+        session.config.workeroutput["planted"] = dict(planted_score.score.counts)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -67,6 +69,7 @@ def pytest_testnodedown(node: Any) -> None:
     agreement.score.add(output.get("agreement", ()))
     device_score.score.counts.update(output.get("devices", {}))
     oracle.score.counts.update(output.get("oracle", {}))
+    planted_score.score.counts.update(output.get("planted", {}))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -76,6 +79,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(
         f"{right} of {judged} threads' states right; {in_transition} more in transition"
     )
-    scores = (agreement.score, device_score.score, oracle.score)
+    scores = (agreement.score, device_score.score, oracle.score, planted_score.score)
     for line in (line for score in scores for line in score.lines()):
         terminalreporter.write_line(line)

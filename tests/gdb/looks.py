@@ -78,7 +78,7 @@ def by_gdb(
         _run(gdb, "live", program, looks, seed, folder, 0)
     elif kind == "core":
         assert looks == 1, "a program leaves one core"
-        _quit(program, folder)
+        quit_by_user(program, folder).rename(folder / "core.0")
         _run(gdb, "core", program, looks, seed, folder, 0)
     else:
         with running(program, folder) as pid:
@@ -99,8 +99,8 @@ def gcore(pid: int, folder: Path) -> Path:
     return folder / f"gcore.{pid}"
 
 
-def _quit(program: Program, folder: Path) -> None:
-    """As the user ends a program that hangs, by Ctrl-\\: the kernel writes its core."""
+def quit_by_user(program: Program, folder: Path) -> Path:
+    """As he ends a program that hangs, by Ctrl-\\: the core that the kernel writes."""
     need_kernel_cores()
     with contextlib.suppress(_Ended), running(program, folder) as pid:
         resource.prlimit(pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
@@ -108,7 +108,7 @@ def _quit(program: Program, folder: Path) -> None:
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         raise _Ended
     (left,) = folder.glob("core*")
-    left.rename(folder / "core.0")
+    return left
 
 
 class _Ended(Exception):

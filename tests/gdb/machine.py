@@ -273,14 +273,13 @@ def is_gnus(runtime: str) -> bool:
     return runtime.startswith("libgomp")
 
 
-def built_for(runtime: str, program: str, build: str = "debug") -> Path:
+def built_for(runtime: str, program: str, build: str = "debug", *flags: str) -> Path:
     """By the compiler that the runtime comes with, and with the libc that it wants."""
-    if not is_gnus(runtime):
-        return compiled(program, build)
     home = cached(runtime)
     loaders = [home / "libc" / "ld-linux-x86-64.so.2"] if (home / "libc").is_dir() else []
     link = tuple(f"-Wl,--dynamic-linker={one},-rpath,{home}:{one.parent}" for one in loaders)
-    return compiled(program, build, link=link, compiler=GCC)
+    compiler = GCC if is_gnus(runtime) else CLANG
+    return compiled(program, build, link=(*flags, *link), compiler=compiler)
 
 
 def settings_of(runtime: str) -> dict[str, str]:

@@ -78,9 +78,10 @@ def look(pid: int) -> Standstill | None:
 
 
 @contextlib.contextmanager
-def started(scenario: str) -> Iterator[subprocess.Popen[str]]:
+def started(scenario: str, executable: Path | None = None) -> Iterator[subprocess.Popen[str]]:
     rings = ("-DWITH_RINGS",) if scenario.endswith("ring") else ()
-    words = [machine.compiled("asleep", link=rings, compiler=machine.GCC), scenario]
+    executable = executable or machine.compiled("asleep", link=rings, compiler=machine.GCC)
+    words = [executable, scenario]
     environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
     pipe = subprocess.PIPE
     with subprocess.Popen(
@@ -157,6 +158,17 @@ def test_at_a_stop(scenario: str, folder: Path) -> None:
     assert [one["code"] for one in found] == AT_A_STOP[scenario], answer.everything
     if scenario == "by_signal":
         assert "only a signal could wake one (SIGUSR1 has a handler)" in found[0]["text"]
+
+
+def test_join_of_a_newer_libc(folder: Path) -> None:
+    """As of 2.43 it sleeps for another word."""
+    with started("join_each", machine.built_for("libgomp-16", "asleep")) as process:
+        end = time.monotonic() + PATIENCE
+        while look(process.pid) is None:
+            assert time.monotonic() < end
+        answer = ask("gdb", ["ompd -json"], [f"attach {process.pid}"], folder=folder)
+    found = answer.document("ompd -json")["summary"]["findings"]
+    assert [one["code"] for one in found] == ["deadlock"], answer.everything
 
 
 def test_words_that_change() -> None:

@@ -221,7 +221,15 @@ def test_thread_that_is_joined() -> None:
     for function in ("pthread_join", "pthread_clockjoin_ex", None):
         one = found({PTHREAD + THREAD_ID: OTHER}, function, call)
         assert one is not None and (one.kind, one.owner) == ("join", 2)
+    newer = call._replace(address=PTHREAD + 0x628, expected=2)
+    one = found({newer.address: 2}, "pthread_join", newer)
+    assert one is not None and one.owner == 2
+    ids = Threads({2: 1})  # a thread of that number is another one
+    one = found({newer.address: 2}, "pthread_join", newer, threads=ids)
+    assert one is not None and one.owner is None
     one = found({PTHREAD + THREAD_ID: 0}, "pthread_join", call)
+    assert one is not None and one.owner == 2 and not one.goes_on
+    one = found({PTHREAD + THREAD_ID: 0}, "pthread_join", call, threads=Threads())
     assert one is not None and one.goes_on
 
 

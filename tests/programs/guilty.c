@@ -321,6 +321,7 @@ static void single_skipped(void)
 /* An outer thread holds it at the end of its region; one of the inner region wants it, which another outer thread runs. */
 static void inner_region(void)
 {
+	omp_set_max_active_levels(2); /* of GNU's from release 11 on it is 1 */
 #pragma omp parallel num_threads(2)
 	{
 		if (me() == 0) {

@@ -110,6 +110,8 @@ _HOLDERS_WORDS = {"mutex": (0, 16), "rwlock": (_CURRENT_WRITER, 4)}
 # takes
 _ROUND, _TAKES = 4, 8
 _SEMAPHORES_WAITERS = 4  # sem_t
+_JOIN_STATES = 4  # struct pthread's joinstate is less, and a thread's id is not
+_MOST_OF_DESCRIPTOR = 4096  # bytes of a struct pthread, and less than between two of them
 # linux/futex.h
 _WAIT = 0
 _LOCK_INHERITING = (6, 13)
@@ -306,6 +308,9 @@ class _Reading:
         if kind == "latch":
             # On its way to 0 nobody is woken. A word of the pool goes up, and wakes all.
             return not 0 < word < call.expected
+        if kind == "join":
+            # Whom the debugger knows has not ended: gcore may write zeros for what it has not read.
+            return self._joined(call) is None
         if kind == "semaphore":
             return word >= self._waiting(call)  # it lets go as many as it counts
         return True
@@ -418,12 +423,21 @@ class _Reading:
         return found._replace(unknown=f"it is not known who holds {found.words}{why}")
 
     def _thread(self, call: FutexWait) -> Kept:
-        known = self._threads.by_id_word.get(call.address)
-        if known is None:
+        known = self._joined(call)
+        if known is None and call.expected >= _JOIN_STATES:
             known = self._threads.by_id.get(call.expected)
         if known is None:
             return Kept("join", unknown="which thread's end a thread waits for is not known")
         return Kept("join", owner=known)
+
+    def _joined(self, call: FutexWait) -> int | None:
+        """By the word, which lies in what the library keeps of that thread: its id, or as of 2.43
+        how far it has ended."""
+        words = self._threads.by_id_word
+        word = min(words, key=lambda one: abs(one - call.address), default=None)
+        if word is None or abs(word - call.address) >= _MOST_OF_DESCRIPTOR:
+            return None
+        return words[word]
 
     def _condition(self, call: FutexWait) -> Kept:
         inside, found = self._name_of(call.address), []
