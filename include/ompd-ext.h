@@ -57,7 +57,7 @@ typedef struct ompdx_image_t {
 typedef struct ompdx_runtime_t {
 	ompd_size_t size;
 	ompdx_runtime_kind_t kind;
-	int32_t version; /* major: LLVM's or GCC's; -1: not known */
+	int32_t version; /* major: LLVM's or GCC's, 6 also of GCC 7; -1: not known */
 	ompdx_image_t image;
 } ompdx_runtime_t;
 
@@ -91,7 +91,7 @@ typedef struct ompdx_runtime_info_t {
 	ompd_size_t size;
 	ompdx_runtime_kind_t kind;
 	ompdx_descriptors_t descriptors;
-	int32_t version;     /* major, as the exported names tell; -1: not known */
+	int32_t version; /* major, as the exported names tell, the first of several; -1: not known */
 	int32_t initialized; /* 1: the program has used OpenMP; 0: not yet; -1: not known */
 	int32_t state_tracking; /* 1: the runtime records states (OMP_DEBUG=enabled); 0: not; -1: not known */
 	uint32_t build_id_length;

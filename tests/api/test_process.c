@@ -622,19 +622,24 @@ static void test_libgomp(void **state)
 		int version;
 		const char *nodes[9]; /* the symbol versions that it defines */
 		const char *noted;
+		const char *text; /* NULL: it is not known of which GCC */
 	} releases[] = {
-		{9, {"libgomp.so.1", "GOMP_5.0", NULL}, "tls_not_found"},
-		{10, {"libgomp.so.1", "GOMP_5.0", "OACC_2.6", NULL}, "tls_not_found"},
+		{6, {"libgomp.so.1", "GOMP_4.0", "GOMP_4.5", NULL}, "tls_not_found", "6 or 7"},
+		{8, {"libgomp.so.1", "GOMP_4.5", "OACC_2.0.1", NULL}, "tls_not_found", "8"},
+		{9, {"libgomp.so.1", "GOMP_5.0", NULL}, "tls_not_found", "9"},
+		{10, {"libgomp.so.1", "GOMP_5.0", "OACC_2.6", NULL}, "tls_not_found", "10"},
 		{12,
 		 {"libgomp.so.1", "GOMP_5.0", "OACC_2.6", "GOMP_5.0.1", "GOMP_5.1", NULL},
-		 "tls_not_found"},
+		 "tls_not_found",
+		 "12"},
 		{14,
 		 {"libgomp.so.1", "GOMP_5.0", "OACC_2.6", "GOMP_5.0.1", "GOMP_5.1", "GOMP_5.1.1",
 		  "GOMP_5.1.2", NULL},
-		 "tls_not_found"},
-		{-1, {"libgomp.so.1", "GOMP_4.5", NULL}, "version_unknown"},
-		{-1, {"libgomp.so.1", "GOMP_5.0", "GOMP_7.0", NULL}, "version_unknown"},
-		{-1, {"libomp.so.5", "GOMP_5.0", NULL}, "version_unknown"},
+		 "tls_not_found",
+		 "14"},
+		{-1, {"libgomp.so.1", "GOMP_3.0", NULL}, "version_unknown", NULL},
+		{-1, {"libgomp.so.1", "GOMP_5.0", "GOMP_7.0", NULL}, "version_unknown", NULL},
+		{-1, {"libomp.so.5", "GOMP_5.0", NULL}, "version_unknown", NULL},
 	};
 
 	(void)state;
@@ -667,6 +672,9 @@ static void test_libgomp(void **state)
 		info = info_of(handle);
 		assert_int_equal(info.kind, ompdx_runtime_gomp);
 		assert_int_equal(info.version, releases[i].version);
+		if (releases[i].text)
+			assert_string_equal(info.version_text + strlen("GNU libgomp of GCC "),
+					    releases[i].text);
 		assert_true(noted(handle, releases[i].noted));
 		assert_rc(check_thread_handle(handle, target, pthread_id, &thread),
 			  ompd_rc_unavailable);

@@ -13,14 +13,16 @@
 #define TLS_ABOVE 16  /* on AArch64 */
 #define POOL UINT64_C(0x7f0060000000)
 #define TEXT_SIZE UINT64_C(0x4000)
+#define FUNCTIONS 8
 #define TLS_WORD FAKE_DATA_HEADER
 #define GLOBAL_ICV (FAKE_DATA_HEADER + 0x100)
 
-const struct fake_gomp_layout fake_gomp_layouts[4] = {
-	{9, 104, 80, 88, 96, 0, 80, 208, 80, 96, 144, 184, 200},
-	{11, 112, 88, 96, 104, 0, 88, 216, 80, 104, 152, 192, 208},
-	{12, 120, 88, 96, 104, 116, 88, 216, 80, 104, 152, 192, 208},
-	{13, 120, 88, 96, 104, 116, 88, 224, 88, 112, 160, 200, 216},
+const struct fake_gomp_layout fake_gomp_layouts[FAKE_GOMP_LAYOUTS] = {
+	{6, 104, 80, 88, 96, 0, 80, 208, 80, 96, 144, 184, 200, 56},
+	{9, 104, 80, 88, 96, 0, 80, 208, 80, 96, 144, 184, 200, 64},
+	{11, 112, 88, 96, 104, 0, 88, 216, 80, 104, 152, 192, 208, 64},
+	{12, 120, 88, 96, 104, 116, 88, 216, 80, 104, 152, 192, 208, 64},
+	{13, 120, 88, 96, 104, 116, 88, 224, 88, 112, 160, 200, 216, 64},
 };
 
 /* ---- The image ---- */
@@ -42,13 +44,20 @@ static void add_number(struct code *code, uint64_t number, unsigned size)
 		code->bytes[code->size++] = (uint8_t)(number >> (8 * i));
 }
 
-/* mov slot(%rip),%rax; mov %fs:offset(%rax),%eax or, wide, %rdx */
-static struct code begin_function(uint64_t at, uint64_t offset, bool wide)
+/* mov slot(%rip),%rax or, linked, mov $distance,%rax; mov %fs:offset(%rax),%eax or, wide, %rdx */
+static struct code begin_function(const struct fake_gomp *gomp, uint64_t at, uint64_t offset,
+				  bool wide)
 {
 	struct code code = {.size = 0};
 
-	add(&code, "\xf3\x0f\x1e\xfa\x48\x8b\x05", 7);
-	add_number(&code, BASE + TEXT_SIZE + TLS_WORD - (at + 11), 4);
+	add(&code, "\xf3\x0f\x1e\xfa", 4);
+	if (gomp->linked) {
+		add(&code, "\x48\xc7\xc0", 3);
+		add_number(&code, (uint64_t)-TLS_BELOW, 4);
+	} else {
+		add(&code, "\x48\x8b\x05", 3);
+		add_number(&code, BASE + TEXT_SIZE + TLS_WORD - (at + 11), 4);
+	}
 	if (wide)
 		add(&code, "\x64\x48\x8b\x50", 4);
 	else
@@ -57,32 +66,26 @@ static struct code begin_function(uint64_t at, uint64_t offset, bool wide)
 	return code;
 }
 
-static void put_function(struct fake_target *target, uint64_t at, struct code *code)
+static void put_function(const struct fake_gomp *gomp, uint64_t at, unsigned number)
 {
-	add(code, "\xc3", 1);
-	fake_write(target, at, code->bytes, code->size);
-}
-
-static void put_functions(struct fake_target *target, const struct fake_gomp_layout *layout,
-			  uint64_t at, unsigned number)
-{
+	const struct fake_gomp_layout *layout = gomp->layout;
 	struct code code;
 
 	switch (number) {
 	case 0: /* omp_get_thread_num */
-		code = begin_function(at, 40, false);
+		code = begin_function(gomp, at, 40, false);
 		break;
 	case 1: /* omp_get_level */
-		code = begin_function(at, 44, false);
+		code = begin_function(gomp, at, 44, false);
 		break;
 	case 2: /* omp_get_active_level */
-		code = begin_function(at, 48, false);
+		code = begin_function(gomp, at, 48, false);
 		break;
 	case 3: /* omp_get_num_threads */
-		code = begin_function(at, 16, true);
+		code = begin_function(gomp, at, 16, true);
 		break;
 	case 4: /* omp_get_dynamic: lea icv(%rdx),%rax; lea gomp_global_icv(%rip),%rdx; movzbl 24(%rax),%eax */
-		code = begin_function(at, layout->task, true);
+		code = begin_function(gomp, at, layout->task, true);
 		add(&code, "\x48\x8d\x82", 3);
 		add_number(&code, layout->icv, 4);
 		add(&code, "\x48\x8d\x15", 3);
@@ -90,29 +93,41 @@ static void put_functions(struct fake_target *target, const struct fake_gomp_lay
 		add(&code, "\x0f\xb6\x40\x18", 4);
 		break;
 	case 5: /* omp_in_final: movzbl final_task(%rdx),%eax */
-		code = begin_function(at, layout->task, true);
+		code = begin_function(gomp, at, layout->task, true);
 		add(&code, "\x0f\xb6\x82", 3);
 		add_number(&code, layout->kind + 5, 4);
 		break;
-	default: /* omp_get_team_num */
-		code = begin_function(at, layout->team_num, false);
+	case 6: /* omp_get_team_num */
+		code = begin_function(gomp, at, layout->team_num, false);
 		if (layout->team_num == 0)
 			code.size = 4;
 		break;
+	default: /* GOMP_taskgroup_start: mov $size,%edi; call gomp_malloc */
+		code = begin_function(gomp, at, layout->task, true);
+		add(&code, "\xbf", 1);
+		add_number(&code, layout->taskgroup_size, 4);
+		add(&code, "\xe8\x00\x10\x00\x00", 5);
+		break;
 	}
-	put_function(target, at, &code);
+	add(&code, "\xc3", 1);
+	fake_write(gomp->target, at, code.bytes, code.size);
 }
 
 static void name_versions(int release, const char **names)
 {
-	static const char *const all[] = {"GOMP_5.0",   "OACC_2.6",   "GOMP_5.0.1", "GOMP_5.1",
-					  "GOMP_5.1.1", "GOMP_5.1.2", "GOMP_6.0",   "GOMP_6.0.1"};
+	static const struct {
+		int release;
+		const char *name;
+	} all[] = {
+		{6, "GOMP_4.5"},    {8, "OACC_2.0.1"}, {9, "GOMP_5.0"},    {10, "OACC_2.6"},
+		{11, "GOMP_5.0.1"}, {12, "GOMP_5.1"},  {13, "GOMP_5.1.1"},
+	};
 	int count = 0;
 
 	names[count++] = "libgomp.so.1";
 	names[count++] = "GOMP_1.0";
-	for (int i = 0; i <= release - 9; i++)
-		names[count++] = all[i];
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && all[i].release <= release; i++)
+		names[count++] = all[i].name;
 	names[count] = NULL;
 }
 
@@ -120,7 +135,7 @@ static void put_in_aarch64(struct fake_gomp *gomp, const struct fake_export *exp
 {
 	const uint64_t word = gomp->image.data + TLS_WORD;
 
-	for (unsigned i = 0; i < 7; i++)
+	for (unsigned i = 0; i < FUNCTIONS; i++)
 		fake_gomp_put_function_aarch64(gomp->target, gomp->layout, BASE + exports[i].offset,
 					       i, word, gomp->image.data + GLOBAL_ICV);
 	fake_put(gomp->target, word, 8, TLS_ABOVE);
@@ -134,7 +149,8 @@ static void load(struct fake_gomp *gomp, const struct fake_gomp_layout *versions
 		{"omp_get_thread_num", 0x3000},   {"omp_get_level", 0x3040},
 		{"omp_get_active_level", 0x3080}, {"omp_get_num_threads", 0x30c0},
 		{"omp_get_dynamic", 0x3100},      {"omp_in_final", 0x3140},
-		{"omp_get_team_num", 0x3180},     {"GOMP_parallel", 0x3200},
+		{"omp_get_team_num", 0x3180},     {"GOMP_taskgroup_start", 0x31c0},
+		{"GOMP_parallel", 0x3200},
 	};
 	struct fake_elf elf = {.path = "/lib/libgomp.so.1",
 			       .base = BASE,
@@ -149,14 +165,23 @@ static void load(struct fake_gomp *gomp, const struct fake_gomp_layout *versions
 			       .tls_word = TLS_WORD};
 
 	name_versions(versions->release, names);
+	if (gomp->linked) {
+		elf.path = "/usr/bin/program";
+		elf.export_count = 0;
+		elf.soname = NULL;
+		elf.versions = NULL;
+		for (size_t i = 0; i < sizeof(exports) / sizeof(exports[0]); i++)
+			fake_add_symbol(gomp->target, elf.path, exports[i].name,
+					BASE + exports[i].offset);
+	}
 	gomp->image = fake_elf_load(gomp->target, &elf);
 	fake_link_map(gomp->target, &gomp->image, 1);
 	if (machine == EM_AARCH64) {
 		put_in_aarch64(gomp, exports);
 		return;
 	}
-	for (unsigned i = 0; i < 7; i++)
-		put_functions(gomp->target, gomp->layout, BASE + exports[i].offset, i);
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		put_function(gomp, BASE + exports[i].offset, i);
 	fake_put(gomp->target, gomp->image.data + TLS_WORD, 8, (uint64_t)-TLS_BELOW);
 }
 
@@ -180,11 +205,13 @@ static void put_thread(struct fake_gomp *gomp, unsigned number)
 	fake_add_thread(target, pthread, 100 + number);
 }
 
-struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
-				  const struct fake_gomp_layout *versions, unsigned machine)
+static struct fake_gomp create(const struct fake_gomp_layout *layout,
+			       const struct fake_gomp_layout *versions, unsigned machine,
+			       bool linked)
 {
 	const struct fake_machine wide = {8, false};
-	struct fake_gomp gomp = {.layout = layout, .machine = machine, .pool = POOL};
+	struct fake_gomp gomp = {
+		.layout = layout, .machine = machine, .linked = linked, .pool = POOL};
 
 	gomp.target = fake_target_create(wide);
 	load(&gomp, versions, machine);
@@ -195,6 +222,9 @@ struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
 	}
 	if (machine == EM_AARCH64)
 		fake_gomp_list_threads_aarch64(gomp.target, gomp.pthreads, FAKE_GOMP_THREADS);
+	/* GCC 8 and older never write there: what lay there before is some other thread. */
+	if (layout->release < 9)
+		fake_put(gomp.target, POOL + 0x200, 8, gomp.threads[1]);
 	fake_put(gomp.target, POOL, 8, POOL + 0x200);
 	fake_put(gomp.target, POOL + 8, 4, FAKE_GOMP_THREADS + 1);
 	fake_put(gomp.target, POOL + 12, 4, FAKE_GOMP_THREADS);
@@ -202,6 +232,17 @@ struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
 	fake_put(gomp.target, POOL + 64, 4, FAKE_GOMP_THREADS);
 	fake_put(gomp.target, POOL + 128, 4, FAKE_GOMP_THREADS);
 	return gomp;
+}
+
+struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
+				  const struct fake_gomp_layout *versions, unsigned machine)
+{
+	return create(layout, versions, machine, false);
+}
+
+struct fake_gomp fake_gomp_create_linked(const struct fake_gomp_layout *layout)
+{
+	return create(layout, layout, 0, true);
 }
 
 void fake_gomp_destroy(struct fake_gomp *gomp)

@@ -6,6 +6,8 @@
 #ifndef FAKE_GOMP_H
 #define FAKE_GOMP_H
 
+#include <stdbool.h>
+
 #include "fake_elf.h"
 #include "fake_target.h"
 
@@ -14,9 +16,13 @@ struct fake_gomp_layout {
 	uint64_t thread_size, task, release_semaphore, thread_pool, team_num; /* gomp_thread */
 	uint64_t ordered_release;                                             /* gomp_team */
 	uint64_t task_size, num_dependees, pnode, icv, fn, kind;              /* gomp_task */
+	uint64_t taskgroup_size;
 };
 
-extern const struct fake_gomp_layout fake_gomp_layouts[4];
+/* By the first release of each. */
+enum { FAKE_GCC_6, FAKE_GCC_9, FAKE_GCC_11, FAKE_GCC_12, FAKE_GCC_13, FAKE_GOMP_LAYOUTS };
+
+extern const struct fake_gomp_layout fake_gomp_layouts[FAKE_GOMP_LAYOUTS];
 
 enum { FAKE_GOMP_THREADS = 3 };
 
@@ -24,6 +30,7 @@ struct fake_gomp {
 	struct fake_target *target;
 	const struct fake_gomp_layout *layout;
 	unsigned machine; /* 0: x86-64 */
+	bool linked;      /* into the program */
 	struct fake_image image;
 	uint64_t pthreads[FAKE_GOMP_THREADS];
 	uint64_t threads[FAKE_GOMP_THREADS]; /* gomp_thread; the first owns the pool */
@@ -34,6 +41,8 @@ struct fake_gomp {
  * than AArch64 there is no code. */
 struct fake_gomp fake_gomp_create(const struct fake_gomp_layout *layout,
 				  const struct fake_gomp_layout *versions, unsigned machine);
+/* The same linked into a program, on x86-64: it exports nothing. */
+struct fake_gomp fake_gomp_create_linked(const struct fake_gomp_layout *layout);
 void fake_gomp_destroy(struct fake_gomp *gomp);
 
 /* The three threads in a team, at an address of the test's: its implicit tasks are theirs. */

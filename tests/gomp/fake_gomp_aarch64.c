@@ -55,12 +55,20 @@ static void choose_icvs(struct code *code, uint64_t icv, uint64_t global_icv)
 	add(code, 0x39400000 | 24 << 10);
 }
 
+/* mov x0, size; bl gomp_malloc */
+static void allocate(struct code *code, uint64_t size)
+{
+	add(code, 0xd2800000 | (uint32_t)size << 5);
+	add(code, 0x94000400);
+}
+
 void fake_gomp_put_function_aarch64(struct fake_target *target,
 				    const struct fake_gomp_layout *layout, uint64_t at,
 				    unsigned number, uint64_t word, uint64_t global_icv)
 {
-	const uint64_t offsets[] = {40, 44, 48, 16, layout->task, layout->task, layout->team_num};
-	const bool wide = number >= 3 && number <= 5;
+	const uint64_t offsets[] = {
+		40, 44, 48, 16, layout->task, layout->task, layout->team_num, layout->task};
+	const bool wide = (number >= 3 && number <= 5) || number == 7;
 	struct code code = begin_function(target, at, word, offsets[number], wide);
 
 	if (number == 4)
@@ -69,6 +77,8 @@ void fake_gomp_put_function_aarch64(struct fake_target *target,
 		add(&code, 0x39400040 | (uint32_t)(layout->kind + 5) << 10);
 	else if (number == 6 && layout->team_num == 0)
 		code.at = at;
+	else if (number == 7)
+		allocate(&code, layout->taskgroup_size);
 	add(&code, 0xd65f03c0);
 }
 

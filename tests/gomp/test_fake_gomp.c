@@ -5,6 +5,7 @@
 #include "api_test.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ static void close_look(struct look *look, struct fake_gomp *gomp)
 static void test_region(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 8; i++) {
+	for (unsigned i = 0; i < 2 * FAKE_GOMP_LAYOUTS; i++) {
 		const struct fake_gomp_layout *layout = &fake_gomp_layouts[i / 2];
 		struct fake_gomp gomp = fake_gomp_create(layout, layout, i % 2 ? EM_AARCH64 : 0);
 		struct look look;
@@ -73,11 +74,12 @@ static void test_region(void **state)
 static void test_wrong_layout(void **state)
 {
 	(void)state;
-	for (unsigned k = 0; k < 32; k++) {
+	for (unsigned k = 0; k < 2 * FAKE_GOMP_LAYOUTS * FAKE_GOMP_LAYOUTS; k++) {
 		const unsigned i = k / 2, machine = k % 2 ? EM_AARCH64 : 0;
-		const bool right = i / 4 == i % 4;
-		struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[i / 4],
-							 &fake_gomp_layouts[i % 4], machine);
+		const unsigned laid_out = i / FAKE_GOMP_LAYOUTS, said = i % FAKE_GOMP_LAYOUTS;
+		const bool right = laid_out == said;
+		struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[laid_out],
+							 &fake_gomp_layouts[said], machine);
 		ompd_address_space_handle_t *handle = opened(&gomp);
 		ompdx_snapshot_handle_t *snapshot;
 		const ompdx_view_t *view;
@@ -92,10 +94,30 @@ static void test_wrong_layout(void **state)
 	}
 }
 
+/* Linked into a program, each is told by its code from all others; but GCC 11's fits 12's layout as well. */
+static void test_linked(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < FAKE_GOMP_LAYOUTS; i++) {
+		struct fake_gomp gomp = fake_gomp_create_linked(&fake_gomp_layouts[i]);
+		ompd_address_space_handle_t *handle = opened(&gomp);
+		ompdx_runtime_info_t info = {.size = sizeof(info)};
+		char name[16] = "";
+
+		assert_ok(ompdx_get_runtime_info(handle, &info));
+		if (i != FAKE_GCC_11)
+			snprintf(name, sizeof(name), "gcc-%d", gomp.layout->release);
+		assert_string_equal(info.record, name);
+		assert_int_equal(noted(handle, "layout_untold"), i == FAKE_GCC_11);
+		assert_ok(ompd_rel_address_space_handle(handle));
+		fake_gomp_destroy(&gomp);
+	}
+}
+
 static void test_other_machine(void **state)
 {
-	struct fake_gomp gomp =
-		fake_gomp_create(&fake_gomp_layouts[2], &fake_gomp_layouts[2], EM_RISCV);
+	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[FAKE_GCC_12],
+						 &fake_gomp_layouts[FAKE_GCC_12], EM_RISCV);
 	ompd_address_space_handle_t *handle = opened(&gomp);
 	ompdx_snapshot_handle_t *snapshot;
 	const ompdx_view_t *view;
@@ -114,7 +136,8 @@ static void test_structures_that_are_none(void **state)
 	(void)state;
 	for (unsigned how = 0; how < 3; how++) {
 		struct fake_gomp gomp =
-			fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], EM_AARCH64);
+			fake_gomp_create(&fake_gomp_layouts[FAKE_GCC_13],
+					 &fake_gomp_layouts[FAKE_GCC_13], EM_AARCH64);
 		ompd_address_space_handle_t *handle;
 		ompd_thread_handle_t *thread;
 		ompd_rc_t rc;
@@ -140,15 +163,16 @@ static void test_structures_that_are_none(void **state)
 static void test_stale_team(void **state)
 {
 	(void)state;
-	for (unsigned how = 0; how < 3; how++) {
-		struct fake_gomp gomp =
-			fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+	for (unsigned i = 0; i < 3 * FAKE_GOMP_LAYOUTS; i++) {
+		const struct fake_gomp_layout *layout = &fake_gomp_layouts[i / 3];
+		struct fake_gomp gomp = fake_gomp_create(layout, layout, 0);
+		const unsigned how = i % 3;
 		struct look look;
 
 		fake_gomp_parallel(&gomp);
 		fake_gomp_end(&gomp);
-		for (unsigned i = 0; how == 1 && i < 200; i++)
-			fake_put(gomp.target, FAKE_GOMP_TEAM + 8 * i, 8, 0x4141414141414141);
+		for (unsigned k = 0; how == 1 && k < 200; k++)
+			fake_put(gomp.target, FAKE_GOMP_TEAM + 8 * k, 8, 0x4141414141414141);
 		if (how == 2)
 			fake_hide(gomp.target, FAKE_GOMP_TEAM, FAKE_GOMP_TEAM_BYTES);
 		look = look_at(&gomp);
@@ -179,8 +203,8 @@ static void test_damaged_team(void **state)
 {
 	(void)state;
 	for (unsigned how = 0; how < 4; how++) {
-		struct fake_gomp gomp =
-			fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+		struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[FAKE_GCC_13],
+							 &fake_gomp_layouts[FAKE_GCC_13], 0);
 		struct look look;
 
 		fake_gomp_parallel(&gomp);
@@ -206,7 +230,8 @@ static void test_damaged_team(void **state)
 /* Two tasks that a list leads to again and again, but never back to its first. */
 static void test_queue_without_end(void **state)
 {
-	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[FAKE_GCC_13],
+						 &fake_gomp_layouts[FAKE_GCC_13], 0);
 	const uint64_t tasks = UINT64_C(0x7f0070000000);
 	const ompdx_tasks_t *answer;
 	struct look look;
@@ -275,7 +300,7 @@ static const ompdx_loops_t *loops_of(struct look *look)
 static void test_loop(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < FAKE_GOMP_LAYOUTS; i++) {
 		struct fake_gomp gomp =
 			fake_gomp_create(&fake_gomp_layouts[i], &fake_gomp_layouts[i], 0);
 		const ompdx_loops_t *loops;
@@ -325,7 +350,7 @@ static void test_chunks_of_a_static_loop(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]) * 2; i++) {
-		const unsigned layout = i % 2 ? 0 : 3, k = i / 2;
+		const unsigned layout = i % 2 ? FAKE_GCC_9 : FAKE_GCC_13, k = i / 2;
 		struct fake_gomp gomp =
 			fake_gomp_create(&fake_gomp_layouts[layout], &fake_gomp_layouts[layout], 0);
 		const ompdx_loops_t *loops;
@@ -375,8 +400,8 @@ static void test_words_of_no_loop(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fake_gomp gomp =
-			fake_gomp_create(&fake_gomp_layouts[2], &fake_gomp_layouts[2], 0);
+		struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[FAKE_GCC_12],
+							 &fake_gomp_layouts[FAKE_GCC_12], 0);
 		const ompdx_loops_t *loops;
 		struct look look;
 
@@ -399,8 +424,8 @@ static void test_unreadable_share(void **state)
 {
 	(void)state;
 	for (unsigned how = 0; how < 2; how++) {
-		struct fake_gomp gomp =
-			fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+		struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[FAKE_GCC_13],
+							 &fake_gomp_layouts[FAKE_GCC_13], 0);
 		const uint64_t at = how ? FIRST_SHARE : UINT64_C(0x4141414141414141);
 		const ompdx_loops_t *loops;
 		struct look look;
@@ -422,7 +447,8 @@ static void test_unreadable_share(void **state)
 /* Each word of what matters becomes each of these values: whatever is told has its shape. */
 static void test_any_word(void **state)
 {
-	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[3], &fake_gomp_layouts[3], 0);
+	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[FAKE_GCC_13],
+						 &fake_gomp_layouts[FAKE_GCC_13], 0);
 	struct range {
 		uint64_t start, size;
 	} ranges[6];
@@ -564,7 +590,7 @@ static void test_doacross(void **state)
 		const unsigned k = i / 2;
 		const struct fake_share share = {cases[k].sched, cases[k].chunk, 10, 1, 0};
 		struct fake_gomp gomp = in_doacross(
-			i % 2 ? 0 : 3, share,
+			i % 2 ? FAKE_GCC_9 : FAKE_GCC_13, share,
 			(struct fake_doacross){
 				cases[k].q, 64, 1, true, cases[k].t, cases[k].boundary, {0, 0}});
 		ompdx_doacross_t loop;
@@ -582,7 +608,7 @@ static void test_doacross(void **state)
 		assert_int_equal(loop.member_count, 3);
 		close_look(&look, &gomp);
 		gomp = in_doacross(
-			i % 2 ? 0 : 3, share,
+			i % 2 ? FAKE_GCC_9 : FAKE_GCC_13, share,
 			(struct fake_doacross){
 				cases[k].q, 64, 1, true, cases[k].t, cases[k].boundary, {0, 0}});
 		fake_put(gomp.target, ENTRIES + cases[k].entry * 64, 8,
@@ -603,7 +629,7 @@ static void test_doacross_in_nest(void **state)
 	(void)state;
 	for (unsigned flattened = 0; flattened < 2; flattened++) {
 		struct fake_gomp gomp =
-			in_doacross(3, (struct fake_share){2, 100, 100, 1, 0},
+			in_doacross(FAKE_GCC_13, (struct fake_share){2, 100, 100, 1, 0},
 				    (struct fake_doacross){100, 64, 2, flattened, 0, 0, {4, 0}});
 		struct look look;
 
@@ -639,7 +665,7 @@ static void test_words_of_no_doacross(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
-		gomp = in_doacross(3, share, sound);
+		gomp = in_doacross(FAKE_GCC_13, share, sound);
 		fake_put(gomp.target, DOACROSS + places[i], i == 1 ? 4 : 8, values[i]);
 		look = look_at(&gomp);
 		assert_rc(ompdx_snapshot_doacross(look.snapshot, FAKE_GOMP_TEAM, 0, &iteration, 1,
@@ -647,12 +673,12 @@ static void test_words_of_no_doacross(void **state)
 			  ompd_rc_unavailable);
 		close_look(&look, &gomp);
 	}
-	gomp = in_doacross(3, share, sound);
+	gomp = in_doacross(FAKE_GCC_13, share, sound);
 	look = look_at(&gomp);
 	assert_rc(ompdx_snapshot_doacross(look.snapshot, FAKE_GOMP_TEAM, 0, &beyond, 1, &loop),
 		  ompd_rc_error);
 	close_look(&look, &gomp);
-	gomp = in_doacross(3, share, sound);
+	gomp = in_doacross(FAKE_GCC_13, share, sound);
 	fake_put(gomp.target, DOACROSS + 24, 8, 0);
 	look = look_at(&gomp);
 	assert_int_equal(doacross_of(&look, NULL, 0).dimensions, 0);
@@ -665,6 +691,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		OPENED(test_region),
 		OPENED(test_wrong_layout),
+		OPENED(test_linked),
 		OPENED(test_other_machine),
 		OPENED(test_structures_that_are_none),
 		OPENED(test_stale_team),

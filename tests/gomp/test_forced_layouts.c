@@ -28,13 +28,11 @@
 static const struct {
 	const char *layout, *version;
 } claims[] = {
-	{"gcc-9", "GOMP_5.0"},
-	{"gcc-11", "GOMP_5.0.1"},
-	{"gcc-12", "GOMP_5.1"},
-	{"gcc-13", "GOMP_6.0"},
+	{"gcc-6", "GOMP_4.5"},  {"gcc-9", "GOMP_5.0"},  {"gcc-11", "GOMP_5.0.1"},
+	{"gcc-12", "GOMP_5.1"}, {"gcc-13", "GOMP_6.0"},
 };
 
-/* What libgomp says of itself: the names of its symbol versions, where they lie. */
+/* What libgomp says of itself: the names of its symbol versions that tell a release, where they lie. */
 static struct {
 	char *at[NAMES_MAX];
 	char original[NAMES_MAX][16];
@@ -69,7 +67,8 @@ static void find_names(void)
 		const ElfW(Verdaux) *named = (const void *)(definition + version->vd_aux);
 		char *name = strings + named->vda_name;
 
-		if (strncmp(name, "GOMP_", 5) == 0 && strncmp(name, "GOMP_PLUGIN", 11) != 0) {
+		if ((strncmp(name, "GOMP_", 5) == 0 && strncmp(name, "GOMP_PLUGIN", 11) != 0) ||
+		    strncmp(name, "OACC_", 5) == 0) {
 			assert_true(names.count < NAMES_MAX && strlen(name) < 16);
 			names.at[names.count] = name;
 			strcpy(names.original[names.count++], name);
@@ -78,29 +77,28 @@ static void find_names(void)
 	}
 	assert_true(names.count > 4);
 	for (unsigned i = 0; i < names.count; i++) {
+		/* Older linkers put them beside code. */
 		const uintptr_t page = (uintptr_t)names.at[i] & ~(uintptr_t)(getpagesize() - 1);
 
-		assert_int_equal(
-			mprotect((void *)page, 2 * (size_t)getpagesize(), PROT_READ | PROT_WRITE),
-			0);
+		assert_int_equal(mprotect((void *)page, 2 * (size_t)getpagesize(),
+					  PROT_READ | PROT_WRITE | PROT_EXEC),
+				 0);
 	}
 }
 
-/* All names become those of old releases, but for one. NULL: they are as they were. */
+/* All names become such as tell nothing, but for one. NULL: they are as they were. */
 static void claim(const char *version)
 {
 	bool claimed = false;
 
 	for (unsigned i = 0; i < names.count; i++) {
 		const size_t length = strlen(names.original[i]);
-		const char *name = length == strlen("GOMP_4.0") ? "GOMP_4.0" : "GOMP_4.0.1";
+		const bool chosen = version && !claimed && length == strlen(version);
 
-		if (version && !claimed && length == strlen(version)) {
-			name = version;
-			claimed = true;
-		}
-		assert_int_equal(length, strlen(name));
-		strcpy(names.at[i], version ? name : names.original[i]);
+		memset(names.at[i], 'X', length);
+		if (chosen || !version)
+			strcpy(names.at[i], chosen ? version : names.original[i]);
+		claimed = claimed || chosen;
 	}
 	assert_true(claimed == (version != NULL));
 }
@@ -157,13 +155,13 @@ static void test_other_layouts(void **state)
 		assert_string_equal(told, is_own ? own : "");
 		refused += !is_own;
 	}
-	assert_int_equal(refused, 3);
+	assert_int_equal(refused, sizeof(claims) / sizeof(claims[0]) - 1);
 	claim(NULL);
 	look(told);
 	assert_string_equal(told, own);
 	assert_int_equal(ompd_finalize(), ompd_rc_ok);
 	assert_int_equal(own_live_blocks(), 0);
-	print_message("%s: %u of 3 other layouts refused\n", own, refused);
+	print_message("%s: %u other layouts refused, 0 believed\n", own, refused);
 }
 
 int main(void)

@@ -64,8 +64,8 @@ static void test_entry_points(void **state)
 		assert_true((uint64_t)(uintptr_t)info.dli_saddr == point->address);
 		functions += point->function_class == ompdx_function_entry;
 	}
-	/* GCC 9's has fewest. */
-	assert_true(functions > 250);
+	/* GCC 4.8's has fewest. */
+	assert_true(functions > 100);
 	assert_int_equal(own_callbacks()->free_memory(points), ompd_rc_ok);
 	assert_int_equal(ompd_rel_address_space_handle(handle), ompd_rc_ok);
 	assert_int_equal(ompd_finalize(), ompd_rc_ok);

@@ -239,6 +239,8 @@ static bool step(struct walk *walk, uint32_t word, target_addr at)
 	if ((word & 0xff000000) == 0xb5000000) {
 		walk->tested = word & 31; /* cbnz; what goes on is zero */
 	} else if ((word & 0xfc000000) == 0x94000000) {
+		if (walk->registers[0].kind == CONSTANT)
+			note(walk, OPERAND_ARGUMENT, walk->registers[0].number);
 		forget(walk, 0, KEPT_FIRST - 1);
 		forget(walk, LINK, LINK);
 	} else if ((word & 0xff000010) != 0x54000000 && (word & 0x7e000000) != 0x34000000) {

@@ -9,17 +9,18 @@
 
 enum operand {
 	OPERAND_NUMBER, /* how far gomp_tls_data lies from the thread pointer, if a linker knew it */
-	OPERAND_WORD_VARIABLE, /* the address of a variable of 8 bytes that is loaded */
-	OPERAND_WORD_CHOSEN,   /* the same, if another word is 0 */
-	OPERAND_INT_VARIABLE,  /* of 4 */
-	OPERAND_BYTE_VARIABLE, /* of 1 */
-	OPERAND_ADDRESS,       /* an address that is taken */
-	OPERAND_THREAD_INT,    /* the offset of 4 bytes from gomp_tls_data */
-	OPERAND_THREAD_WORD,   /* of 8 */
-	OPERAND_PLACED_INT,    /* the offset of 4 bytes from the thread pointer */
-	OPERAND_PLACED_WORD,   /* of 8 */
-	OPERAND_MEMBER_BYTE,   /* the offset of a byte from an address in a register */
-	OPERAND_MEMBER_ADDRESS /* an offset that is added to an address in a register */
+	OPERAND_WORD_VARIABLE,  /* the address of a variable of 8 bytes that is loaded */
+	OPERAND_WORD_CHOSEN,    /* the same, if another word is 0 */
+	OPERAND_INT_VARIABLE,   /* of 4 */
+	OPERAND_BYTE_VARIABLE,  /* of 1 */
+	OPERAND_ADDRESS,        /* an address that is taken */
+	OPERAND_THREAD_INT,     /* the offset of 4 bytes from gomp_tls_data */
+	OPERAND_THREAD_WORD,    /* of 8 */
+	OPERAND_PLACED_INT,     /* the offset of 4 bytes from the thread pointer */
+	OPERAND_PLACED_WORD,    /* of 8 */
+	OPERAND_MEMBER_BYTE,    /* the offset of a byte from an address in a register */
+	OPERAND_MEMBER_ADDRESS, /* an offset that is added to an address in a register */
+	OPERAND_ARGUMENT        /* a number that is the first argument of a call */
 };
 
 /* The first operand of this kind in the function that lies there. unavailable: it has none. */

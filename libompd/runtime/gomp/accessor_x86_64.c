@@ -63,6 +63,7 @@ static const struct form forms[] = {
 	{OPERAND_MEMBER_ADDRESS, 3, {0x48, 0x8d, 0x80}, {0xff, 0xff, 0xc0}, 4, false, true},
 	{OPERAND_MEMBER_ADDRESS, 3, {0x48, 0x81, 0xc0}, {0xff, 0xff, 0xf8}, 4, false, false},
 	{OPERAND_MEMBER_ADDRESS, 2, {0x48, 0x05}, {0xff, 0xff}, 4, false, false},
+	{OPERAND_ARGUMENT, 1, {0xbf}, {0xff}, 4, false, false},
 };
 
 static bool fits(const struct form *form, const uint8_t *code, size_t left)

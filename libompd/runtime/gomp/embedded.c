@@ -21,13 +21,6 @@ ompd_rc_t embedded_record(struct image *image, const struct record **ret)
 	}
 	if (fitting != 1)
 		return ompd_rc_unavailable;
-	if (found->brought) {
-		target_addr address;
-		const ompd_rc_t rc = image_symbol(image, found->brought, &address);
-
-		if (rc != ompd_rc_ok)
-			return rc;
-	}
 	*ret = found;
 	return ompd_rc_ok;
 }

@@ -2,6 +2,7 @@
 #include "runtime/gomp/facts.h"
 
 #define OF(type, member) (record->members[MEMBER_##type##__##member])
+#define SIZE(type) ((struct span){(uint16_t)record->sizes[STRUCTURE_##type], 1})
 #define OF_STATE(member) member_nested(OF(gomp_thread, ts), OF(gomp_team_state, member))
 
 /* The operand that has gomp_tls_data's place in it. */
@@ -47,6 +48,7 @@ ompd_rc_t facts_check(struct image *image, const struct record *record, struct f
 		{"omp_get_dynamic", OPERAND_MEMBER_BYTE, OF(gomp_task_icv, dyn_var)},
 		{"omp_in_final", OPERAND_MEMBER_BYTE, OF(gomp_task, final_task)},
 		{"omp_get_team_num", OPERAND_THREAD_INT, OF(gomp_thread, team_num)},
+		{"GOMP_taskgroup_start", OPERAND_ARGUMENT, SIZE(gomp_taskgroup)}, /* allocates it */
 	};
 
 	*ret = (struct facts){0};

@@ -77,8 +77,9 @@ static ompd_rc_t gomp_info(struct address_space *space, ompdx_runtime_info_t *in
 	text_copy(info->version_text, sizeof(info->version_text), "GNU libgomp");
 	if (version >= 0) {
 		text_append(info->version_text, sizeof(info->version_text), " of GCC ");
+		/* Their symbol versions are the same. */
 		text_append(info->version_text, sizeof(info->version_text),
-			    text_decimal(number, version));
+			    version == 6 ? "6 or 7" : text_decimal(number, version));
 	}
 	info->initialized = gomp->not_started ? 0 : -1;
 	info->state_tracking = -1;

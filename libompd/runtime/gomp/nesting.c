@@ -125,16 +125,15 @@ bool gomp_docked(const struct gomp_thread *thread, const struct gomp_thread_pool
 
 /* The thread whose pool this is. unavailable: it is not recorded. */
 static ompd_rc_t owner_of_pool(struct address_space *space, struct gomp *gomp, target_addr address,
-			       struct gomp_thread_pool *pool, struct gomp_native *ret)
+			       const struct gomp_thread_pool *pool, struct gomp_native *ret)
 {
 	target_addr first;
-	ompd_rc_t rc = gomp_thread_pool_read(&space->target, gomp->record, address, pool);
+	ompd_rc_t rc;
 
 	/* Where only nested regions have workers, the pool has none. */
-	if (rc == ompd_rc_ok && (pool->threads == 0 || pool->threads_size == 0))
+	if (!gomp->record->pool_names_owner || pool->threads == 0 || pool->threads_size == 0)
 		return ompd_rc_unavailable;
-	if (rc == ompd_rc_ok)
-		rc = target_read_pointer(&space->target, pool->threads, &first);
+	rc = target_read_pointer(&space->target, pool->threads, &first);
 	if (rc == ompd_rc_ok)
 		rc = gomp_native_read(space, gomp, first - gomp->tls_offset, ret);
 	if (rc == ompd_rc_ok && ret->thread.thread_pool != address)
@@ -198,6 +197,9 @@ static ompd_rc_t primary_of_outermost(struct address_space *space, struct gomp *
 
 	if (team->nthreads > 1)
 		rc = worker(space, gomp, team, 1, &member);
+	if (rc == ompd_rc_ok)
+		rc = gomp_thread_pool_read(&space->target, gomp->record, member.thread.thread_pool,
+					   &pool);
 	if (rc == ompd_rc_ok)
 		rc = owner_of_pool(space, gomp, member.thread.thread_pool, &pool, ret);
 	if (rc == ompd_rc_ok)
@@ -270,11 +272,15 @@ static ompd_rc_t region_of_worker(struct address_space *space, struct gomp *gomp
 	bool alive = false;
 	ompd_rc_t rc = ompd_rc_unavailable;
 
-	/* A docked worker's team may be gone, so its pool's owner is asked first. */
-	if (thread->ts.level == 1)
-		rc = owner_of_pool(space, gomp, thread->thread_pool, &pool, &other);
-	if (rc == ompd_rc_ok && gomp_docked(thread, &pool))
-		return ompd_rc_unavailable;
+	/* A docked worker's team may be gone, so its pool and the pool's owner are asked first. */
+	if (thread->ts.level == 1) {
+		rc = gomp_thread_pool_read(&space->target, gomp->record, thread->thread_pool,
+					   &pool);
+		if (rc == ompd_rc_ok && gomp_docked(thread, &pool))
+			return ompd_rc_unavailable;
+		if (rc == ompd_rc_ok)
+			rc = owner_of_pool(space, gomp, thread->thread_pool, &pool, &other);
+	}
 	if (rc == ompd_rc_ok)
 		rc = is_member(space, gomp, &other.thread, thread->ts.team, 0, &alive);
 	if (rc == ompd_rc_ok && !alive)

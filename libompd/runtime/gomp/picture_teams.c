@@ -15,19 +15,20 @@ const struct seen_pool *gomp_picture_pool(const struct picture *picture, target_
 	return seen && seen->readable ? seen : NULL;
 }
 
-/* The threads that a pool names: at least its owner, which is number 0. Of what is no thread of this pool nothing
- * follows: a place that is not in use holds anything. */
+/* The threads that a pool names: at least its owner, which is number 0 where a release names it. Of what is no thread of
+ * this pool nothing follows: a place that is not in use holds anything. */
 static ompd_rc_t add_pooled(struct picture *picture, target_addr address, struct seen_pool *seen)
 {
 	const uint32_t all = seen->pool.threads_used;
+	const uint32_t first = picture->gomp->record->pool_names_owner ? 0 : 1;
 	uint32_t count = picture->incomplete ? all : 1;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	if (seen->pool.threads == 0 || seen->pool.threads_size == 0)
 		return ompd_rc_ok;
-	if (count > seen->pool.threads_size || count > THREADS_MAX)
+	if (count > seen->pool.threads_size || count > THREADS_MAX || count == 0)
 		count = 1;
-	for (uint32_t i = 0; rc == ompd_rc_ok && (i == 0 || i < count); i++) {
+	for (uint32_t i = first; rc == ompd_rc_ok && i < count; i++) {
 		target_addr thread;
 		uint32_t index;
 

@@ -27,6 +27,8 @@ static bool may_be_at_work(const struct picture *picture, const struct gomp_thre
 {
 	const struct seen_pool *pool = gomp_picture_pool(picture, thread->thread_pool);
 
+	if (pool && gomp_docked(thread, &pool->pool))
+		return false;
 	if (thread->ts.level == 1 && pool && pool->owner != PICTURE_NONE)
 		return picture_thread(picture, pool->owner)->problem != ompdx_problem_none;
 	for (size_t i = 0; i < picture->threads.count; i++) {

@@ -7,17 +7,20 @@
 		(offset) == NONE ? 0 : (offset), (offset) == NONE ? 0 : (size)                     \
 	}
 
-enum { GCC_9, GCC_11, GCC_12, GCC_13, RECORD_COUNT };
+enum { GCC_6, GCC_9, GCC_11, GCC_12, GCC_13, RECORD_COUNT };
 
 static const struct record records[RECORD_COUNT] = {
-	[GCC_9] = {.name = "gcc-9", .first = 9, .last = 10, .brought = "omp_get_affinity_format"},
-	[GCC_11] = {.name = "gcc-11", .first = 11, .last = 11},
-	[GCC_12] = {.name = "gcc-12", .first = 12, .last = 12},
-	[GCC_13] = {.name = "gcc-13", .first = 13, .last = 16},
-#define STRUCTURE(type, gcc_9, gcc_11, gcc_12, gcc_13)                                             \
-	[GCC_9].sizes[STRUCTURE_##type] = gcc_9, [GCC_11].sizes[STRUCTURE_##type] = gcc_11,        \
-	[GCC_12].sizes[STRUCTURE_##type] = gcc_12, [GCC_13].sizes[STRUCTURE_##type] = gcc_13,
-#define MEMBER(type, member, size, gcc_9, gcc_11, gcc_12, gcc_13)                                  \
+	[GCC_6] = {.name = "gcc-6", .first = 6, .last = 8, .pool_names_owner = false},
+	[GCC_9] = {.name = "gcc-9", .first = 9, .last = 10, .pool_names_owner = true},
+	[GCC_11] = {.name = "gcc-11", .first = 11, .last = 11, .pool_names_owner = true},
+	[GCC_12] = {.name = "gcc-12", .first = 12, .last = 12, .pool_names_owner = true},
+	[GCC_13] = {.name = "gcc-13", .first = 13, .last = 16, .pool_names_owner = true},
+#define STRUCTURE(type, gcc_6, gcc_9, gcc_11, gcc_12, gcc_13)                                      \
+	[GCC_6].sizes[STRUCTURE_##type] = gcc_6, [GCC_9].sizes[STRUCTURE_##type] = gcc_9,          \
+	[GCC_11].sizes[STRUCTURE_##type] = gcc_11, [GCC_12].sizes[STRUCTURE_##type] = gcc_12,      \
+	[GCC_13].sizes[STRUCTURE_##type] = gcc_13,
+#define MEMBER(type, member, size, gcc_6, gcc_9, gcc_11, gcc_12, gcc_13)                           \
+	[GCC_6].members[MEMBER_##type##__##member] = SPAN(gcc_6, size),                            \
 	[GCC_9].members[MEMBER_##type##__##member] = SPAN(gcc_9, size),                            \
 	[GCC_11].members[MEMBER_##type##__##member] = SPAN(gcc_11, size),                          \
 	[GCC_12].members[MEMBER_##type##__##member] = SPAN(gcc_12, size),                          \

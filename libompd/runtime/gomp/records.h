@@ -5,24 +5,26 @@
 #ifndef RUNTIME_GOMP_RECORDS_H
 #define RUNTIME_GOMP_RECORDS_H
 
+#include <stdbool.h>
+
 #include "runtime/common/bytes.h"
 
 enum structure {
-#define STRUCTURE(type, gcc_9, gcc_11, gcc_12, gcc_13) STRUCTURE_##type,
+#define STRUCTURE(type, ...) STRUCTURE_##type,
 #include "runtime/gomp/layout.def"
 	STRUCTURE_COUNT
 };
 
 enum member {
-#define MEMBER(type, member, size, gcc_9, gcc_11, gcc_12, gcc_13) MEMBER_##type##__##member,
+#define MEMBER(type, member, size, ...) MEMBER_##type##__##member,
 #include "runtime/gomp/layout.def"
 	MEMBER_COUNT
 };
 
 struct record {
 	const char *name;
-	int32_t first, last; /* major versions of GCC */
-	const char *brought; /* a function that no earlier one has, if facts.h tells no more */
+	int32_t first, last;   /* major versions of GCC */
+	bool pool_names_owner; /* a pool's thread 0 is whose pool it is; else it is nothing */
 	uint32_t sizes[STRUCTURE_COUNT];
 	struct span members[MEMBER_COUNT];
 };
