@@ -36,7 +36,9 @@ def test_neither_is_told(
     executable = machine.compiled("twins", build, link=flags, compiler=machine.GCC)
     with target(kind, executable, (way,), machine.cached("libgomp-12"), folder) as made:
         answer = ask("gdb", ASK, made.before, made.files, folder=folder)
-    assert re.search(r"barrier near twins\.c:\d+ +\d[-,]\d +\d\n", answer.texts[0]), answer.everything
+    assert re.search(
+        r"barrier near twins\.c:\d+ +\d[-,]\d +\d\n", answer.texts[0]
+    ), answer.everything
     (barrier,) = answer.document("ompd barriers -json")["barriers"]
     assert barrier["kind"] == "unknown" and barrier["doubts"]["loc"]["certainty"] == "likely"
     waits = [one["openmp"][0]["wait"] for one in answer.document(ASK[2])["threads"]]
