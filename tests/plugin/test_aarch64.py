@@ -25,6 +25,7 @@ from ompd_core.code.machine_code import (
     low,
     number,
 )
+from ompd_core.code.machine_state import MachineState
 from ompd_core.code.returning import returns_from
 from ompd_core.errors import Unreadable
 from ompd_core.model import where
@@ -73,6 +74,25 @@ class Code:
         return f"bl\t0x20000 <{name}>" if name else "nop"
 
 
+def compared_after(*words: int) -> Number | None:
+    """Whether that is zero is what the last comparison tells."""
+    state = MachineState(aarch64.CONVENTION, AT)
+    for n, one in enumerate(words):
+        for step in decode(AT + 4 * n, one).instruction.steps:
+            state.do(step, AT + 4 * n)
+    return state.compared
+
+
+def test_a_truth_that_is_compared_again() -> None:
+    """As gcc's unoptimised code does with what __cxa_guard_acquire returns."""
+    compare, not_equal, is_equal, one_byte = 0x7100001F, 0x1A9F07E0, 0x1A9F17E0, 0x12001C00
+    asked = compared_after(compare)
+    assert asked is not None
+    assert compared_after(compare, not_equal, one_byte, compare) == asked
+    assert compared_after(compare, not_equal, compare) == asked
+    assert compared_after(compare, is_equal, one_byte, compare) != asked
+
+
 # ---- Words ---------------------------------------------------------------------------------------
 
 
@@ -93,6 +113,8 @@ class Code:
         (0x12800008, [Assign("x8", constant(0xFFFFFFFF))]),  # mov w8, #-1
         (0x92800008, [Assign("x8", constant(-1))]),  # mov x8, #-1
         (0xB24003E8, [Assign("x8", constant(1))]),  # orr x8, xzr, #1
+        (0x12001C08, [Assign("x8", low(x(0), 1))]),  # and w8, w0, #0xff
+        (0x92401C08, [Assign("x8", low(x(0), 1))]),  # and x8, x0, #0xff
         (0xF2A00028, [Assign("x8", None)]),  # movk x8, #1, lsl #16
         (0x93407C08, [Assign("x8", low(x(0), 4, True))]),  # sxtw x8, w0
         (0x53001C08, [Assign("x8", low(x(0), 1))]),  # uxtb w8, w0
@@ -105,6 +127,8 @@ class Code:
         (0x6A00001F, [Compare(low(x(0), 4))]),  # tst w0, w0
         (0x7200001F, [Compare(None)]),  # tst w0, #1
         (0x1A9F17E8, [Assign("x8", None)]),  # cset w8, eq
+        (0x1A9F07E8, [Assign("x8", None, True), Assign("x8", low(x(8), 1))]),  # cset w8, ne
+        (0x5A9F03E8, [Assign("x8", None)]),  # csetm w8, ne
         (0xF9400108, [Assign("x8", word(x(8)))]),  # ldr x8, [x8]
         (0xB9400BE0, [Assign("x0", word(at(SP, 8), 4))]),  # ldr w0, [sp, #8]
         (0xB9800BE0, [Assign("x0", low(word(at(SP, 8), 4), 4, True))]),  # ldrsw x0, [sp, #8]

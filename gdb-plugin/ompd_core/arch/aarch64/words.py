@@ -14,6 +14,7 @@ SIZE = 4
 LINK = "x30"
 _ADDRESSES = (1 << 64) - 1
 _NOP, _CHKFEAT = 0xD503201F, 0xD503251F
+_CSET_NE = 0x1A9F07E0  # csinc of the zero register and itself
 _CONDITIONS = {0: True, 1: False}  # eq, ne: whether what was compared is zero
 _ABOVE = {8: True, 9: False}  # hi, ls
 
@@ -151,6 +152,8 @@ def _immediate(at: int, word: int) -> Iterator[Step]:
 
 def _bits(word: int, rd: int, rn: int, wide: bool) -> Iterator[Step]:
     mask = _mask(word >> 22 & 1, word >> 16 & 63, word >> 10 & 63)
+    if mask is not None and not wide:
+        mask &= 0xFFFFFFFF
     value: Number | None = None
     kind = word >> 29 & 3
     if kind == 1 and rn == 31 and mask is not None:
@@ -219,6 +222,9 @@ def _of_registers(word: int) -> Iterator[Step]:
         yield Compare(None)  # ccmp, rmif
     elif word & 0x7FFFBC1F == 0x3A00080D:
         yield Compare(None)  # setf8, setf16
+    elif word & 0x7FFFFFE0 == _CSET_NE and rd != 31:
+        yield Assign(name_or_stack(rd), None, is_truth=True)
+        yield from _assign(rd, low(register(rd), 1))  # the rest is zero
     elif word & 0xFFFF0000 == 0xDAC10000:
         pass  # an address is signed, or its signature taken away
     else:
