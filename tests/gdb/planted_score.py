@@ -9,6 +9,8 @@ from collections import Counter
 ENDS = FOUND, CANNOT_TELL, PASSED = "found", "cannot tell", "passed"
 # One thread is at work for ever, and the others wait for it: passed by right.
 AT_WORK = "at work"
+# gcore has written zeros for the stacks of a newer C library, and the report says so.
+ZEROS = "zeros"
 
 
 class Score:
@@ -19,7 +21,7 @@ class Score:
         self.counts[f"{row}|{kind}|{ended}"] += 1
 
     def of(self, row: str, kind: str) -> dict[str, int]:
-        return {ended: self.counts[f"{row}|{kind}|{ended}"] for ended in (*ENDS, AT_WORK)}
+        return {ended: self.counts[f"{row}|{kind}|{ended}"] for ended in (*ENDS, AT_WORK, ZEROS)}
 
     def lines(self) -> list[str]:
         keys = [key.split("|") for key in self.counts]
@@ -36,7 +38,8 @@ class Score:
 
     def _cell(self, row: str, kind: str) -> str:
         of = self.of(row, kind)
-        return f"{of[FOUND]:>3} /{of[CANNOT_TELL]:>3} /{of[PASSED]:>2} ({of[AT_WORK]})"
+        zeros = f" and {of[ZEROS]} with zeros" if of[ZEROS] else ""
+        return f"{of[FOUND]:>3} /{of[CANNOT_TELL]:>3} /{of[PASSED]:>2} ({of[AT_WORK]}){zeros}"
 
 
 score = Score()

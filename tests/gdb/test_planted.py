@@ -18,7 +18,7 @@ import pytest
 import test_guilty as guilty
 import test_innocents as innocents
 from looks import Program
-from planted_score import AT_WORK, CANNOT_TELL, FOUND, PASSED, score
+from planted_score import AT_WORK, CANNOT_TELL, FOUND, PASSED, ZEROS, score
 
 RUNTIMES = (
     *("libgomp-10", "libgomp-11-built", "libgomp-12", "libgomp-13-built", "libgomp-14"),
@@ -89,11 +89,13 @@ def test_hangs(runtime: str, policy: str, folder: Path) -> None:
         Path(f"{program.begun}.truth").unlink(missing_ok=True)
         answer = look(kind, replace(program, args=[*program.args, "guilty"]), folder)
         ended = {looks.FINDING: FOUND, looks.CANNOT_TELL: CANNOT_TELL}.get(answer.status, PASSED)
+        if kind == "gcore" and "The core file has zeros" in answer.text:
+            ended = ZEROS
         if ended == PASSED and guilty.truth_of(program).kind == "spinning":
             ended = AT_WORK
         score.judge(row, kind, ended)
         said = f"{scenario}, {kind}, {program.executable}: {ended}: {answer.text}"
-        missed += [said] if ended != FOUND else []
+        missed += [said] if ended not in (FOUND, ZEROS) else []
         passed += [said] if ended == PASSED else []
     print(*missed, sep="\n\n")
     assert not passed, "\n\n".join(passed)

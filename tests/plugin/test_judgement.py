@@ -462,6 +462,17 @@ def test_a_thread_that_is_not_openmps_has_gone_on_if_it_waits_for_something_else
     assert len(movement.before.waiting) == 2
 
 
+def test_a_thread_whose_structures_are_broken_is_not_known_to_work() -> None:
+    """Another one waits for what somebody who works could end."""
+    process = team(1)
+    process.threads[0].kept = Kept("semaphore", 0x40, unknown="nobody knows who posts")
+    stranger = Thread(NativeThread(2, 1, 2, (100, 102, 0)), where=Location("f"))
+    process.threads.append(stranger)
+    assert find(process, Locks(process), None, {}).verdict == "none"
+    stranger.doubts["kind"] = doubts.of_problem("inconsistent")
+    assert find(process, Locks(process), None, {}).verdict == "unknown"
+
+
 MUTEX = Kept("mutex", 0x40, "m", owner=0, timed=True)
 STUCK = {100: False, 101: True}
 
@@ -726,19 +737,23 @@ def test_a_posted_iteration_keeps_nobody() -> None:
 
 
 @pytest.mark.parametrize(
-    "call, decides",
+    "call, is_last, decides",
     [
-        ("read", "What would decide is whether anything still ends read ()."),
-        ("sem_wait", "whether these threads are still there seconds later"),
+        ("read", True, "What would decide is whether anything still ends read ()."),
+        ("read", False, "What would decide is whether anything still ends read ()."),
+        ("sem_wait", True, "and a second core tells too."),
+        ("sem_wait", False, "seconds later: let it run, and look again."),
+        (None, False, "who has taken spin lock `busy': a thread whose code is between locking"),
     ],
 )
-def test_a_core_says_what_would_decide(
-    call: str, decides: str, monkeypatch: pytest.MonkeyPatch
+def test_what_would_decide(
+    call: str | None, is_last: bool, decides: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At a stop of a process there is another one: the next command looks again."""
     process = team(1)
-    process.threads[0].in_call = Location(call)
+    (thread,) = process.threads
+    thread.in_call = Location(call or "pthread_spin_lock")
+    if call is None:
+        thread.kept = Kept("spin", 0x10, "busy", unknown="nobody knows who holds it")
+    monkeypatch.setattr(doubts.Stop, "is_last", is_last)
     judgement = judge(find(process, Locks(process), None, {}))
-    assert "would decide" not in deadlock_view.cannot_tell(judgement)
-    monkeypatch.setattr(doubts.Stop, "is_last", True)
     assert decides in deadlock_view.cannot_tell(judgement)

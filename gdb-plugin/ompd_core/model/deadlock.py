@@ -298,7 +298,7 @@ def _is_free(thread: Thread) -> bool:
     call = thread.in_call.function if thread.in_call is not None else None
     stands = call is not None and OUTSIDE.match(call) is not None
     kept = thread.kept is not None and not thread.kept.goes_on
-    return thread.where is not None and not (kept or stands)
+    return thread.where is not None and not (kept or stands or thread.broken)
 
 
 def _reasons(doubted: Sequence[Needs]) -> list[str]:

@@ -159,20 +159,30 @@ def cannot_tell(judgement: Judgement) -> str:
     text = f"It cannot be told whether threads wait for each other for ever: {reasons}."
     text = " ".join([text, *task_waits.sentences(judgement.waits.needs)])
     if judgement.movement is not None:
-        return f"{text} {second_look(judgement.movement)}"
-    return f"{text} {_would_decide(judgement.waits)}" if Stop.is_last else text
+        text += f" {second_look(judgement.movement)}"
+    return f"{text} What would decide is {_what_decides(judgement)}"
 
 
-def _would_decide(waits: Deadlock) -> str:
-    """What a core file does not tell."""
-    calls = [one.outside for one in waits.needs if one.open_ended and not one.progress]
+def _what_decides(judgement: Judgement) -> str:
+    """What these looks do not tell."""
+    open_ended = [one for one in judgement.waits.needs if one.open_ended and not one.progress]
+    calls = [one.outside for one in open_ended]
     endless = dict.fromkeys(f"{call} ()" for call in calls if call and MAYBE_ELSEWHERE.match(call))
     if endless:
-        return f"What would decide is whether anything still ends {listed(list(endless))}."
-    return (
-        "What would decide is whether these threads are still there seconds later: `ompd pid' looks"
-        " twice at a process that runs, and a second core tells too."
-    )
+        return f"whether anything still ends {listed(list(endless))}."
+    kept = [one.thread.kept for one in open_ended]
+    spins = dict.fromkeys(one.words for one in kept if one is not None and one.kind == "spin")
+    if spins:
+        taken = listed(list(spins))
+        return f"who has taken {taken}: a thread whose code is between locking and unlocking it."
+    if judgement.movement is not None:
+        return "a look after longer than what they do may take: if they are still there, they hang."
+    if Stop.is_last:
+        return (
+            "whether these threads are still there seconds later: `ompd pid' looks twice at a"
+            " process that runs, and a second core tells too."
+        )
+    return "whether these threads are still there seconds later: let it run, and look again."
 
 
 def _circle(circle: Sequence[Edge], style: Style, several: bool) -> list[str]:
