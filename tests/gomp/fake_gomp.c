@@ -18,12 +18,20 @@
 #define GLOBAL_ICV (FAKE_DATA_HEADER + 0x100)
 
 const struct fake_gomp_layout fake_gomp_layouts[FAKE_GOMP_LAYOUTS] = {
-	{6, 104, 80, 88, 96, 0, 80, 208, 80, 96, 144, 184, 200, 56},
-	{9, 104, 80, 88, 96, 0, 80, 208, 80, 96, 144, 184, 200, 64},
-	{11, 112, 88, 96, 104, 0, 88, 216, 80, 104, 152, 192, 208, 64},
-	{12, 120, 88, 96, 104, 116, 88, 216, 80, 104, 152, 192, 208, 64},
-	{13, 120, 88, 96, 104, 116, 88, 224, 88, 112, 160, 200, 216, 64},
+	{4, "gcc-4.9", 104, 80, 88, 96, 0, 80, 1320, 176, 96, 0, 104, 144, 160, 32, 4},
+	{5, "gcc-5", 104, 80, 88, 96, 0, 80, 1320, 176, 104, 0, 112, 152, 168, 32, 16},
+	{6, "gcc-6", 104, 80, 88, 96, 0, 80, 1344, 208, 80, 96, 144, 184, 200, 56, 16},
+	{9, "gcc-9", 104, 80, 88, 96, 0, 80, 1344, 208, 80, 96, 144, 184, 200, 64, 16},
+	{11, "gcc-11", 112, 88, 96, 104, 0, 88, 1344, 216, 80, 104, 152, 192, 208, 64, 16},
+	{12, "gcc-12", 120, 88, 96, 104, 116, 88, 1344, 216, 80, 104, 152, 192, 208, 64, 16},
+	{13, "gcc-13", 120, 88, 96, 104, 116, 88, 1344, 224, 88, 112, 160, 200, 216, 64, 16},
 };
+
+uint64_t fake_gomp_final_task(const struct fake_gomp_layout *layout)
+{
+	/* GCC 4.9 has in_taskwait before in_tied_task. */
+	return layout->kind + (layout->release < 5 ? 6 : 5);
+}
 
 /* ---- The image ---- */
 
@@ -95,7 +103,7 @@ static void put_function(const struct fake_gomp *gomp, uint64_t at, unsigned num
 	case 5: /* omp_in_final: movzbl final_task(%rdx),%eax */
 		code = begin_function(gomp, at, layout->task, true);
 		add(&code, "\x0f\xb6\x82", 3);
-		add_number(&code, layout->kind + 5, 4);
+		add_number(&code, fake_gomp_final_task(layout), 4);
 		break;
 	case 6: /* omp_get_team_num */
 		code = begin_function(gomp, at, layout->team_num, false);
@@ -119,7 +127,8 @@ static void name_versions(int release, const char **names)
 		int release;
 		const char *name;
 	} all[] = {
-		{6, "GOMP_4.5"},    {8, "OACC_2.0.1"}, {9, "GOMP_5.0"},    {10, "OACC_2.6"},
+		{4, "GOMP_4.0"},    {5, "GOMP_4.0.1"}, {6, "GOMP_4.5"},
+		{8, "OACC_2.0.1"},  {9, "GOMP_5.0"},   {10, "OACC_2.6"},
 		{11, "GOMP_5.0.1"}, {12, "GOMP_5.1"},  {13, "GOMP_5.1.1"},
 	};
 	int count = 0;
@@ -144,7 +153,7 @@ static void put_in_aarch64(struct fake_gomp *gomp, const struct fake_export *exp
 
 static void load(struct fake_gomp *gomp, const struct fake_gomp_layout *versions, unsigned machine)
 {
-	static const char *names[12];
+	static const char *names[16];
 	static const struct fake_export exports[] = {
 		{"omp_get_thread_num", 0x3000},   {"omp_get_level", 0x3040},
 		{"omp_get_active_level", 0x3080}, {"omp_get_num_threads", 0x30c0},
@@ -161,7 +170,7 @@ static void load(struct fake_gomp *gomp, const struct fake_gomp_layout *versions
 			       .soname = "libgomp.so.1",
 			       .versions = names,
 			       .machine = machine,
-			       .tls_size = gomp->layout->thread_size + 16,
+			       .tls_size = gomp->layout->thread_size + gomp->layout->tls_behind,
 			       .tls_word = TLS_WORD};
 
 	name_versions(versions->release, names);
@@ -254,7 +263,7 @@ void fake_gomp_destroy(struct fake_gomp *gomp)
 
 uint64_t fake_gomp_implicit_task(const struct fake_gomp *gomp, unsigned number)
 {
-	return FAKE_GOMP_TEAM + 1344 + number * gomp->layout->task_size;
+	return FAKE_GOMP_TEAM + gomp->layout->implicit_task + number * gomp->layout->task_size;
 }
 
 void fake_gomp_parallel(struct fake_gomp *gomp)

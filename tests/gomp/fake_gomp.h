@@ -12,15 +12,25 @@
 #include "fake_target.h"
 
 struct fake_gomp_layout {
-	int release; /* of GCC, the first of those laid out so */
+	int release; /* of GCC, the first of those laid out so; 4 is 4.9 */
+	const char *name;
 	uint64_t thread_size, task, release_semaphore, thread_pool, team_num; /* gomp_thread */
-	uint64_t ordered_release;                                             /* gomp_team */
+	uint64_t ordered_release, implicit_task;                              /* gomp_team */
 	uint64_t task_size, num_dependees, pnode, icv, fn, kind;              /* gomp_task */
-	uint64_t taskgroup_size;
+	uint64_t taskgroup_size, tls_behind;
 };
 
 /* By the first release of each. */
-enum { FAKE_GCC_6, FAKE_GCC_9, FAKE_GCC_11, FAKE_GCC_12, FAKE_GCC_13, FAKE_GOMP_LAYOUTS };
+enum {
+	FAKE_GCC_4_9,
+	FAKE_GCC_5,
+	FAKE_GCC_6,
+	FAKE_GCC_9,
+	FAKE_GCC_11,
+	FAKE_GCC_12,
+	FAKE_GCC_13,
+	FAKE_GOMP_LAYOUTS
+};
 
 extern const struct fake_gomp_layout fake_gomp_layouts[FAKE_GOMP_LAYOUTS];
 
@@ -46,6 +56,8 @@ struct fake_gomp fake_gomp_create_linked(const struct fake_gomp_layout *layout);
 void fake_gomp_destroy(struct fake_gomp *gomp);
 
 /* The three threads in a team, at an address of the test's: its implicit tasks are theirs. */
+/* Where a team's task_queue is: until GCC 5 a pointer to its first task, of which the next one lies in next_queue. */
+#define FAKE_GOMP_TASK_QUEUE (FAKE_GOMP_TEAM + 1288)
 #define FAKE_GOMP_TEAM UINT64_C(0x7f0050000000)
 #define FAKE_GOMP_TEAM_BYTES UINT64_C(0x1000)
 void fake_gomp_parallel(struct fake_gomp *gomp);
@@ -53,6 +65,7 @@ void fake_gomp_parallel(struct fake_gomp *gomp);
 /* The region ends: the workers go to the dock, and keep their ts. */
 void fake_gomp_end(struct fake_gomp *gomp);
 
+uint64_t fake_gomp_final_task(const struct fake_gomp_layout *layout); /* in gomp_task */
 uint64_t fake_gomp_implicit_task(const struct fake_gomp *gomp, unsigned number);
 
 #endif /* FAKE_GOMP_H */

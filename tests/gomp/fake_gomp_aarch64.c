@@ -74,7 +74,7 @@ void fake_gomp_put_function_aarch64(struct fake_target *target,
 	if (number == 4)
 		choose_icvs(&code, layout->icv, global_icv);
 	else if (number == 5) /* ldrb w0, [x2, final_task] */
-		add(&code, 0x39400040 | (uint32_t)(layout->kind + 5) << 10);
+		add(&code, 0x39400040 | (uint32_t)fake_gomp_final_task(layout) << 10);
 	else if (number == 6 && layout->team_num == 0)
 		code.at = at;
 	else if (number == 7)

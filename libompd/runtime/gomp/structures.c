@@ -155,6 +155,9 @@ ompd_rc_t gomp_task_read(const struct target *target, const struct record *recor
 	ret->taskgroup = bytes_get(&bytes, OF(gomp_task, taskgroup));
 	ret->dependers = bytes_get(&bytes, OF(gomp_task, dependers));
 	ret->taskwait = bytes_get(&bytes, OF(gomp_task, taskwait));
+	/* Until GCC 4.9 a task has the members of its gomp_taskwait itself. */
+	if (OF(gomp_task, taskwait).size == 0 && bytes_get(&bytes, OF(gomp_taskwait, in_taskwait)))
+		ret->taskwait = address;
 	/* libgomp sets it only where there are depend clauses. */
 	ret->num_dependees = 0;
 	if (bytes_get(&bytes, OF(gomp_task, depend_count)))
