@@ -26,7 +26,7 @@ KINDS = ("live", "attach", "gcore", "pid")
 MOMENTS = int(os.environ.get("OMPD_MOMENTS", "50"))
 MANY = {"live": MOMENTS, "attach": MOMENTS, "gcore": MOMENTS // 5, "pid": MOMENTS // 5}
 LOOKS = MANY if machine.FULL else {}
-FEW = {"live": 3, "attach": 3, "gcore": 2, "pid": 1}
+FEW = {"live": 2, "attach": 2, "gcore": 1, "pid": 1}
 RUNTIMES = ("libomp-14", "libomp-19", "libomp-19-ompd")
 # Taken by what gcc compiles.
 GNUS = ("libgomp-12", "libgomp-10")

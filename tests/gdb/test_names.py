@@ -126,9 +126,8 @@ def test_a_worker_that_begins(folder: Path) -> None:
     assert not any(line.split()[-2:-1] == ["0"] for line in answer.texts[2].split("\n")[1:])
 
 
-@pytest.mark.parametrize(
-    "runtime", ["libomp-17-debug", "libomp-22-debug"] if machine.FULL else ["libomp-22-debug"]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("runtime", ["libomp-17-debug", "libomp-22-debug"])
 def test_a_team_that_is_made_line_by_line(runtime: str, folder: Path) -> None:
     """At whatever line the maker is: nothing is odd, and each thread is what it is."""
     executable, file = machine.compiled("grows", "debug"), folder / "stops"

@@ -301,7 +301,7 @@ def test_who_takes_it_step_by_step(
     before.append(f"set environment LD_LIBRARY_PATH {machine.cached(runtime)}")
     before += [f"set environment {name} {value}" for name, value in settings.items()]
     step = "step" if runtime.endswith("debug") else "stepi"
-    walk = f"walk-taking {file} {1000 if machine.FULL else 300} {step}"
+    walk = f"walk-taking {file} {1000 if machine.FULL else 200} {step}"
     answer = ask("gdb", [walk], before, ["--args", executable, scenario], folder=folder)
     assert file.exists(), answer.everything
     stops = json.loads(file.read_text())
