@@ -27,7 +27,8 @@ def _ompd_start(path):
     if home not in sys.path:
         sys.path.insert(0, home)
     from ompd_gdb import commands, functions, mi, settings, state_tracking, thread_names_setting
-    from ompd_gdb.frames import filter, unwinder
+    from ompd_gdb.frames import filter
+    from ompd_gdb.target import unwinder
 
     settings.register()
     thread_names_setting.register()

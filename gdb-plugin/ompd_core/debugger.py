@@ -55,8 +55,9 @@ class StoppedThread(Protocol):
     """A thread while it is looked at: only inside `Debugger.at'. Levels are counted from the
     innermost frame."""
 
-    def frames(self, most: int = MOST_FRAMES) -> Stack:
-        """A walk from the beginning, over frames that are unwound once for all walks."""
+    def frames(self, most: int = MOST_FRAMES, likely: bool = False) -> Stack:
+        """A walk from the beginning, over frames that are unwound once for all walks. likely: also
+        over those that are not certain, which have no registers."""
 
     def registers(self, level: int) -> KnownRegisters:
         """As the frame has them."""

@@ -91,7 +91,7 @@ def test_other_programs_are_left_to_gdb(folder: Path) -> None:
 
 COUNTS = """
 import gdb
-from ompd_gdb.frames import unwinder
+from ompd_gdb.target import unwinder
 own = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line and " r-x" in line}
 asked, ask = [], unwinder.texts.filename
 unwinder.texts.filename = lambda file: asked.append(file) or ask(file)

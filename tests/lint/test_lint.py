@@ -474,7 +474,7 @@ def python_loading(path: str, text: str) -> Iterator[str]:
     """What takes long to load, and is to be had for less."""
     module = module_of(path)
     # What is read when GDB begins imports nothing of ours.
-    if module in (None, LIGHT_CLASSES, LATE_PATTERNS, "ompd_gdb.frames.unwinder"):
+    if module in (None, LIGHT_CLASSES, LATE_PATTERNS, "ompd_gdb.target.unwinder"):
         return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module == "typing":

@@ -172,7 +172,7 @@ class Stopped:
     def __init__(self, number: int) -> None:
         self._frames = [frame(*one) for one in STACKS[number - 1]]
 
-    def frames(self, most: int = 256) -> Stack:
+    def frames(self, most: int = 256, likely: bool = False) -> Stack:
         return Stack(self._frames)
 
     def registers(self, level: int) -> Callable[[str], int | None]:

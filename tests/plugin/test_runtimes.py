@@ -24,7 +24,7 @@ def test_kinds() -> None:
 
 def test_the_unwinder_looks_for_each() -> None:
     """It is read at GDB's start and imports nothing: the files' names stand in it once more."""
-    text = (TREE / "gdb-plugin/ompd_gdb/frames/unwinder.py").read_text(encoding="utf-8")
+    text = (TREE / "gdb-plugin/ompd_gdb/target/unwinder.py").read_text(encoding="utf-8")
     found = re.search(r'^_RUNTIMES = re\.compile\(r"(.+)"\)$', text, re.MULTILINE)
     assert found is not None
     for pattern in (pattern for one in runtimes.RUNTIMES for pattern in one.files):

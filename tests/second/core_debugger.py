@@ -245,7 +245,7 @@ class Stopped:
         self._natives = [native for native, _ in levels]
         self._frames = [frame for _, frame in levels]
 
-    def frames(self, most: int = MOST_FRAMES) -> Walk:
+    def frames(self, most: int = MOST_FRAMES, likely: bool = False) -> Walk:
         return Walk(self._frames, self._whole, most)
 
     def registers(self, level: int) -> KnownRegisters:

@@ -48,6 +48,10 @@ class Tables:
         """The code there, or the call in front of it. None: it cannot be told."""
         return self._covers(pc - 1) or self._covers(pc)
 
+    def is_in_image(self, address: int) -> bool:
+        """One that can be read."""
+        return self._around(address) is not None
+
     def saves_nothing(self, pc: int) -> bool:
         """Is there information for the code in front of it, which says that the function leaves the
         stack pointer and all registers as they were?"""

@@ -58,6 +58,11 @@ LINE_NEAR = Doubt(
     "likely",
     "gcc records no line for the barrier at the end of a construct: it is that of the code before",
 )
+LIKELY_FRAME = Doubt(
+    "likely",
+    "nothing tells how code further in is unwound; on its stack this is the address to return to"
+    " from which unwind information leads to where the thread began",
+)
 NO_MARK = Doubt(
     "unknown",
     "whether the barrier is an explicit one or a construct's is told by a mark of the compiler's,"

@@ -57,6 +57,8 @@ class Frame:
     # The function in which the user wrote the construct that it executes, by the line table, where
     # the compiler's name does not tell.
     holder: str | None = None
+    # Nothing tells where the code further in returns to: this was found on the stack above it.
+    likely: bool = False
 
     @property
     def pc(self) -> int:

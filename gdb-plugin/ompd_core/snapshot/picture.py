@@ -112,7 +112,7 @@ class Picture:
         return Splicer(
             self.process,
             self._places.code,
-            lambda thread: self._stacks.walked(thread, depth),
+            lambda thread: self._stacks.walked(thread, depth, likely=True),
             self._lineages,
             runtime_frames,
             lambda thread: self._targets_of(thread, depth),

@@ -51,7 +51,7 @@ from .classifying import Classifier
 from .gone import Gone
 from .holders_by_stacks import HoldersByStacks
 from .outside import Outside
-from .stacks import Stacks
+from .stacks import Stacks, proven
 from .targets import Targets
 from .unloaded import unloaded
 
@@ -189,7 +189,7 @@ class Places:
                 frame = None
             thread.left = self._left(thread, frames)
             if depth:
-                self._stacks.finish(thread.native, frames, depth)
+                self._stacks.finish(thread.native, stopped, depth)
             self._judge_state(thread, found, seen, stopped)
             in_target = self._judge_target(thread, down_to_it, stopped)
             if frame is not None:
@@ -481,7 +481,7 @@ class Places:
         with self._debugger.at(thread.native) as stopped:
             if stopped is None:
                 return None
-            stack = self._stacks.finish(thread.native, stopped.frames(), MOST_FRAMES)
+            stack = proven(self._stacks.finish(thread.native, stopped, MOST_FRAMES))
             from .exceptions import Exceptions
 
             found = Exceptions(self._debugger, stopped).ending(stack)
@@ -643,10 +643,10 @@ class Places:
 
     def _locate_by_stacks(self, missing: Sequence[Region]) -> None:
         with self._debugger.looking():
-            codes = {region: region.raw.function or self._shown(region) for region in missing}
-            for region, entry in codes.items():
-                if not region.raw.function and entry:
-                    region.location, region.function = self._recorded(None, entry, {})
+            codes = {region: region.raw.function for region in missing}
+            for region in missing:
+                if not region.raw.function:
+                    self._locate_by_workers(region, codes)
             for thread in dict.fromkeys(r.members[0] for r in missing if r.members):
                 if thread is not None:
                     self._locate_at_calls(thread, codes)
@@ -656,7 +656,7 @@ class Places:
                     function=region.function.function, objfile=region.function.objfile
                 )
             doubt = self._why_no_line(region)
-            if doubt is not None:
+            if doubt is not None and region.doubts.get("loc") != doubts.LIKELY_FRAME:
                 region.doubts["loc"] = doubt
 
     def _why_no_line(self, region: Region) -> Doubt | None:
@@ -673,18 +673,27 @@ class Places:
             return doubts.NOT_RECORDED if self._has_lines else doubts.NO_SOURCE
         return doubts.NOT_RECORDED if self._has_lines else doubts.NO_LINE
 
-    def _shown(self, region: Region) -> int:
-        """The code of a region of which the runtime does not tell: what the stacks of its workers
-        show, if all that show it agree. 0: it is not known."""
-        entries = set()
+    def _locate_by_workers(self, region: Region, codes: dict[Region, int]) -> None:
+        """A region of which the runtime does not tell the code: by what the stacks of its workers
+        show, if all that show it agree."""
+        shown: dict[int, list[Frame]] = {}
         for thread in region.members[1:]:
             member = thread.member(region.runtime) if thread is not None else None
-            stack = self._stacks.walked(thread, MOST_FRAMES) if thread is not None else None
+            stack = self._stacks.walked(thread, MOST_FRAMES, likely=True) if thread else None
             if member is not None and stack is not None:
                 parts = Parts(self.code).of(stack)
                 frame = code_on_worker(parts, member, region, stack.whole)
-                entries.update([self._entry(frame) or 0] if frame is not None else [])
-        return entries.pop() if len(entries) == 1 else 0
+                if frame is not None:
+                    shown.setdefault(self._entry(frame) or 0, []).append(frame)
+        if len(shown) != 1:
+            return
+        ((entry, frames),) = shown.items()
+        if not entry:
+            return
+        codes[region] = entry
+        region.location, region.function = self._recorded(None, entry, {})
+        if all(frame.likely for frame in frames):
+            region.doubts["loc"] = doubts.LIKELY_FRAME
 
     def _entry(self, frame: Frame) -> int | None:
         """Where its function begins: without debug information the symbols tell."""
@@ -714,6 +723,8 @@ class Places:
                 if region.location is None:
                     region.location = where.in_users_terms(frame.location, frame.holder)
                     region.doubts["loc"] = doubts.CALL_SITE
+                if frame.likely:
+                    region.doubts["loc"] = doubts.LIKELY_FRAME
 
     def _shares_structure(self, region: Region) -> bool:
         return any(
@@ -730,7 +741,7 @@ class Places:
         with self._debugger.at(thread.native) as stopped:
             if stopped is None:
                 return [], None
-            frames = stopped.frames()
+            frames = stopped.frames(likely=True)
             for _ in frames:
                 pass
             known = self._stacks.named(frames.seen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ..debugger import Debugger, Stack
+from ..debugger import Debugger, StoppedThread
 from ..model.logical_stack.stack import Walked
 from ..model.native import Frame, NativeThread
 from ..model.process import Thread
@@ -22,8 +22,8 @@ class Stacks:
         self.code: CodeMap | None = None  # whose code is where, as soon as that is known
         self._known: dict[int, Walked] = {}  # by the debugger's number
 
-    def walked(self, thread: Thread, depth: int) -> Walked | None:
-        """None: it cannot be looked at now."""
+    def walked(self, thread: Thread, depth: int, likely: bool = False) -> Walked | None:
+        """None: it cannot be looked at now. likely: with frames that are not certain."""
         if thread.native is None:
             return None
         known = self._known.get(thread.native.num)
@@ -31,14 +31,16 @@ class Stacks:
             with self._debugger.at(thread.native) as stopped:
                 if stopped is None:
                     return None
-                known = self.finish(thread.native, stopped.frames(), depth)
+                known = self.finish(thread.native, stopped, depth)
+        if not likely:
+            known = proven(known)
         if len(known.frames) > depth:
             return Walked(known.frames[:depth], False, True)
         return known
 
-    def finish(self, native: NativeThread, stack: Stack, depth: int) -> Walked:
-        """A walk of a thread's stack that has been begun, while it is looked at."""
-        stack.most = max(depth, len(stack.seen))
+    def finish(self, native: NativeThread, stopped: StoppedThread, depth: int) -> Walked:
+        """So much of a thread's stack, while it is looked at."""
+        stack = stopped.frames(depth, likely=True)
         for _ in stack:
             pass
         limited = len(stack.seen) == stack.most and not stack.whole
@@ -52,3 +54,10 @@ class Stacks:
     def named(self, frames: Sequence[Frame]) -> Sequence[Frame]:
         """With the names of the entry points that the program called."""
         return frames if self.code is None else self._entries.named(frames, self.code)
+
+
+def proven(walked: Walked) -> Walked:
+    """Without frames that are only likely."""
+    if not walked.leads_to_start:
+        return walked
+    return Walked([frame for frame in walked.frames if not frame.likely], False)

@@ -13,12 +13,14 @@ from ompd_core.debugger import MOST_FRAMES, Section
 from ompd_core.errors import Unreadable
 from ompd_core.formats.images import Images, LoadedImage
 from ompd_core.formats.unwind_tables import Tables
+from ompd_core.light_classes import replace
 from ompd_core.model.naming import is_flangs, is_nameless, without_parameters
 from ompd_core.model.native import Frame, Location
 from ompd_core.model.where import VDSO
 
 from .. import texts
-from . import bare_images, console, machines, outlined, spelling
+from . import bare_images, blocks, console, machines, outlined, spelling, unwinder
+from .likely import Callers
 from .machines import Disassembly
 from .unwound import KnownPlaces, Unwound, Walk, ends_by_places
 
@@ -46,7 +48,9 @@ class Code:
         self._demangled: dict[str, str] = {}
         self._bases = images.begins
         self._tables = Tables(read, self._bases)
-        self._guessed: dict[int, bool] = {}
+        self._untold: dict[int, bool] = {}
+        self._callers: Callers | None = None
+        self._likely: dict[int, Sequence[Frame]] = {}
         self._known: dict[object, Frame] = {}  # by the place: see `record'
         self._places: KnownPlaces | None = None
         self._symbol_texts: dict[int, str] = {}
@@ -57,14 +61,17 @@ class Code:
         """What is where: another file may be loaded there by now."""
         self._known.clear()
         self._holders.clear()
-        self._guessed.clear()
+        self._untold.clear()
+        self._callers = None
+        self._likely.clear()
         self._symbol_texts.clear()
         self._bare_image = None
         self._places = None
 
     def unwound(self) -> Unwound:
         """Of the selected thread, while it is selected."""
-        return Unwound(self.record, self._is_guess, self._known_places())
+        known = self._known_places()
+        return Unwound(self.record, self._is_guess, self._helps, self._likely_callers, known)
 
     def _known_places(self) -> KnownPlaces | None:
         """None: no stack can be followed."""
@@ -78,17 +85,77 @@ class Code:
         return Walk(self.unwound(), most)
 
     def _is_guess(self, pc: int, inner: gdb.Frame, outer: gdb.Frame) -> bool:
-        """Of code without unwind information, at a place that no call returns to."""
-        if pc not in self._guessed:
-            told = self._progspace.find_pc_line(pc).symtab is not None
-            self._guessed[pc] = not told and self._tables.covers(pc) is False
-        if not self._guessed[pc] or not inner.type() == outer.type() == gdb.NORMAL_FRAME:
+        """Of code without unwind information, which could not be followed to where it returns."""
+        if not self._is_untold(pc) or not inner.type() == outer.type() == gdb.NORMAL_FRAME:
             return False
         machine = machines.of_inferior(self._inferior)
+        if machine is None:
+            return False
+        if machine.CONVENTION.link is None:
+            return not unwinder.has_followed(pc, machines.stack_pointer(inner))
         try:
-            return machine is not None and not machine.follows_call(self.read, outer.pc())
+            return not machine.follows_call(self.read, outer.pc())
         except Unreadable:
             return True
+
+    def _helps(self, pc: int) -> bool:
+        return self._is_untold(pc) and unwinder.help_from_now_on()
+
+    def _is_untold(self, pc: int) -> bool:
+        if pc not in self._untold:
+            told = self._progspace.find_pc_line(pc).symtab is not None
+            covers = self._tables.covers(pc)
+            made = covers is None and not self._images.is_unread and self._image_at(pc) is None
+            self._untold[pc] = not told and (covers is False or made)
+        return self._untold[pc]
+
+    def _likely_callers(self, last: gdb.Frame) -> Sequence[Frame]:
+        """last: GDB cannot unwind it."""
+        known, pc = self._known_places(), last.pc()
+        if known is None or not self._is_untold(pc) or known.machine.CONVENTION.link is not None:
+            return []
+        if self._callers is None:
+            self._callers = Callers(
+                *(known, self._tables, lambda address: self._image_at(address) is not None),
+                lambda address: unwinder.is_runtime(self._objfile(address) or ""),
+                self._leads_to,
+            )
+        pointer = machines.known_registers(last)(known.machine.COLUMNS.frame_pointer_name)
+        found = self._callers.of(pc, machines.stack_pointer(last), pointer or 0)
+        return [frame for one in found for frame in self._likely_records(one.pc)]
+
+    def _leads_to(self, stub: int, address: int) -> bool | None:
+        """Is it the dynamic linker's, for the function there? None: it is no stub."""
+        name = self.object(stub) or ""
+        if not name.endswith("@plt"):
+            return None
+        return name == (self.object(address) or "").partition("+")[0] + "@plt"
+
+    def _likely_records(self, pc: int) -> Sequence[Frame]:
+        """Of an address that a call returns to."""
+        if pc not in self._likely:
+            found = self.location(pc - 1)._replace(pc=pc)
+            offset = self._offset(found) if found.function is None else None
+            executable = self.in_executable(pc)
+            made = [Frame(found, executable=executable, offset=offset, likely=True)]
+            for function in self._inlined_in(pc - 1):
+                # GDB needs a frame to tell in which line it was called.
+                place = Location(self.readable(texts.name(function) or ""), pc=pc)
+                place = place._replace(objfile=found.objfile)
+                made[-1] = replace(made[-1], inlined=True)
+                made.append(Frame(place, executable=executable, likely=True))
+            self._likely[pc] = made
+        return self._likely[pc]
+
+    def _inlined_in(self, address: int) -> Iterator[gdb.Symbol]:
+        """The functions around the innermost one, in whose code it is."""
+        inner, block = None, self._progspace.block_for_pc(address)
+        while block is not None and not blocks.is_files(block):
+            if block.function is not None and block.start <= address < block.end:
+                if inner is not None:
+                    yield block.function
+                inner = block.function
+            block = block.superblock
 
     def record(self, frame: gdb.Frame, innermost: bool = False) -> Frame:
         """As plain values. Threads of a team have many callers in common: what is at a place is

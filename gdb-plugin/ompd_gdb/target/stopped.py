@@ -22,8 +22,8 @@ class Stopped:
     def __init__(self, code: Code) -> None:
         self._unwound = code.unwound()
 
-    def frames(self, most: int = MOST_FRAMES) -> Walk:
-        return Walk(self._unwound, most)
+    def frames(self, most: int = MOST_FRAMES, likely: bool = False) -> Walk:
+        return Walk(self._unwound, most, likely)
 
     def registers(self, level: int) -> KnownRegisters:
         try:

@@ -16,6 +16,7 @@ from ompd_core.code.returning import Return, never_returns, returns_from
 from ompd_core.errors import Unreadable
 from ompd_core.formats.unwind_tables import Tables
 
+from .. import texts
 from . import machines
 from .machines import Disassembly
 from .memory import LiveMemory
@@ -31,6 +32,7 @@ class Unwinding:
         self._read = LiveMemory(inferior).read
         self._tables = Tables(self._read)
         self._returns: dict[int, Return | None] = {}
+        self.followed: set[tuple[int, int]] = set()  # frames: where they stand, their stack pointer
 
     def caller(self, pending: gdb.PendingFrame) -> gdb.UnwindInfo | None:
         """None: GDB knows better."""
@@ -44,7 +46,7 @@ class Unwinding:
             # Threads of a team stand in one loop, and it takes long to follow.
             self._returns.update(self._follow(pc, machine, Disassembly(pending.architecture())))
         found = self._returns[pc]
-        return self._unwound(pending, machine, found) if found is not None else None
+        return self._unwound(pending, pc, machine, found) if found is not None else None
 
     def _follow(
         self, pc: int, machine: Machine, disassembly: Disassembly
@@ -59,9 +61,14 @@ class Unwinding:
 
     def _is_untold(self, pc: int) -> bool:
         """With debug information, there is unwind information as well."""
-        if self._progspace.find_pc_line(pc).symtab is not None:
+        space = self._progspace
+        if space.find_pc_line(pc).symtab is not None:
             return False
-        return self._tables.covers(pc) is False
+        covers = self._tables.covers(pc)
+        if covers is None and not self._tables.is_in_image(pc):
+            # The program has made it itself, unless the file is there and its headers are not.
+            return space.block_for_pc(pc) is None and texts.library(space, pc) is None
+        return covers is False
 
     def _is_told_wrongly(self, pc: int, machine: Machine) -> bool:
         """A function that has called another one has not left the address to return to where it
@@ -73,7 +80,7 @@ class Unwinding:
         )
 
     def _unwound(
-        self, pending: gdb.PendingFrame, machine: Machine, found: Return
+        self, pending: gdb.PendingFrame, pc: int, machine: Machine, found: Return
     ) -> gdb.UnwindInfo | None:
         stack = self._value(pending, found.stack)
         now = machines.known_registers(pending)(machine.CONVENTION.stack)
@@ -94,6 +101,7 @@ class Unwinding:
             value = self._value(pending, number)
             if value is not None:
                 caller[name] = value
+        self.followed.add((pc, now))
         info = pending.create_unwind_info(_Id(gdb.Value(stack)))
         for name, value in caller.items():
             info.add_saved_register(name, gdb.Value(value))
@@ -129,4 +137,4 @@ class _Id:
         self.sp = stack
 
 
-ERRORS = (gdb.error, Unreadable, ValueError, RuntimeError)
+ERRORS = (gdb.error, Unreadable, ValueError, RuntimeError, OverflowError)

@@ -105,12 +105,18 @@ class Unwound:
         self,
         record: Callable[[gdb.Frame, bool], Frame],
         is_guess: Callable[[int, gdb.Frame, gdb.Frame], bool],
+        helps: Callable[[int], bool],
+        likely: Callable[[gdb.Frame], Sequence[Frame]],
         known: KnownPlaces | None,
     ) -> None:
         """is_guess: has GDB made up that the code at an address, of one frame, was called from
-        the other? known: None where no stack can be followed."""
+        the other? helps: can GDB tell from now on who has called such code? likely: who may have
+        called where it ends. known: None where no stack can be followed."""
         self._record = record
         self._is_guess = is_guess
+        self._helps = helps
+        self._find_likely = likely
+        self._likely: Sequence[Frame] | None = None  # None: not searched yet
         self._known = known
         self._stack = Pages(known.read) if known is not None else None
         self._frames: list[gdb.Frame] = []  # GDB's own: fewer, where it has not been asked
@@ -133,6 +139,18 @@ class Unwound:
             except gdb.error:
                 self._ended = True
         return self.records[level] if level < len(self.records) else None
+
+    def likely(self, level: int) -> Frame | None:
+        """Beyond where GDB ends, and not for certain."""
+        if self.record(level) is not None or self._whole or not self.records:
+            return None
+        if self._likely is None:
+            try:
+                self._likely = self._find_likely(self._gdb_frame(len(self.records) - 1))
+            except gdb.error:
+                self._likely = []
+        at = level - len(self.records)
+        return self._likely[at] if at < len(self._likely) else None
 
     def frame(self, level: int) -> gdb.Frame:
         """Raises gdb.error."""
@@ -181,6 +199,9 @@ class Unwound:
         """One frame more."""
         count = len(self.records)
         last = self._gdb_frame(count - 1) if count else None
+        if last is not None and self._helps(self.records[-1].pc):
+            self._frames.clear()
+            last = self._gdb_frame(count - 1)
         frame = last.older() if last else gdb.newest_frame()
         if frame is None:
             self._ended = True
@@ -256,9 +277,10 @@ class Walk:
     No generator: one that is given up half-way ends at a moment of Python's choice, and Ctrl-C in
     that moment would be lost."""
 
-    def __init__(self, unwound: Unwound, most: int) -> None:
+    def __init__(self, unwound: Unwound, most: int, likely: bool = False) -> None:
         self._unwound = unwound
         self.most = most
+        self._likely = likely
         self.seen: list[Frame] = []
 
     @property
@@ -275,6 +297,8 @@ class Walk:
             raise StopIteration
         records = self._unwound.records
         found = records[level] if level < len(records) else self._unwound.record(level)
+        if found is None and self._likely:
+            found = self._unwound.likely(level)
         if found is None:
             raise StopIteration
         self.seen.append(found)

@@ -127,6 +127,8 @@ class Splicer:
         another kind than the part is."""
         lineage = self._lineage(runtime)
         found: dict[int, str | None] = {}
+        if stack.walked.leads_to_start:
+            return found
         for part, address in zip(stack.parts, self._tasks(stack, runtime)):
             task = lineage.task(address) if lineage is not None else None
             if task is None or part.began == CUT:
@@ -289,6 +291,8 @@ class Splicer:
             at_code = frame.location
             if at_code.function is None and at_code.objfile is None and not frame.signal:
                 entry.doubts["loc"] = doubts.NO_CODE
+            if frame.likely:
+                entry.doubts["position"] = doubts.LIKELY_FRAME
             if self._code.is_skipped(frame):
                 name = library_function(frame.location.function)
                 entry.location = frame.location._replace(function=name)
@@ -392,6 +396,9 @@ class Splicer:
             entry = _region_entry(stack, begun[0], begun[1])
             if not sure:
                 entry.doubts["region"] = doubts.CONSTRUCT_REGION
+            base = stack.parts[at].base
+            if base is not None and base.likely:
+                entry.doubts["position"] = doubts.LIKELY_FRAME
         if entry.location is None or entry.location.line is None:
             _locate_at_call(entry, stack.parts[at].began == CALL, outer)
         found.entries.append(entry)

@@ -35,6 +35,11 @@ class Walked(NamedTuple):
     whole: bool  # down to its end
     limited: bool = False  # cut because nobody wanted more
 
+    @property
+    def leads_to_start(self) -> bool:
+        """It is not whole, and beyond where it ends are frames that are only likely."""
+        return bool(self.frames) and self.frames[-1].likely
+
 
 @dataclass
 class Part:
@@ -57,7 +62,7 @@ class Parts:
 
     def of(self, walked: Walked) -> list[Part]:
         places = [(f.location.pc, f.location.function, f.cfa) for f in walked.frames]
-        key = (walked.whole, *places)
+        key = (walked.whole, walked.leads_to_start, *places)
         if key not in self._known:
             self._known[key] = _Parser(walked, self._code).parts
         return [replace(part, levels=[*part.levels]) for part in self._known[key]]
@@ -68,7 +73,10 @@ class _Parser:
         self.parts = [Part()]
         self._frames = walked.frames
         self._code = code
-        self._end = self._without_start(len(walked.frames)) if walked.whole else len(walked.frames)
+        self._end = len(walked.frames)
+        ends = walked.whole or (walked.leads_to_start and not walked.limited)
+        if ends:
+            self._end = self._without_start(self._end)
         at = 0
         while at < self._end:
             if code.is_runtime(self._frames[at]):
@@ -80,7 +88,7 @@ class _Parser:
         last = self.parts[-1]
         last.end = len(self._frames)
         ends_in_runtime = self._end > 0 and code.is_runtime(self._frames[self._end - 1])
-        if last.began == CUT and walked.whole and not ends_in_runtime:
+        if last.began == CUT and ends and not ends_in_runtime:
             last.began = BOTTOM
 
     def _without_start(self, end: int) -> int:

@@ -13,7 +13,7 @@ from .. import texts
 
 TYPE_CHECKING = False  # without typing, which takes its time
 if TYPE_CHECKING:
-    from ..target import unwinding
+    from . import unwinding
 
 NAME = "ompd"
 _RUNTIMES = re.compile(r"(.*/)?lib(omp|iomp5|gomp)\b")
@@ -21,6 +21,7 @@ _RUNTIMES = re.compile(r"(.*/)?lib(omp|iomp5|gomp)\b")
 _untold: dict[str, bool] = {}  # by the file's name
 _with_runtime: set[gdb.Progspace] = set()
 _looking = False
+_made: OfConstructs | None = None
 
 
 class OfConstructs:
@@ -33,7 +34,7 @@ class OfConstructs:
         self._unwindings: dict[int, unwinding.Unwinding] = {}  # by the inferior's number
 
     def __call__(self, pending: gdb.PendingFrame) -> gdb.UnwindInfo | None:
-        from ..target import unwinding
+        from . import unwinding
 
         inferior = gdb.selected_inferior()
         if inferior.num not in self._unwindings:
@@ -42,6 +43,11 @@ class OfConstructs:
             return self._unwindings[inferior.num].caller(pending)
         except unwinding.ERRORS:
             return None
+
+    def has_followed(self, pc: int, stack: int) -> bool:
+        """A frame of the selected inferior's."""
+        of_inferior = self._unwindings.get(gdb.selected_inferior().num)
+        return of_inferior is not None and (pc, stack) in of_inferior.followed
 
     def forget(self, _: object) -> None:
         self._unwindings.clear()
@@ -61,13 +67,28 @@ def _look(event: gdb.NewObjFileEvent | None) -> None:
     """Is it needed by now? A process may have hundreds of files, which come one by one."""
     if not (_is_needed() if event is None else _is_needed_for(event.new_objfile)):
         return
-    gdb.events.new_objfile.disconnect(_look)
-    made = OfConstructs()
-    gdb.frame_unwinders.insert(0, made)
+    help_from_now_on()
+
+
+def help_from_now_on() -> bool:
+    """Also where no file told that it is needed: a stack does. False: it helps already."""
+    global _made
+    if _made is not None:
+        return False
+    _made = OfConstructs()
+    if _looking:
+        gdb.events.new_objfile.disconnect(_look)
+    gdb.frame_unwinders.insert(0, _made)
     gdb.invalidate_cached_frames()
-    gdb.events.new_objfile.connect(made.forget)
-    gdb.events.clear_objfiles.connect(made.forget)
-    gdb.events.exited.connect(made.forget)
+    gdb.events.new_objfile.connect(_made.forget)
+    gdb.events.clear_objfiles.connect(_made.forget)
+    gdb.events.exited.connect(_made.forget)
+    return True
+
+
+def has_followed(pc: int, stack: int) -> bool:
+    """Was the frame there, with this stack pointer, followed by its code to where it returns?"""
+    return _made is not None and _made.enabled and _made.has_followed(pc, stack)
 
 
 def _forget(_: object) -> None:
@@ -83,7 +104,7 @@ def _is_needed() -> bool:
 def _is_needed_for(objfile: gdb.Objfile) -> bool:
     """Now that it is there."""
     space, files = objfile.progspace, [objfile]
-    if _RUNTIMES.match(str(texts.filename(objfile))):
+    if is_runtime(str(texts.filename(objfile))):
         _with_runtime.add(space)
         files = space.objfiles()
     if space not in _with_runtime:
@@ -91,9 +112,13 @@ def _is_needed_for(objfile: gdb.Objfile) -> bool:
     return _keeps_link() or any(_is_untold(str(texts.filename(one))) for one in files)
 
 
+def is_runtime(file: str) -> bool:
+    return _RUNTIMES.match(file) is not None
+
+
 def _keeps_link() -> bool:
     """On these machines a runtime's own code in assembler is such."""
-    from ..target import machines
+    from . import machines
 
     machine = machines.of_inferior(gdb.selected_inferior())
     return machine is not None and machine.CONVENTION.link is not None
@@ -103,5 +128,5 @@ def _is_untold(file: str) -> bool:
     if file not in _untold:
         from ompd_core.formats import untold_code
 
-        _untold[file] = not _RUNTIMES.match(file) and untold_code.has_untold_code(file)
+        _untold[file] = not is_runtime(file) and untold_code.has_untold_code(file)
     return _untold[file]
