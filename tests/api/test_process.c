@@ -511,7 +511,7 @@ static void test_images_from_the_tool(void **state)
 
 static struct fake_image load_libgomp(struct fake_target *target)
 {
-	static const struct fake_export exports[] = {{"GOMP_parallel", 0x800}};
+	static const struct fake_export exports[] = {{"GOMP_parallel_start", 0x800}};
 	const struct fake_elf elf = {.path = "/lib/libgomp.so.1",
 				     .base = UINT64_C(0x7f00b8000000),
 				     .exports = exports,
@@ -646,7 +646,7 @@ static void test_libgomp(void **state)
 	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
 		const struct fake_machine machine = {8, false};
 		struct fake_target *target = fake_target_create(machine);
-		const struct fake_export exports[] = {{"GOMP_parallel", 0x800},
+		const struct fake_export exports[] = {{"GOMP_parallel_start", 0x800},
 						      {"GOMP_barrier", 0x840}};
 		struct fake_elf elf = {.path = "/lib/libgomp.so.1",
 				       .base = UINT64_C(0x7f00b8000000),

@@ -103,11 +103,20 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
     return done.stdout
 
 
+FROM_NPM = ("npm-", "libgomp-7")
+
+
 @functools.lru_cache(maxsize=None)
 def cached(name: str) -> Path:
-    """The folder of a runtime or debugger; fetched when it is not there yet."""
+    """The folder of a runtime or debugger; fetched when it is not there yet. Where npm is not
+    there, or reaches nobody, what comes from there is left out; in CI it fails."""
     runtimes = ROOT / "tools" / "test-runtimes"
-    run(runtimes, "get", name)
+    try:
+        run(runtimes, "get", name)
+    except Missing as missing:
+        if not name.startswith(FROM_NPM) or os.environ.get("CI"):
+            raise
+        pytest.skip(str(missing))
     return Path(run(runtimes, "path", name).strip())
 
 
@@ -288,8 +297,8 @@ def settings_of(runtime: str) -> dict[str, str]:
 
 
 def is_older_gnus(runtime: str | Path) -> bool:
-    """Of GCC 9 or 10: how many levels may be active is one number for the whole program."""
-    return re.search(r"libgomp-(9|10)\b", str(runtime)) is not None
+    """Until GCC 10: how many levels may be active is one number for the whole program."""
+    return re.search(r"libgomp-(7|9|10)\b", str(runtime)) is not None
 
 
 # Programs of C's and C++'s, and what else they are made of.

@@ -237,6 +237,21 @@ def test_stripped_with_libgomp(how: str, folder: Path) -> None:
     assert "Runtime : none that can be read" in answer.texts[2]
 
 
+def test_unknown_release(folder: Path) -> None:
+    """It has a version of its symbols that no libgomp has that is known, and no known build-id."""
+    executable, library = machine.built_for(GNU, "nested"), folder / "libgomp.so.1"
+    original = machine.cached(GNU) / "libgomp.so.1"
+    build_id = bytes.fromhex(
+        machine.run("readelf", "-n", original).split("Build ID:")[1].split()[0]
+    )
+    changed = original.read_bytes().replace(build_id, bytes(len(build_id)))
+    library.write_bytes(changed.replace(b"\0GOMP_5.1\0", b"\0GOMP_7.1\0"))
+    with target("core", executable, (), folder, folder) as made:
+        answer = ask("gdb", ["ompd", "ompd threads"], made.before, made.files, folder=folder)
+    for text in answer.texts:
+        assert text.startswith("GNU libgomp is loaded, and of a release that this libompd does not")
+
+
 def test_static_program_without_names(folder: Path) -> None:
     executable, source = folder / "plain", folder / "plain.c"
     source.write_text("#include <stdlib.h>\nint main(void) { abort(); }\n", encoding="utf-8")

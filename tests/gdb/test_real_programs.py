@@ -167,13 +167,51 @@ def misplaced(stop: Stop) -> list[str]:
 @pytest.mark.parametrize("runtime", ["libomp-14", "libomp-19", "libgomp-12", "libgomp-16-built"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_real_program(case: Case, runtime: str, folder: Path) -> None:
-    program = program_of(case, runtime, folder)
+    look_at(
+        program_of(case, runtime, folder), f"{case.name} {runtime}", (LOOKS, SHELL_LOOKS), folder
+    )
+
+
+def page(generator: Random, path: Path) -> None:
+    """Black strokes on white, in lines: letters of no script."""
+    width, height = 1200, 1600
+    rows = [bytearray(b"\xff" * width) for _ in range(height)]
+    for top, left in itertools.product(range(20, height - 40, 40), range(20, width - 30, 22)):
+        for _ in range(3):
+            if generator.random() < 0.5:
+                for row in rows[top + generator.randrange(24) :][:3]:
+                    row[left : left + 16] = bytes(16)
+            else:
+                column = left + generator.randrange(13)
+                for row in rows[top : top + 26]:
+                    row[column : column + 3] = bytes(3)
+    path.write_bytes(b"P5 %d %d 255\n" % (width, height) + b"".join(rows))
+
+
+def test_on_old_libgomp(folder: Path) -> None:
+    """A program, its libraries and the libgomp of GCC 7 as somebody else built them, all stripped:
+    it reads letters, in regions that last no longer than those of a layer of neurons."""
+    home = machine.cached("libgomp-7").parent / "program"
+    page(Random("page"), folder / "page.pgm")
+    pages, begun = folder / "pages", folder / "begun"
+    pages.write_text(f"{folder / 'page.pgm'}\n" * 50, encoding="utf-8")
+    begun.write_text("at once", encoding="utf-8")
+    settings = {
+        "LD_LIBRARY_PATH": str(home / "lib"),
+        "TESSDATA_PREFIX": str(home / "tessdata"),
+        "OMP_NUM_THREADS": str(THREADS),
+    }
+    program = Program(home / "tesseract", [pages, folder / "read"], settings, begun)
+    look_at(program, "tesseract", (LOOKS, SHELL_LOOKS) if machine.FULL else (2, 1), folder)
+
+
+def look_at(program: Program, name: str, how_often: tuple[int, int], folder: Path) -> None:
+    """By GDB and by the shell's `ompd'."""
     wrong = []
     with looks.running(program, folder) as pid:
         looks.wait_for_threads(pid, 2)
-        seed = zlib.crc32(f"{case.name} {runtime}".encode())
-        stops = looks.attached(program, pid, LOOKS, seed, folder)
-        for _ in range(SHELL_LOOKS):
+        stops = looks.attached(program, pid, how_often[0], zlib.crc32(name.encode()), folder)
+        for _ in range(how_often[1]):
             before = processor_time(pid)
             answer = looks.by_shell("pid", str(pid), folder=folder)
             score.judge_status(answer.status)
@@ -186,5 +224,5 @@ def test_real_program(case: Case, runtime: str, folder: Path) -> None:
         if found:
             wrong.append("\n".join(["moment 0:", *found, *stop.texts.values(), stop.stacks]))
     unknown = sum(stop.deadlock["verdict"] == "unknown" for stop in stops)
-    print(f"{case.name}, {runtime}: {unknown} of {len(stops)} cannot tell")
+    print(f"{name}: {unknown} of {len(stops)} cannot tell")
     assert not wrong, "\n".join(wrong)

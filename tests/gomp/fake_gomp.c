@@ -159,7 +159,7 @@ static void load(struct fake_gomp *gomp, const struct fake_gomp_layout *versions
 		{"omp_get_active_level", 0x3080}, {"omp_get_num_threads", 0x30c0},
 		{"omp_get_dynamic", 0x3100},      {"omp_in_final", 0x3140},
 		{"omp_get_team_num", 0x3180},     {"GOMP_taskgroup_start", 0x31c0},
-		{"GOMP_parallel", 0x3200},
+		{"GOMP_parallel_start", 0x3200},
 	};
 	struct fake_elf elf = {.path = "/lib/libgomp.so.1",
 			       .base = BASE,

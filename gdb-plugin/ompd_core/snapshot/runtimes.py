@@ -31,6 +31,7 @@ from ..model.waits import Arrivals
 from . import advice
 
 _NOT_TOLD = "is loaded, but it cannot be told whether it has started"
+_UNKNOWN_RELEASE = "is loaded, and of a release that this libompd does not know"
 
 # Of libraries that are not ours, and for questions about one thread.
 if TYPE_CHECKING:
@@ -194,7 +195,8 @@ class Runtimes:
             runtime.problem = _why_no_view(error)
         self._refresh(runtime, space)
         if runtime.initialized is None:
-            runtime.problem = _NOT_TOLD
+            codes = {diagnostic.code for diagnostic in runtime.diagnostics}
+            runtime.problem = _UNKNOWN_RELEASE if "version_unknown" in codes else _NOT_TOLD
         elif not runtime.initialized:
             runtime.view = runtime.problem = None
 

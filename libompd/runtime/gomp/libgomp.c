@@ -127,7 +127,8 @@ static ompd_rc_t gomp_omp_version(struct address_space *space, ompd_word_t *vers
 
 const struct runtime_ops gomp_runtime = {
 	.kind = ompdx_runtime_gomp,
-	.entry_symbol = "GOMP_parallel",
+	/* GOMP_parallel came with GCC 4.9. */
+	.entry_symbol = "GOMP_parallel_start",
 	.version = gomp_version,
 	.known_build = build_release,
 	.open = gomp_open,
