@@ -32,6 +32,7 @@ POLICIES = {
     "passive": {"OMP_WAIT_POLICY": "passive"},
 }
 KINDS = ("pid", "gcore", "core")
+ENDED = {0: PASSED, looks.FINDING: FOUND, looks.CANNOT_TELL: CANNOT_TELL}
 LEAST = 0.85  # of the hangs, with two looks
 CHOSEN = re.compile(os.environ.get("OMPD_PLANTED", ""))
 EVERY = [
@@ -88,7 +89,8 @@ def test_hangs(runtime: str, policy: str, folder: Path) -> None:
         program.environment.update(POLICIES[policy])
         Path(f"{program.begun}.truth").unlink(missing_ok=True)
         answer = look(kind, replace(program, args=[*program.args, "guilty"]), folder)
-        ended = {looks.FINDING: FOUND, looks.CANNOT_TELL: CANNOT_TELL}.get(answer.status, PASSED)
+        assert answer.status in ENDED, f"{scenario}, {kind}: {answer.status}: {answer.text}"
+        ended = ENDED[answer.status]
         if kind == "gcore" and "The core file has zeros" in answer.text:
             ended = ZEROS
         if ended == PASSED and guilty.truth_of(program).kind == "spinning":

@@ -4,10 +4,13 @@
  */
 #include "innocents.h"
 
+#include <barrier>
 #include <condition_variable>
 #include <deque>
 #include <future>
+#include <latch>
 #include <mutex>
+#include <semaphore>
 #include <shared_mutex>
 #include <stdexcept>
 #include <thread>
@@ -196,10 +199,38 @@ void methods()
 	}
 }
 
+/* A latch of each round's: who comes to it sleeps while it is counted down. */
+void latches()
+{
+	std::barrier<> meeting(3);
+	std::counting_semaphore<4> slots(0);
+
+	FOR_EVER {
+		std::latch come(3);
+
+#pragma omp parallel num_threads(3)
+		{
+			const int number = omp_get_thread_num();
+
+			work(LONG * number);
+			come.arrive_and_wait();
+			work(SHORT * number);
+			meeting.arrive_and_wait();
+			if (number == 0) {
+				work(LONG);
+				slots.release(2);
+			} else {
+				slots.acquire();
+			}
+			went_on();
+		}
+	}
+}
+
 const struct scenario scenarios[] = {
 	SCENARIO(guards),    SCENARIO(scoped_locks),  SCENARIO(shared_locks),
 	SCENARIO(queue),     SCENARIO(queue_between), SCENARIO(futures),
-	SCENARIO(exceptions), SCENARIO(methods),
+	SCENARIO(exceptions), SCENARIO(methods),      SCENARIO(latches),
 };
 
 } // namespace
