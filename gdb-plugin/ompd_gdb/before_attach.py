@@ -25,6 +25,7 @@ _MODULES = (
     "ompd_core.formats.untold_code",
     "ompd_core.model.ended",
     "ompd_core.model.logical_stack.splicing",
+    "ompd_core.snapshot.cancelling",
     "ompd_core.snapshot.code_holdings",
     "ompd_core.snapshot.environment",
     "ompd_core.snapshot.lock_calls",
