@@ -241,6 +241,7 @@ _OF_GNU = (
     (r"(R\d), serialized", r"\1"),
     # Threads that spin have other words that may move than those that sleep.
     (r"Compared: .*? moved\.( \d of them use a processor\.)?", "Compared."),
+    (r"For certain nobody can go on(: all \d+ threads .*? wakes it)?\. ?", ""),
 )
 
 

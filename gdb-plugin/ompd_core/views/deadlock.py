@@ -14,6 +14,7 @@ from ..model.locks import Lock
 from ..model.moments import Movement
 from ..model.posts import Unposted
 from ..model.process import Membership, Region, Thread, pairs
+from ..model.standstill import Standstill
 from ..model.waits import MAYBE_ELSEWHERE, Edge, Meeting, Needs
 from . import outside
 from . import standstill as standstill_view
@@ -25,6 +26,8 @@ from .table import Style, count, cut_list, listed, paragraph, place
 from .terminal import plain
 from .threads import classes, state_of, where_of, words_of
 from .values import who as all_of
+
+SURELY = "For certain nobody can go on"
 
 
 def lines(judgement: Judgement, style: Style) -> list[str]:
@@ -51,9 +54,9 @@ def lines(judgement: Judgement, style: Style) -> list[str]:
         reasons = {e.doubt: None for circle in found.circles for e in circle if e.doubt is not None}
         for doubt in reasons:
             shown += paragraph(f"likely: {doubt.sentence}.", style, "  ")
-    surely = _surely(found)
-    if surely is not None:
-        shown += paragraph(surely, style)
+    asleep = _certain_standstill(found)
+    if asleep is not None:
+        shown += paragraph(f"{SURELY}: {standstill_view.all_stay(asleep)}.", style)
     if not found.circles:
         shown += _waiting(found, style)
     for reason in together([*found.unknown, *found.open]):
@@ -107,17 +110,16 @@ def finding(judgement: Judgement) -> tuple[str, str]:
         itself = edge.needed is edge.waiter
         cause = outside.cause(edge.kept, itself) if edge.kept is not None else None
         told += [cause] if cause is not None and cause not in told else []
-    surely = _surely(found)
-    told += [surely] if surely is not None else []
+    told += [f"{SURELY}."] if _certain_standstill(found) is not None else []
     return code, f"{' '.join(told)} `ompd deadlock' tells more."
 
 
-def _surely(found: Deadlock) -> str | None:
-    """What is certain where the cause is only likely."""
+def _certain_standstill(found: Deadlock) -> Standstill | None:
+    """Where the cause is only likely."""
     asleep = found.standstill
     if found.certain or asleep is None or not asleep.lasts or asleep.unseen is not None:
         return None
-    return f"For certain nobody can go on: {standstill_view.all_stay(asleep)}."
+    return asleep
 
 
 def in_handler(thread: Thread) -> str:
