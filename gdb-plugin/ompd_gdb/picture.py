@@ -36,11 +36,13 @@ class Picture(picture.Picture):
         stepped_over: Sequence[Skip],
         earlier: Earlier | None = None,
         standstill: Standstill | None = None,
+        python_frames: bool = True,
     ) -> None:
         super().__init__(
             *(target, opened, natives, runtimes, skipped_libraries, stepped_over),
             earlier,
             standstill,
+            python_frames,
         )
         self._target = target
 

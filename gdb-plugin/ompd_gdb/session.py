@@ -20,6 +20,7 @@ from ompd_core.light_classes import NamedTuple
 from ompd_core.model import doubts, facts
 from ompd_core.model.native import NativeThread
 from ompd_core.model.process import Process, Runtime, Thread
+from ompd_core.model.skips import Skip
 from ompd_core.model.standstill import Slept
 from ompd_core.model.where import CodeMap
 from ompd_core.runtimes import refusal
@@ -127,6 +128,11 @@ def current() -> Session:
     session.check()
     doubts.Stop.is_last = session.target.core is not None
     return session
+
+
+def _shown_as() -> tuple[Sequence[Skip], bool]:
+    """What the user has set of it: see Picture."""
+    return skips.wanted(), settings.python_frames()
 
 
 def known_picture() -> Picture | None:
@@ -274,7 +280,7 @@ class Session:
 
     def picture(self) -> Picture:
         """Raises UserError if there is nothing to show."""
-        if self.taken is not None and self.taken.stepped_over == skips.wanted():
+        if self.taken is not None and self.taken.shown_as == _shown_as():
             return self.taken
         # Before the runtimes, which are opened with their help.
         natives = self._natives()
@@ -323,15 +329,17 @@ class Session:
     def _picture_of(self, natives: Sequence[NativeThread], runtimes: Sequence[Runtime]) -> Picture:
         self.stop_id += 1
         earlier, self._earlier = self._earlier, None
+        stepped_over, python_frames = _shown_as()
         return Picture(
             self.target,
             self._opened(),
             natives,
             runtimes,
             settings.skip_libraries(),
-            skips.wanted(),
+            stepped_over,
             earlier,
             self._slept.standstill,
+            python_frames,
         )
 
     def _no_openmp(self) -> UserError:

@@ -115,6 +115,26 @@ class FrameFilter(gdb.Parameter):
         return f"`bt' leaves out the frames of OpenMP runtimes: {value}."
 
 
+class PythonFrames(gdb.Parameter):
+    """Whether stacks show the functions of a Python program, with their files and
+    lines, where its interpreter executes them. `off' shows the interpreter's own
+    functions, as GDB does. CPython 3.9 to 3.14 is understood."""
+
+    name = "ompd python-frames"
+    set_doc = "Set whether stacks show Python's functions for the interpreter's own."
+    show_doc = "Show whether stacks show Python's functions for the interpreter's own."
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_BOOLEAN)
+        self.value = True
+
+    def get_set_string(self) -> str:
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        return f"Stacks show Python's functions for the interpreter's own: {value}."
+
+
 _registered: list[object] = []
 
 
@@ -122,7 +142,7 @@ def register() -> None:
     """Once per GDB: a second time would lose what the user has set."""
     if not _registered:
         _registered.extend([SetOmpd(), ShowOmpd(), Library(), LibraryPath(), SkipLibraries()])
-        _registered.append(FrameFilter())
+        _registered.extend([FrameFilter(), PythonFrames()])
 
 
 def library() -> str:
@@ -139,6 +159,10 @@ def skip_libraries() -> list[str]:
 
 def frame_filter() -> bool:
     return bool(gdb.parameter("ompd frame-filter"))
+
+
+def python_frames() -> bool:
+    return bool(gdb.parameter("ompd python-frames"))
 
 
 def set_frame_filter(wanted: bool) -> None:

@@ -205,6 +205,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_core.runtimes.": ("ompd_core.runtimes.", "ompd_core.abi."),
     "ompd_core.formats.untold_code": ("ompd_core.formats.", "ompd_core.abi.", "ompd_core.arch."),
     "ompd_core.formats.": ("ompd_core.formats.", "ompd_core.errors", "ompd_core.signals"),
+    "ompd_core.cpython.": ("ompd_core.cpython.", "ompd_core.errors"),
     "ompd_core.light_classes": (),
     "ompd_core.late_patterns": (),
     "ompd_core.library.types": (),
@@ -235,6 +236,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "ompd_core.snapshot.": (
         "ompd_core.snapshot.",
+        "ompd_core.cpython.",
         "ompd_core.debugger",
         "ompd_core.model.",
         "ompd_core.library.",

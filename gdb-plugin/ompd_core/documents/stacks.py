@@ -27,6 +27,9 @@ class Frame(TypedDict):
     construct: NotRequired[
         Annotated[Optional[str], "of a construct: what it is, such as parallel or task"]
     ]
+    language: NotRequired[
+        Annotated[str, OneOf("python"), "of an interpreted function; else it is compiled"]
+    ]
     device: NotRequired[Annotated[Optional[int], "of a construct of a device: its number"]]
     ended: NotRequired[
         Annotated[bool, "of a task: no code of it is on the stack, since it ends, or has not begun"]

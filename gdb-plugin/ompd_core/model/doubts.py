@@ -472,6 +472,29 @@ TARGET_NOT_CERTAIN = Doubt(
     "compile with less optimisation",
 )
 
+PYTHON_UNREAD = Doubt(
+    "unknown", "Python's frames are not shown: what the interpreter keeps of threads is damaged"
+)
+PYTHON_DAMAGED = Doubt(
+    "unknown",
+    "there are more of Python's frames than are shown: what the interpreter keeps of them further"
+    " out is damaged",
+)
+PYTHON_NOT_LAID = Doubt(
+    "unknown",
+    "not all of Python's frames are shown: which of the interpreter's own execute the others cannot"
+    " be told",
+    f"{_AGAIN}: it may have been about to begin or to end one",
+)
+
+
+def python_unknown(why: str) -> Doubt:
+    return Doubt(
+        "unknown",
+        f"Python's frames are not shown: {why}, and how that keeps them is not known here",
+    )
+
+
 # That no library tells states.
 NOT_TOLD = "not_told"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from ..light_classes import NamedTuple, dataclass
+from . import python_files
 
 
 class NativeThread(NamedTuple):
@@ -24,6 +25,9 @@ class NativeThread(NamedTuple):
         return f"{self.inferior}.{self.num}"
 
 
+PYTHON = "python"
+
+
 class Location(NamedTuple):
     """A place in the code. None: not known."""
 
@@ -34,6 +38,7 @@ class Location(NamedTuple):
     pc: int | None = None
     objfile: str | None = None
     offset: int | None = None  # in that file, of code that has no symbol
+    language: str | None = None  # PYTHON; None: one that is compiled
 
     @property
     def name(self) -> str | None:
@@ -59,6 +64,19 @@ class Frame:
     holder: str | None = None
     # Nothing tells where the code further in returns to: this was found on the stack above it.
     likely: bool = False
+    # What it executes, if it is an interpreter's: the frames of the language, innermost first. Its
+    # other frames are hidden where these are shown.
+    interprets: tuple[Location, ...] = ()
+    interpreters: bool = False
+
+    @property
+    def place(self) -> Location:
+        """As who wrote the program knows it. Of an interpreter the innermost of what it executes
+        that is not a library's."""
+        if not self.interprets:
+            return self.location
+        own = (one for one in self.interprets if not python_files.in_library(one.file))
+        return next(own, self.interprets[0])
 
     @property
     def pc(self) -> int:

@@ -64,7 +64,7 @@ def users_frame(
                 break
             in_runtime = True
             begins = begins or abi.normal(frame.location.function or "") in abi.FORKS
-        elif not code.is_skipped(frame) and (frame.location.line or not is_helper(frame)):
+        elif not code.is_skipped(frame) and (frame.place.line or not is_helper(frame)):
             own.append(frame)
             if _is_lined(frame, code) and (construct is None or len(own) == 1):
                 break
@@ -72,7 +72,7 @@ def users_frame(
         # It begins or ends: none of its code is on the stack.
         begins = begins or (in_runtime and called_by(own[0]) in abi.FORKS)
         own = own[: _native(own) if begins else _count_inside(own, bounded, construct)]
-    lined = [frame for frame in own if frame.location.line]
+    lined = [frame for frame in own if frame.place.line]
     known = [frame for frame in own if not code.is_unknown(frame)]
     users = [frame for frame in known if not is_cxx_librarys(frame.location.function or "")]
     found = next((frame for frame in lined if _is_lined(frame, code)), None)
@@ -82,7 +82,7 @@ def users_frame(
 
 
 def _is_lined(frame: Frame, code: CodeMap) -> bool:
-    return bool(frame.location.line) and not code.is_others(frame)
+    return bool(frame.place.line) and not code.is_others(frame)
 
 
 def _native(frames: Sequence[Frame]) -> int:

@@ -12,6 +12,7 @@ from .. import late_patterns, runtimes
 from ..library import types
 from ..library.types import StackFrame
 from ..light_classes import NamedTuple
+from . import python_files
 from .naming import (
     NAMELESS,
     is_flangs,
@@ -22,7 +23,7 @@ from .naming import (
     users_function,
     without_parameters,
 )
-from .native import Frame, Location
+from .native import PYTHON, Frame, Location, level_of
 from .skips import Skip, in_system_header
 
 # What the kernel puts into every process, for clocks.
@@ -164,6 +165,8 @@ class CodeMap:
         return found
 
     def _looks_skipped(self, frame: Frame) -> bool:
+        if frame.interprets or frame.interpreters:
+            return frame.interpreters
         name = frame.location.function or ""
         linked = self._skips_linked and _LINKED[1].match(name)
         atomic = name.startswith("__aarch64_") and _ATOMICS.match(name)
@@ -173,7 +176,9 @@ class CodeMap:
 
     def is_others(self, frame: Frame) -> bool:
         """Has it line information, and is yet not the user's own?"""
-        place = frame.location
+        place = frame.place
+        if place.language == PYTHON and python_files.in_library(place.file):
+            return True
         return in_system_header(place) or any(one.matches(place) for one in self._stepped_over)
 
     def _is_of(self, frame: Frame, patterns: tuple[str, ...]) -> bool:
@@ -246,7 +251,7 @@ def call_of(
         if frame is users:
             break
         inner = frame
-    if inner is None or code.is_runtime(inner) or code.is_unknown(inner):
+    if inner is None or code.is_runtime(inner) or code.is_unknown(inner) or inner.interpreters:
         return None
     name = inner.location.function
     if name is None:
@@ -288,6 +293,17 @@ def _calls_for_another_reason(caller: Frame | None, code: CodeMap, names: set[st
     if caller is None or caller.location.function in names:
         return False
     return code.calls_directly(code.runtime_of(caller))
+
+
+def interpreted_caller(frames: Sequence[Frame], frame: Frame, code: CodeMap) -> Location | None:
+    """The line of an interpreted language that led to compiled code without lines. None: none did,
+    or the code has lines."""
+    if frame.location.line is not None:
+        return None
+    for one in frames[level_of(frames, frame) :]:
+        if one.interprets or code.is_runtime(one):
+            return one.place if one.interprets else None
+    return None
 
 
 def fork_sites(

@@ -16,6 +16,7 @@ from ..model.naming import system_name
 from ..model.native import Frame, NativeThread
 from ..model.where import CodeMap
 from .gil import Gil
+from .interpreter import Interpreter
 from .streams import Streams
 
 # Before 2.34 its threads had a library of their own. Its loader takes mutexes of its threads.
@@ -38,6 +39,7 @@ class Outside:
         code_map: CodeMap,
         natives: Sequence[NativeThread],
         name_of: Callable[[int], str | None],
+        interpreter: Interpreter,
     ) -> None:
         """name_of: the variable at an address."""
         self._debugger = debugger
@@ -45,7 +47,7 @@ class Outside:
         self._code_map = code_map
         self._natives, self._name_of = natives, name_of
         self._threads: Threads | None = None
-        self._gil = Gil(debugger)
+        self._gil = Gil(debugger, interpreter)
         self._streams = Streams(debugger)
         self._numbers = {one.pthread_id: one.num for one in natives if one.pthread_id}
         self._functions: dict[tuple[Frame, Frame], str | None] = {}

@@ -67,15 +67,16 @@ class Picture:
         stepped_over: Sequence[Skip],
         earlier: Earlier | None = None,
         standstill: Standstill | None = None,
+        python_frames: bool = True,
     ) -> None:
         """runtimes: those of `opened', with their views of the same moment. skipped_libraries,
         stepped_over: code that is not the user's own, as he told the debugger. standstill: seen
-        before the stop."""
+        before the stop. python_frames: stacks show them."""
         self.process = Process(natives, runtimes, debugger.signal, self._cause)
-        self._stacks = Stacks(debugger)
+        self._stacks = Stacks(debugger, python_frames)
         self._debugger = debugger
         self._runtimes = opened
-        self.stepped_over = stepped_over
+        self.shown_as = (stepped_over, python_frames)
         self._places = Places(
             *(self.process, debugger, self._stacks, skipped_libraries, stepped_over),
             opened.library.inference,

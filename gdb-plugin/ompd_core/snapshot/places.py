@@ -89,7 +89,9 @@ class Places:
         stacks.code = self.code
         debugger.code.forget()
         self._outside = Outside(
-            debugger, self.code, process.natives, lambda address: self.lock_name(address, False)
+            *(debugger, self.code, process.natives),
+            lambda address: self.lock_name(address, False),
+            stacks.interpreter,
         )
         self.targets = Targets(debugger, self.code, offload)
         self._kinds = {one.id: one.kind for one in process.runtimes}
@@ -176,7 +178,7 @@ class Places:
             if stopped is None:
                 thread.doubts["where"] = doubts.NO_FRAME
                 return
-            frames = stopped.frames()
+            frames = self._stacks.on(thread.native, stopped, max(depth, MOST_FRAMES))
             frame = self.users_frame(frames, thread)
             down_to_it = list(frames.seen)
             thread.unloaded = unloaded(self._debugger, down_to_it)
@@ -246,6 +248,8 @@ class Places:
         return messages.told(direction, rank, communicator, variable)
 
     def _in_users_terms(self, thread: Thread, frame: Frame, frames: Stack) -> Location:
+        if frame.interprets:
+            return frame.place
         function = frame.holder
         if function is None and is_nameless(frame.location.function):
             level = level_of(frames.seen, frame)
@@ -703,12 +707,13 @@ class Places:
         """A call of the runtime's is a region's only if what it executes is the region's code:
         regions with if(0) are begun without a call that a stack would show. codes: of the regions
         that have no place yet."""
-        sites, calls = self._fork_sites(thread)
+        sites, calls, known = self._fork_sites(thread)
         # Its code may have made way for what it called last: then the number of calls tells.
         begun = self._begun_by_calls(thread) if calls == len(sites) else []
         paired = begun if len(begun) == calls else []
         for number, (body, frame) in enumerate(sites):
             self._has_lines = self._has_lines or frame.location.line is not None
+            place = where.interpreted_caller(known, frame, self.code)
             entry = self._entry(body) if body is not None else None
             for region, code in codes.items():
                 mine = region.members and region.members[0] is thread
@@ -721,7 +726,7 @@ class Places:
                 if entry and directly:
                     region.location, region.function = self._recorded(None, entry, {})
                 if region.location is None:
-                    region.location = where.in_users_terms(frame.location, frame.holder)
+                    region.location = place or where.in_users_terms(frame.location, frame.holder)
                     region.doubts["loc"] = doubts.CALL_SITE
                 if frame.likely:
                     region.doubts["loc"] = doubts.LIKELY_FRAME
@@ -734,19 +739,23 @@ class Places:
             for other in self._process.regions
         )
 
-    def _fork_sites(self, thread: Thread) -> tuple[list[tuple[Frame | None, Frame]], int | None]:
-        """And how many calls there are on the stack. None: it was not seen down to its end."""
+    def _fork_sites(
+        self, thread: Thread
+    ) -> tuple[list[tuple[Frame | None, Frame]], int | None, Sequence[Frame]]:
+        """And how many calls there are on the stack, and the stack. None: it was not seen down to
+        its end."""
         if thread.native is None:
-            return [], None
+            return [], None, ()
         with self._debugger.at(thread.native) as stopped:
             if stopped is None:
-                return [], None
-            frames = stopped.frames(likely=True)
+                return [], None, ()
+            frames = self._stacks.on(thread.native, stopped, MOST_FRAMES, True)
             for _ in frames:
                 pass
             known = self._stacks.named(frames.seen)
             sites = where.fork_sites(known, self.code, abi.FORKS)
-            return sites, waiting.forks_on(known, self.code) if frames.whole else None
+            calls = waiting.forks_on(known, self.code) if frames.whole else None
+            return sites, calls, known
 
     def _begun_by_calls(self, thread: Thread) -> list[Region]:
         """The regions that the thread has begun, innermost first, if each has a call of the

@@ -5,19 +5,23 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ..debugger import Debugger, StoppedThread
+from ..debugger import Debugger, Stack, StoppedThread
 from ..model.logical_stack.stack import Walked
 from ..model.native import Frame, NativeThread
 from ..model.process import Thread
 from ..model.where import CodeMap
 from .entries import Entries
+from .interpreter import Interpreter
+from .python_frames import PythonFrames
 
 
 class Stacks:
     """Of one picture. A stack is walked again only to look deeper."""
 
-    def __init__(self, debugger: Debugger) -> None:
+    def __init__(self, debugger: Debugger, python_frames: bool = True) -> None:
+        """python_frames: are they shown?"""
         self._debugger = debugger
+        self._python = PythonFrames(debugger, python_frames)
         self._entries = Entries(debugger)
         self.code: CodeMap | None = None  # whose code is where, as soon as that is known
         self._known: dict[int, Walked] = {}  # by the debugger's number
@@ -35,17 +39,29 @@ class Stacks:
         if not likely:
             known = proven(known)
         if len(known.frames) > depth:
-            return Walked(known.frames[:depth], False, True)
+            return Walked(known.frames[:depth], False, True, known.missing)
         return known
+
+    def on(
+        self, native: NativeThread, stopped: StoppedThread, depth: int, likely: bool = False
+    ) -> Stack:
+        """The stack of a thread that is looked at, with Python's frames on it."""
+        return self._python.on(native, stopped, depth, likely)
 
     def finish(self, native: NativeThread, stopped: StoppedThread, depth: int) -> Walked:
         """So much of a thread's stack, while it is looked at."""
-        stack = stopped.frames(depth, likely=True)
+        stack = self.on(native, stopped, depth, True)
         for _ in stack:
             pass
         limited = len(stack.seen) == stack.most and not stack.whole
-        known = self._known[native.num] = Walked(self.named(stack.seen), stack.whole, limited)
+        missing = self._python.doubt(native, stack.seen)
+        known = Walked(self.named(stack.seen), stack.whole, limited, missing)
+        self._known[native.num] = known
         return known
+
+    @property
+    def interpreter(self) -> Interpreter:
+        return self._python.interpreter
 
     def called_by(self, caller: Frame) -> str | None:
         """The entry point that the program called there."""
@@ -60,4 +76,5 @@ def proven(walked: Walked) -> Walked:
     """Without frames that are only likely."""
     if not walked.leads_to_start:
         return walked
-    return Walked([frame for frame in walked.frames if not frame.likely], False)
+    frames = [frame for frame in walked.frames if not frame.likely]
+    return Walked(frames, False, missing=walked.missing)

@@ -183,6 +183,8 @@ def construct(entry: Entry) -> str:
     """#pragma omp parallel at heat.c:80"""
     place = entry.location
     at = f" at {at_line(place)}" if at_line(place) else ""
+    if at and place is not None and place.language is not None:
+        at = f" called{at}"
     if not at and place is not None and place.function not in (None, NAMELESS):
         at = f" in {plain(place.function or '')}"
         at += f", line {place.line}" if entry.target is not None and place.line else ""
@@ -230,6 +232,8 @@ def _frame(entry: Entry, room: int | None, arguments: Sequence[str]) -> str:
     name = function(entry)
     if name == OF_SIGNAL:
         return name
+    if place.language is not None:
+        return f"{name} ({at_line(place) or plain((place.file or '').rsplit('/', 1)[-1])})"
     if not at and place.objfile and entry.kind == RUNTIME:
         at = f" from {plain(place.objfile.rsplit('/', 1)[-1])}"
     passed = ", ".join(map(plain, arguments))
@@ -245,6 +249,8 @@ def function(entry: Entry) -> str:
     frame, place = entry.frame, entry.location
     if frame is not None and frame.signal:
         return OF_SIGNAL
+    if place is not None and place.function and place.language is not None:
+        return plain(place.function)
     if place is not None and place.function:
         return plain(without_parameters(place.function))
     if frame is None or place is None or place.pc is None:
@@ -261,12 +267,15 @@ def footnotes(found: Sequence[Backtrace], style: Style) -> list[str]:
     reasons: dict[str, None] = {}
     for backtrace in found:
         frames = [e.frame for e in backtrace.entries if e.kind == USER]
-        if any(frame is not None and frame.offset is not None for frame in frames):
+        native = [frame for frame in frames if frame is not None and not frame.interprets]
+        if any(frame.offset is not None for frame in native):
             reasons["MODULE+OFFSET: the code there has no symbols (it is stripped)"] = None
         for entry in backtrace.entries:
             for name, doubt in entry.doubts.items():
                 mark = "?" if doubt.certainty == "likely" or name != "loc" else "No line"
                 reasons[f"{mark}: {doubt.sentence}"] = None
+        if backtrace.missing is not None:
+            reasons[f"More may be there: {backtrace.missing.sentence}"] = None
         if backtrace.cut is not None:
             reasons[f"More is not shown: {backtrace.cut.sentence}"] = None
     return [line for reason in reasons for line in paragraph(f"{reason}.", style, "   ")]
@@ -289,7 +298,8 @@ def _stack(one: Backtrace, details: AllDetails) -> documents.Stack:
         "hidden": one.hidden,
         "frames": frames(one.entries, details, one.first),
     }
-    return with_doubts(stack, {"complete": one.cut} if one.cut is not None else {})
+    doubts = {"complete": one.cut, "frames": one.missing}
+    return with_doubts(stack, {name: why for name, why in doubts.items() if why is not None})
 
 
 def frames(entries: Sequence[Entry], details: AllDetails, number: int = 0) -> list[documents.Frame]:
@@ -316,6 +326,8 @@ def frame(entry: Entry, details: Details, number: int | None) -> documents.Frame
         "task": entry.task.id if entry.task is not None else None,
         "ended": entry.ended,
     }
+    if entry.location is not None and entry.location.language is not None:
+        told["language"] = entry.location.language
     if entry.target is not None:
         told["device"] = entry.target.device
     if entry.level is not None and entry.level in details.locals:

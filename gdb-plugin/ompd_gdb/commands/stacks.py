@@ -48,7 +48,8 @@ def each(
     levels: dict[Thread, set[int]] = {}
     for one in found:
         for entry in one.entries:
-            if entry.kind == USER and entry.level is not None:
+            is_native = entry.location is None or entry.location.language is None
+            if entry.kind == USER and entry.level is not None and is_native:
                 levels.setdefault(entry.thread, set()).add(entry.level)
     details = {
         thread: backtrace.Details(

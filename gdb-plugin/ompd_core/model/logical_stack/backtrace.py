@@ -44,6 +44,7 @@ class Backtrace:
     hidden: int = 0  # frames of the runtime's and of the C library's that are not among them
     cut: Doubt | None = None  # why it does not go down to where the program began
     limited: bool = False  # since nobody asked for more
+    missing: Doubt | None = None  # see Walked
     first: int = 0  # the number of its first entry, where further ones were left out
 
 

@@ -10,7 +10,7 @@ from typing import Callable, Mapping, Sequence
 
 from ...library.types import ViewTask
 from ...light_classes import dataclass, field
-from .. import doubts
+from .. import doubts, python_files
 from ..doubts import Doubt
 from ..ended import Ended
 from ..naming import (
@@ -22,12 +22,12 @@ from ..naming import (
     of_fortran,
     users_function,
 )
-from ..native import Location
+from ..native import Frame, Location
 from ..process import Membership, Process, Region, Thread
 from ..targets import Target
 from ..tasks import ExplicitTask, OnStack
 from ..waiting import has_call
-from ..where import CodeMap
+from ..where import CodeMap, interpreted_caller
 from .backtrace import CONSTRUCT, RUNTIME, USER, WAIT, Backtrace, Entry
 from .enclosing import Enclosing, Place, enclosing, is_active, own_chain
 from .lineage import Lineage, goes_on
@@ -97,6 +97,7 @@ class Splicer:
             if thread.native is not None and thread.ended:
                 found.cut = doubts.FIRST_ENDED
             return found
+        found.missing = stack.walked.missing
         self._add_ended(found, stack)
         self._add_wait(found, stack)
         here: tuple[_Stack, int] | None = (stack, 0)
@@ -286,6 +287,10 @@ class Splicer:
                     self._add_target(found, stack, target)
                     continue
             kind = USER if level in shown else RUNTIME
+            if kind == USER and frame.interprets:
+                self._add_interpreted(found, stack, level, frame)
+                self._add_target(found, stack, target)
+                continue
             entry = Entry(kind, stack.thread, level, frame, frame.location)
             found.entries.append(entry)
             at_code = frame.location
@@ -304,6 +309,14 @@ class Splicer:
             self._add_loose(found, stack, place)
         if part.began not in (TASK, INCLUDED, CUT):
             self._add_unframed_tasks(found, stack, at)
+
+    def _add_interpreted(self, found: Backtrace, stack: _Stack, level: int, frame: Frame) -> None:
+        for place in frame.interprets:
+            imports = python_files.imports(place.file)
+            found.hidden += imports
+            if not imports or self._runtime_frames:
+                kind = RUNTIME if imports else USER
+                found.entries.append(Entry(kind, stack.thread, level, frame, place))
 
     @staticmethod
     def _add_target(found: Backtrace, stack: _Stack, target: Target | None) -> None:
@@ -400,7 +413,7 @@ class Splicer:
             if base is not None and base.likely:
                 entry.doubts["position"] = doubts.LIKELY_FRAME
         if entry.location is None or entry.location.line is None:
-            _locate_at_call(entry, stack.parts[at].began == CALL, outer)
+            _locate_at_call(entry, stack.parts[at].began == CALL, outer, self._code)
         found.entries.append(entry)
 
     def _beginner(self, found: Backtrace, region: Region | None) -> tuple[_Stack, int] | None:
@@ -442,7 +455,7 @@ class Splicer:
             return self._beyond(found, stack, at)
         if part.began == INCLUDED:
             if entry.location is None:
-                _locate_at_call(entry, part.runtime is None, (stack, at + 1))
+                _locate_at_call(entry, part.runtime is None, (stack, at + 1), self._code)
             return stack, at + 1
         there = None
         if lineage is not None and task is not None:
@@ -508,13 +521,17 @@ def _may_hold(frame: Location, region: Region, otherwise: bool) -> bool:
     return users_function(frame.function or "") in (None, place.function)
 
 
-def _locate_at_call(entry: Entry, direct: bool, outer: tuple[_Stack, int] | None) -> None:
+def _locate_at_call(
+    entry: Entry, direct: bool, outer: tuple[_Stack, int] | None, code: CodeMap
+) -> None:
     """The construct is where the code is that met it. Not for certain, if that called the runtime:
     the optimiser may have removed the frame that did."""
     levels = outer[0].parts[outer[1]].levels if outer is not None else []
     if outer is None or not levels:
         return
-    caller = outer[0].walked.frames[levels[0]].location
+    frames = outer[0].walked.frames
+    caller = frames[levels[0]].place
+    caller = interpreted_caller(frames, frames[levels[0]], code) or caller
     if direct or caller.line is not None:
         entry.location = caller
         entry.doubts.pop("loc", None)
@@ -538,6 +555,9 @@ def _name_in_users_terms(found: Backtrace) -> None:
     fortran = False  # the frame that follows further out
     for entry in reversed(found.entries):
         if entry.kind == RUNTIME:
+            continue
+        if entry.location is not None and entry.location.language is not None:
+            outer, fortran = [entry, *outer[:1]], False
             continue
         if entry.kind == CONSTRUCT:
             entry.fortran = fortran or is_fortran(entry.location.file if entry.location else None)

@@ -9,6 +9,7 @@ from typing import Sequence
 from ... import abi, late_patterns, runtimes
 from ...light_classes import NamedTuple, dataclass, field, replace
 from .. import glibc
+from ..doubts import Doubt
 from ..naming import MAIN_PROGRAM, is_flangs, is_fortran, is_outlined, kernel_of, of_fortran
 from ..native import Frame
 from ..where import CodeMap, starts_thread
@@ -34,6 +35,7 @@ class Walked(NamedTuple):
     frames: Sequence[Frame]  # innermost first
     whole: bool  # down to its end
     limited: bool = False  # cut because nobody wanted more
+    missing: Doubt | None = None  # why there may be more frames of an interpreted language
 
     @property
     def leads_to_start(self) -> bool:
@@ -61,7 +63,10 @@ class Parts:
         self._known: dict[object, list[Part]] = {}
 
     def of(self, walked: Walked) -> list[Part]:
-        places = [(f.location.pc, f.location.function, f.cfa) for f in walked.frames]
+        places = [
+            (f.location.pc, f.location.function, f.cfa, f.interprets, f.interpreters)
+            for f in walked.frames
+        ]
         key = (walked.whole, walked.leads_to_start, *places)
         if key not in self._known:
             self._known[key] = _Parser(walked, self._code).parts
@@ -137,9 +142,15 @@ class _Parser:
         if end < self._end and self._frames[end].signal:
             self.parts[-1].levels.append(end)
             return end + 1
-        if end == self._end or not self._code.is_runtime(self._frames[end]):
-            self.parts[-1].levels.append(end - 1)
+        called = (level for level in reversed(range(at, end)) if not self._is_hidden(level))
+        level = next(called, None)
+        if level is not None and (end == self._end or not self._code.is_runtime(self._frames[end])):
+            self.parts[-1].levels.append(level)
         return end
+
+    def _is_hidden(self, at: int) -> bool:
+        """An interpreter's, whose user sees what it executes."""
+        return self._frames[at].interpreters
 
     # ---- The user's frames -----------------------------------------------------------------------
 
