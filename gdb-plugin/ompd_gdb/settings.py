@@ -117,8 +117,8 @@ class FrameFilter(gdb.Parameter):
 
 class PythonFrames(gdb.Parameter):
     """Whether stacks show the functions of a Python program, with their files and
-    lines, where its interpreter executes them. `off' shows the interpreter's own
-    functions, as GDB does. CPython 3.9 to 3.14 is understood."""
+    lines, in place of the interpreter's own, which `off' shows as GDB does.
+    CPython 3.9 to 3.14 is understood."""
 
     name = "ompd python-frames"
     set_doc = "Set whether stacks show Python's functions for the interpreter's own."

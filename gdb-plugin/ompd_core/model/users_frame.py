@@ -58,7 +58,7 @@ def users_frame(
     own: list[Frame] = []
     in_runtime = begins = bounded = False
     for frame in frames:
-        if code.is_runtime(frame) or code.is_offload(frame):
+        if code.is_runtime(frame) or code.is_offload_runtime(frame):
             if own:
                 bounded = True
                 break
