@@ -402,6 +402,8 @@ static ompd_rc_t hidden(const struct inquiry *inquiry, const char *name)
 
 	if (rc == ompd_rc_unavailable)
 		diagnostics_note(&inquiry->space->diagnostics, DIAGNOSTIC_global_not_found, name);
+	if (rc == ompd_rc_unsupported)
+		return ompd_rc_unavailable;
 	return rc == ompd_rc_ok ? number(inquiry, value) : rc;
 }
 

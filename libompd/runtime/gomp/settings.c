@@ -181,10 +181,11 @@ ompd_rc_t settings_value(struct address_space *space, struct gomp *gomp, enum ic
 		const char *name;
 		const struct word *words; /* the first one holds where it is not set */
 		size_t count;
+		int32_t since; /* which GCC brought it */
 	} settings[] = {
-		{ICV_DISPLAY_AFFINITY, "OMP_DISPLAY_AFFINITY", truths, COUNT(truths)},
-		{ICV_TARGET_OFFLOAD, "OMP_TARGET_OFFLOAD", offloads, COUNT(offloads)},
-		{ICV_WAIT_POLICY, "OMP_WAIT_POLICY", policies, COUNT(policies)},
+		{ICV_DISPLAY_AFFINITY, "OMP_DISPLAY_AFFINITY", truths, COUNT(truths), 9},
+		{ICV_TARGET_OFFLOAD, "OMP_TARGET_OFFLOAD", offloads, COUNT(offloads), 11},
+		{ICV_WAIT_POLICY, "OMP_WAIT_POLICY", policies, COUNT(policies), 0},
 	};
 	char text[SETTING_LENGTH_MAX];
 	bool set;
@@ -193,6 +194,9 @@ ompd_rc_t settings_value(struct address_space *space, struct gomp *gomp, enum ic
 	for (size_t i = 0; i < COUNT(settings); i++) {
 		if (settings[i].icv != icv)
 			continue;
+		/* An older one has no such ICV, whatever the environment says. */
+		if (gomp->record->last < settings[i].since)
+			return ompd_rc_unsupported;
 		rc = variable(space, gomp, settings[i].name, &set, text);
 		if (rc != ompd_rc_ok)
 			return rc;

@@ -14,7 +14,8 @@
 ompd_rc_t settings_further(struct address_space *space, struct gomp *gomp, enum icv icv,
 			   ompd_word_t first, int32_t level, struct icv_value *value);
 
-/* ICV_DISPLAY_AFFINITY, ICV_STACKSIZE, ICV_TARGET_OFFLOAD, ICV_WAIT_POLICY. unavailable: not known. */
+/* ICV_DISPLAY_AFFINITY, ICV_STACKSIZE, ICV_TARGET_OFFLOAD, ICV_WAIT_POLICY. unavailable: not known;
+ * unsupported: the release has none. */
 ompd_rc_t settings_value(struct address_space *space, struct gomp *gomp, enum icv icv,
 			 ompd_word_t *ret);
 
