@@ -94,7 +94,7 @@ def test_stripped(runtime: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
-@pytest.mark.parametrize("way", ["within", "stack", "begun"])
+@pytest.mark.parametrize("way", ["within", "stack", "fibres", "begun"])
 def test_innocent(way: str, runtime: str, folder: Path) -> None:
     findings, _, screen = told(way, runtime, folder)
     assert not findings, findings

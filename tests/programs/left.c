@@ -9,6 +9,7 @@
  * These are innocent:
  *   within    the jump stays inside the region
  *   stack     the region's code goes on on a stack of its own (makecontext)
+ *   fibres    all threads of the region take turns between two such stacks each, and stay on one
  *   begun     the jump was out of a function that had ended its region
  *   kernel    the region's code calls code without unwind information, on whose stack an old address of main lies (x86-64)
  * Prints a line as soon as it stays where it is.
@@ -93,6 +94,44 @@ static void onward(void)
 	{
 		if (omp_get_thread_num() == 0)
 			stay();
+	}
+}
+
+struct fibres {
+	ucontext_t home, fibre[2];
+	char stack[2][1 << 16];
+	int turns;
+};
+
+static struct fibres fibres[3];
+
+static void take_turns(int thread, int self)
+{
+	struct fibres *const mine = &fibres[thread];
+
+	while (++mine->turns < 10)
+		swapcontext(&mine->fibre[self], &mine->fibre[1 - self]);
+	if (thread == 0)
+		stay();
+	for (;;)
+		pause();
+}
+
+static void schedule(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+		const int thread = omp_get_thread_num();
+		struct fibres *const mine = &fibres[thread];
+
+		for (int i = 0; i < 2; i++) {
+			getcontext(&mine->fibre[i]);
+			mine->fibre[i].uc_link = &mine->home;
+			mine->fibre[i].uc_stack.ss_sp = mine->stack[i];
+			mine->fibre[i].uc_stack.ss_size = sizeof(mine->stack[i]);
+			makecontext(&mine->fibre[i], (void (*)(void))take_turns, 2, thread, i);
+		}
+		swapcontext(&mine->home, &mine->fibre[0]);
 	}
 }
 
@@ -185,6 +224,8 @@ int main(int argc, char **argv)
 		within();
 	if (is("stack"))
 		on_own_stack();
+	if (is("fibres"))
+		schedule();
 	if (is("begun"))
 		begun();
 #ifdef __x86_64__
