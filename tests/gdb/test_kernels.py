@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import re
 import subprocess
 from pathlib import Path
 from typing import Any, Iterator
@@ -116,3 +117,15 @@ def test_stripped(way: str, folder: Path) -> None:
         certain = [certain for _, certain in callers(stack)]
         assert certain[0] and len(certain) > 1
         assert all(one is (way == "followed") for one in certain[1:]), stack
+
+
+def test_a_frame_that_is_only_likely(folder: Path) -> None:
+    """GDB's own of that number is another one: it is not selected, and shows no arguments."""
+    executable = machine.compiled("kernels", "debug", compiler=machine.GCC)
+    commands = ["thread 2", "ompd bt -full", "ompd frame 1", "ompd up", "frame"]
+    with running(executable, "stale", "libgomp-12") as pid:
+        answer = ask("gdb", commands, [f"attach {pid}"], folder=folder)
+    _, shown, frame, up, selected = answer.texts
+    assert re.search(r"#1 +solve_directly \(\) at .*\?\n#2", shown), shown
+    assert "only likely" in frame and "only likely" in up
+    assert selected.startswith("#0 ")

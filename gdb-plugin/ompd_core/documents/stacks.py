@@ -18,7 +18,9 @@ class Frame(TypedDict):
     loc: Optional[Loc]
     text: str
     thread: Annotated[Optional[str], "GDB's id of the thread on whose stack it is"]
-    level: Annotated[Optional[int], "GDB's number of the frame in that thread"]
+    level: Annotated[
+        Optional[int], "GDB's number of the frame in that thread; null: it knows no such one"
+    ]
     region: Optional[str]
     thread_num: Optional[int]
     task: Optional[str]

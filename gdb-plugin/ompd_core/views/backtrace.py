@@ -91,7 +91,7 @@ def _one(group: Sequence[Backtrace], details: AllDetails, style: Style) -> list[
     number, before = backtrace.first, backtrace.thread
     alike = list(zip(*(one.entries for one in group)))
     for at, entry in enumerate(backtrace.entries):
-        if entry.thread is not before and entry.level is not None:
+        if entry.thread is not before and entry.frame is not None:
             shown.append(_crossing(entry, backtrace.entries[:at], style))
             before = entry.thread
         label = "    "
@@ -135,7 +135,8 @@ def text(entry: Entry, room: int | None, details: Details, nums: Sequence[int | 
     elif entry.kind == CONSTRUCT:
         shown = construct(entry) + _whose(entry, nums or [entry.num])
     else:
-        shown = _frame(entry, room, details.arguments.get(entry.level or 0, ()))
+        passed = () if entry.level is None else details.arguments.get(entry.level, ())
+        shown = _frame(entry, room, passed)
     return shown + ("  ?" if any(d.certainty == "likely" for d in entry.doubts.values()) else "")
 
 

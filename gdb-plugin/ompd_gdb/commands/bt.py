@@ -23,6 +23,10 @@ class Bt(OmpdCommand):
     within itself the frames of the innermost part are shown. What the thread
     waits for is on top.
 
+    Code without unwind information is followed to where it returns. Where that
+    cannot be told, who may have called it is looked for on its stack: such
+    frames have a `?', and no variables.
+
     IDS choose threads as for `ompd threads': R1, R1.0-3, *, 2-7; without, the
     selected one. -full shows local variables, -runtime also what is hidden,
     -all each thread by itself, also where their stacks are alike. -depth N

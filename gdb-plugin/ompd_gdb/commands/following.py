@@ -54,7 +54,12 @@ def position(here: Session, entries: Sequence[Entry]) -> tuple[int, bool]:
 def go(here: Session, picture: Picture, backtrace: Backtrace, entry: Entry) -> None:
     """Select a frame, and show it as GDB's `frame' does."""
     native = entry.thread.native
-    assert native is not None and entry.level is not None
+    assert native is not None
+    if entry.level is None:
+        raise UserError(
+            "no_frame",
+            "That frame is only likely, and GDB knows no such one: its variables cannot be found.",
+        )
     before, _ = here.selected_frame()
     if not picture.frames.select(entry.thread, entry.level):
         raise UserError("no_thread", "The thread of that frame is running, or gone.")

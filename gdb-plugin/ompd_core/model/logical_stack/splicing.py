@@ -291,7 +291,9 @@ class Splicer:
                 self._add_interpreted(found, stack, level, frame)
                 self._add_target(found, stack, target)
                 continue
-            entry = Entry(kind, stack.thread, level, frame, frame.location)
+            # GDB knows no such frame.
+            shown_as = None if frame.likely else level
+            entry = Entry(kind, stack.thread, shown_as, frame, frame.location)
             found.entries.append(entry)
             at_code = frame.location
             if at_code.function is None and at_code.objfile is None and not frame.signal:
