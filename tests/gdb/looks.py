@@ -36,6 +36,10 @@ class Program:
     begun: Path
 
 
+class NotBegun(AssertionError):
+    """The program has not come to what is to be looked at."""
+
+
 @contextlib.contextmanager
 def running(program: Program, folder: Path) -> Iterator[int]:
     with subprocess.Popen(
@@ -50,7 +54,8 @@ def running(program: Program, folder: Path) -> Iterator[int]:
             end = time.monotonic() + PATIENCE
             while not has_begun(program):
                 assert process.poll() is None, f"the program ended with {process.returncode}"
-                assert time.monotonic() < end, "the program did not begin"
+                if time.monotonic() > end:
+                    raise NotBegun(f"{program.args} did not begin")
                 time.sleep(0.005)
             yield process.pid
             assert process.poll() is None, f"the program ended with {process.returncode}"

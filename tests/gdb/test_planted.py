@@ -84,11 +84,16 @@ def look(kind: str, program: Program, folder: Path) -> looks.Answer:
 @pytest.mark.full
 @pytest.mark.parametrize("runtime, policy", EVERY)
 def test_hangs(runtime: str, policy: str, folder: Path) -> None:
-    row, missed, passed = f"{runtime} {policy}", [], []
+    row, missed, passed, lost = f"{runtime} {policy}", [], [], []
     for scenario, kind, program in programs(runtime, list(POLICIES).index(policy), folder):
         program.environment.update(POLICIES[policy])
         Path(f"{program.begun}.truth").unlink(missing_ok=True)
-        answer = look(kind, replace(program, args=[*program.args, "guilty"]), folder)
+        try:
+            answer = look(kind, replace(program, args=[*program.args, "guilty"]), folder)
+        except looks.NotBegun as problem:
+            # LLVM's runtime may let a thread sleep just when another one makes a task for it.
+            lost.append(problem)
+            continue
         assert answer.status in ENDED, f"{scenario}, {kind}: {answer.status}: {answer.text}"
         ended = ENDED[answer.status]
         if kind == "gcore" and "The core file has zeros" in answer.text:
@@ -101,6 +106,7 @@ def test_hangs(runtime: str, policy: str, folder: Path) -> None:
         passed += [said] if ended == PASSED else []
     print(*missed, sep="\n\n")
     assert not passed, "\n\n".join(passed)
+    assert len(lost) <= 1, lost
     of = score.of(row, "pid")
     assert of[FOUND] >= LEAST * sum(of.values()), of
 
