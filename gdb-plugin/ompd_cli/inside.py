@@ -79,11 +79,15 @@ class _Report:
     def drop(self) -> None:
         os.unlink(self._document)
 
-    def again(self) -> list[str]:
-        """The findings for which it has to be looked at again: their codes. Not of a program that
-        has crashed, which cannot go on."""
+    def codes(self) -> list[str]:
+        """Of the findings."""
         with open(self._document, encoding="utf-8") as file:
-            codes = [one["code"] for one in json.load(file)["findings"]]
+            return [one["code"] for one in json.load(file).get("findings", ())]
+
+    def again(self) -> list[str]:
+        """The findings for which it has to be looked at again. Not of a program that has crashed,
+        which cannot go on."""
+        codes = self.codes()
         return [] if "crash" in codes else [code for code in codes if code in OF_ONE_LOOK]
 
 
@@ -224,8 +228,19 @@ def _end_of(pid: int) -> int | None:
     return None
 
 
+def _given_up(report: _Report, result: dict[str, Any]) -> None:
+    """It goes on to its own end, and its own status, also where there is no report."""
+    try:
+        report.write()
+        result["gave_up"] = "gave_up" in report.codes()
+    except (gdb.error, gdb.GdbError):
+        pass
+    texts.silently("continue")
+
+
 def _run(report: _Report, result: dict[str, Any], folder: str) -> None:
     from ompd_gdb import second_look
+    from ompd_gdb.target import endings
 
     texts.silently("handle all nostop noprint pass")
     texts.silently(f"handle {_CRASHES} SIGINT SIGTERM stop nopass")
@@ -233,6 +248,7 @@ def _run(report: _Report, result: dict[str, Any], folder: str) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     met: list[str] = []
     gdb.events.stop.connect(lambda event: met.append(getattr(event, "stop_signal", "")))
+    ending = endings.Watch()
     texts.silently("run")
     while met and met[-1] in ("SIGINT", "SIGTERM") and not _asked(folder):
         name = met[-1]
@@ -242,6 +258,9 @@ def _run(report: _Report, result: dict[str, Any], folder: str) -> None:
         _pass_on(name, result)
     if {"exitcode", "exitsignal"} & result.keys():
         return
+    if endings.lwp() is not None:
+        ending.delete()
+        _given_up(report, result)
     if gdb.selected_inferior().pid:
         try:
             report.write()

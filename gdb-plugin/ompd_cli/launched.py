@@ -73,6 +73,10 @@ def report(options: argparse.Namespace, origin: Origin) -> Outcome:
         _check_begun(folder, program)
         result = debugger.result_of(run)
         status = _own_end(result)
+        if status is not None and result.get("gave_up"):
+            outcome = debugger.outcome(run, ended)
+            outcome.status = status
+            return outcome
         if status is not None:
             why = kills.sentence(int(result.get("exitsignal", 0)))
             return Outcome(status, complaints=[why] if why is not None else [])

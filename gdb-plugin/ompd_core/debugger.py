@@ -166,6 +166,9 @@ class Debugger(Target, Protocol):
     def signal(self) -> Signal | None:
         """At which the program died; of a living one, that of a crash."""
 
+    def ending(self) -> int | None:
+        """The LWP of the thread that has stopped where a library calls exit ()."""
+
     def standstill(
         self, calls: Mapping[int, FutexWait], awake: Collection[int]
     ) -> Standstill | None:

@@ -369,6 +369,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_gdb.before_attach",
         "ompd_gdb.commands.",
         "ompd_gdb.second_look",
+        "ompd_gdb.target.endings",
         "ompd_gdb.commands.output",
         "ompd_core.views.table",
         "ompd_cli.guardian",

@@ -244,6 +244,9 @@ class Debugger:
     def signal(self) -> None:
         return None
 
+    def ending(self) -> None:
+        return None
+
     def looking(self) -> ContextManager[None]:
         return contextlib.nullcontext()
 

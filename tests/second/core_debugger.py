@@ -377,6 +377,9 @@ class CoreDebugger:
     def signal(self) -> Signal | None:
         return self._core.signal
 
+    def ending(self) -> None:
+        return None
+
     def looking(self) -> ContextManager[None]:
         return contextlib.nullcontext()
 

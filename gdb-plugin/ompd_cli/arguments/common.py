@@ -7,20 +7,18 @@ import argparse
 from importlib import import_module
 from typing import Any
 
+from ompd_core.views.finding_codes import listed
+
 from ..origin import Origin
 from ..outcome import Outcome
 from . import types
 from .commands import Command
 from .help_text import Help
 
-EXIT = """\
+EXIT = f"""\
 exit status:
   0  no problems found; idle worker threads are normal
-  1  a finding: crash, code_unloaded (a library was unloaded under its threads), region_left (by a
-     jump out of its code), deadlock, self_deadlock, lock_never_released, iteration_never_posted (of
-     a doacross loop), thread_ended (others wait for it), barrier_divergence (threads of one team at
-     different barriers), standstill (all threads of the process sleep until another one wakes them,
-     or can only wait: nobody can go on), standing_still (nobody goes on: two looks show the same)
+  1  a finding: {listed()}
   2  no report, or no OpenMP state that could be read; stderr says what would help
   3  it is not known whether threads wait for each other for ever; the report says why"""
 

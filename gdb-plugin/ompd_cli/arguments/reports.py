@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ompd_core.views.finding_codes import listed
+
 from ..outcome import FAILED, FOUND, LATE, NOT_EXECUTABLE, NOT_FOUND
 from . import common, types
 from .commands import Command
@@ -13,12 +15,7 @@ from .commands import Command
 EXIT_OF_A_RUN = f"""\
 exit status:
   the program's own, if it ends by itself: 0 to 255, 128 + N by signal N
-  {FOUND}  a finding: crash, code_unloaded (a library was unloaded under its threads),
-       region_left (by a jump out of its code), deadlock, self_deadlock, lock_never_released,
-       iteration_never_posted (of a doacross loop), thread_ended (others wait for it),
-       barrier_divergence (threads of one team at different barriers), standstill (all threads of
-       the process sleep until another one wakes them, or can only wait), standing_still (nobody
-       goes on: two looks show the same)
+  {FOUND}  a finding: {listed()}
   {LATE}  the time of --timeout was over, and no problems were found, or that is not known
   130, 143  the same, when interrupted by Ctrl-C or SIGTERM
   {FAILED}  no report, or no OpenMP state that could be read; stderr says what would help
@@ -37,8 +34,8 @@ a guardian outside GDB sees to that."""
 _RUN = """\
 Run a program in GDB, and report when it crashes, when you press Ctrl-C, at SIGTERM (by which batch
 systems and launchers end a job), or after a time; then the program is ended. The report goes to
-stderr, since stdout is the program's. A program that ends by itself gets no report, and its status
-is passed on. It has no controlling terminal."""
+stderr, since stdout is the program's. A program that ends by itself keeps its status, and gets a
+report only where the library of OpenMP or Fortran gave it up. It has no controlling terminal."""
 
 
 def core(commands: Any, command: Command) -> None:

@@ -11,6 +11,7 @@ from .process import Process
 # What few commands need is loaded by them.
 if TYPE_CHECKING:
     from .devices import Devices
+    from .gave_up import GaveUp
     from .judgement import Judgement
     from .slowdowns import Slowdown
     from .standstill import Standstill
@@ -22,3 +23,4 @@ class Assessment(NamedTuple):
     devices: Devices | None = None  # None: the process has no offload runtime
     slowdowns: Sequence[Slowdown] = ()
     standstill: Standstill | None = None  # of a process of which no judgement is made
+    gave_up: GaveUp | None = None

@@ -49,9 +49,10 @@ class Runtime:
     text: bytes | None = None
     # Its function that returns where the current task keeps what its device is asked by.
     device_handle: str | None = None
-    # The text that it prints before it ends the program by abort (): a regular expression, whose
-    # groups are what is to be said of it.
+    # The text that it prints before it ends the program: a regular expression, whose groups are
+    # what is to be said of it.
     fatal: str | None = None
+    exits: bool = False  # by exit (), and not by abort ()
     no_thread: str | None = None  # in that text: it could not make one
     refused: str | None = None  # why it is not served
 

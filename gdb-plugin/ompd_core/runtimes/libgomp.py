@@ -37,4 +37,7 @@ RUNTIME = Runtime(
     loses_threads=True,
     counts_arrivals=True,
     variables=_VARIABLES,
+    fatal=r"(Thread creation failed: [^\n\0]+|Out of memory allocating \d+ bytes)",
+    exits=True,
+    no_thread=r"^Thread creation failed",
 )

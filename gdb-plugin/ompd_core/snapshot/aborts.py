@@ -48,11 +48,11 @@ def said(
     runtime = code.runtime_of(frames[called.index(True) + 1])
     kind = code.kind_of(runtime) if runtime is not None else ""
     pattern = runtimes.fatal(kind)
-    text = _on_stack(debugger, native, pattern) if pattern is not None else None
+    text = on_stack(debugger, native, pattern) if pattern is not None else None
     return Said(text, runtimes.name_of(kind)) if text is not None else None
 
 
-def _on_stack(debugger: Debugger, native: NativeThread, pattern: str) -> str | None:
+def on_stack(debugger: Debugger, native: NativeThread, pattern: str) -> str | None:
     """The text that was put together there, and has not been overwritten since."""
     with debugger.at(native) as stopped:
         if stopped is None:

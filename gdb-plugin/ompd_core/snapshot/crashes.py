@@ -53,15 +53,16 @@ def _aborted(debugger: Debugger, stacks: Stacks, thread: Thread) -> Cause:
     if why is not None:
         return Cause(terminated=why)
     said = aborts.said(debugger, stacks.code, thread.native, walked.frames)
-    refused = said is not None and runtimes.tells_no_thread(said.text)
-    return Cause(said=said, met=_limits(debugger) if refused else ())
+    return Cause(said=said, met=limits(debugger, said.text) if said is not None else ())
 
 
-def _limits(debugger: Debugger) -> Sequence[Met]:
-    """That kept the runtime from making a thread."""
+def limits(debugger: Debugger, text: str) -> Sequence[Met]:
+    """That kept a runtime from making a thread, if that is what it says."""
+    if debugger.kind != "live" or not runtimes.tells_no_thread(text):
+        return ()
     from . import thread_limits
 
-    return list(thread_limits.met(debugger.pid)) if debugger.kind == "live" else ()
+    return list(thread_limits.met(debugger.pid))
 
 
 def _area(debugger: Debugger, signal: Signal) -> Area | None:

@@ -34,6 +34,7 @@ from .stacks import Stacks
 # What few commands need is loaded by them.
 if TYPE_CHECKING:
     from ..model.devices import Devices
+    from ..model.gave_up import GaveUp
     from ..model.icvs import Icv
     from ..model.judgement import Judgement
     from ..model.logical_stack.lineage import Lineage
@@ -454,7 +455,16 @@ class Picture:
         slow += self._by_icvs(processors)
         devices = self.devices if self.has_offload else None
         standstill = self.standstill if judgement is None else None
-        return Assessment(self.process, judgement, devices, slow, standstill)
+        return Assessment(self.process, judgement, devices, slow, standstill, self._gave_up)
+
+    @property
+    def _gave_up(self) -> GaveUp | None:
+        if self._debugger.ending() is None:
+            return None
+        from . import endings
+
+        self.locate_threads()
+        return endings.of(self._debugger, self.process, self._stacks)
 
     @cached_property
     def _cancelling(self) -> Cancelling:

@@ -17,6 +17,7 @@ from ..code.refusal import (
     Refusal,
 )
 from ..model.cause import CANCELLED, EXITED, JOINABLE, PURE, TERMINATED, Cause, Met
+from ..model.gave_up import GaveUp
 from ..model.process import Process, Thread
 from ..model.thrown import CONSTRUCT, FUNCTION, REGION, TASK, Thrown
 from ..signals import Signal
@@ -78,6 +79,18 @@ def crash(process: Process) -> str | None:
     return f"{died}: {why}." if why is not None else f"{died}."
 
 
+def gave_up(one: GaveUp) -> str:
+    at = one.thread.where
+    where = f", {place(at.name, at.file, at.line)}" if at is not None else ""
+    who = f"{_named(one.thread)}{where}"
+    if one.statement is not None:
+        return f"`{one.statement}' ended the program, in {who}: it ends all threads."
+    said = f"{one.by} has ended it, and what it printed tells why"
+    if one.text is not None:
+        said = f"{one.by} says `{plain(one.text)}'" + "".join(f"; {_met(met)}" for met in one.met)
+    return f"The program gave up, in {who}: {said}."
+
+
 def _met(one: Met) -> str:
     limit, used = one.limit, one.used
     if one.in_bytes:
@@ -137,8 +150,13 @@ def _in_words(signal: Signal, cause: Cause) -> str:
 def _who(thread: Thread | None, signal: Signal) -> str:
     if thread is None or thread.native is None:
         return f"a thread that GDB does not know (LWP {signal.lwp})"
+    return _named(thread)
+
+
+def _named(thread: Thread) -> str:
+    number = f"T{thread.native.num}" if thread.native is not None else "?"
     name = openmp_id(thread)
-    return f"{name} (T{thread.native.num})" if name else f"T{thread.native.num}"
+    return f"{name} ({number})" if name else number
 
 
 def openmp_id(thread: Thread | None) -> str | None:

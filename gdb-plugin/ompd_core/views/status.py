@@ -11,7 +11,17 @@ from ..model.facts import Library, Program
 from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
 from ..model.slowdowns import CAUSES
-from . import barriers, deadlock, left, parallel, signals, standstill, target_findings, threads
+from . import (
+    barriers,
+    deadlock,
+    finding_codes,
+    left,
+    parallel,
+    signals,
+    standstill,
+    target_findings,
+    threads,
+)
 from .alike import together
 from .slowdowns import of_slowdowns
 from .table import Style, count, paragraph
@@ -139,22 +149,7 @@ def several(runtimes: Sequence[Runtime]) -> bool:
 
 
 # Findings that say: something is wrong with this program. The others say how sure the report is.
-WRONG = frozenset(
-    (
-        "crash",
-        "code_unloaded",
-        "region_left",
-        "deadlock",
-        "self_deadlock",
-        "lock_never_released",
-        "iteration_never_posted",
-        "thread_ended",
-        "barrier_divergence",
-        "standing_still",
-        "standstill",
-    )
-    + tuple(target_findings.CODES)
-)
+WRONG = target_findings.CODES | finding_codes.WRONG.keys()
 _CIRCLES = ("deadlock", "self_deadlock")
 # It cannot be told whether something is.
 CANNOT_TELL = "cannot_tell"
@@ -169,13 +164,15 @@ def is_of_two_looks(code: str, judgement: Judgement | None) -> bool:
 def findings(of: Assessment) -> list[tuple[str, str]]:
     """What is odd: (code, sentence)."""
     found = _of_process(of.process)
+    if of.gave_up is not None:
+        found.insert(0, ("gave_up", signals.gave_up(of.gave_up)))
     if of.devices is not None:
         found += target_findings.findings(of.devices)
     if of.judgement is not None:
-        # Whether a program that has crashed would have hung, nobody asks.
-        has_crashed = "crash" in dict(found)
+        # Whether a program that is at its end would have hung, nobody asks.
+        is_at_end = {"crash", "gave_up"} & dict(found).keys()
         found += _of_waits(of.judgement)
-        return [one for one in found if not (has_crashed and one[0] == CANNOT_TELL)]
+        return [one for one in found if not (is_at_end and one[0] == CANNOT_TELL)]
     if of.standstill is not None and of.standstill.lasts and of.standstill.unseen is None:
         found.append(("standstill", standstill.finding(of.standstill, of.process.threads)))
     return found
@@ -297,7 +294,7 @@ def verdict(of: Assessment, style: Style, complete: bool = True) -> list[str]:
     return found
 
 
-_OF_STACKS = ("crash", "code_unloaded", "region_left")
+_OF_STACKS = ("crash", "gave_up", "code_unloaded", "region_left")
 _OF_WAITS = WRONG - {*_OF_STACKS} - target_findings.CODES | {CANNOT_TELL}
 
 

@@ -32,7 +32,7 @@ from ompd_core.model.standstill import Standstill
 from ompd_core.signals import Signal
 
 from .. import texts
-from . import machines, memory, stop, thread_local
+from . import endings, machines, memory, stop, thread_local
 from .machines import Disassembly
 from .memory import LiveMemory
 from .selection import kept_selection, on_thread
@@ -205,6 +205,9 @@ class InferiorTarget:
             return self.core.signal
         natives = self._stopped_at or self.native_threads()
         return stop.crash(self.threads, natives, self.pid)
+
+    def ending(self) -> int | None:
+        return endings.lwp()
 
     def read(self, address: int, nbytes: int) -> bytes:
         return self._memory.read(address, nbytes)

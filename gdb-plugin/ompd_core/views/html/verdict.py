@@ -11,6 +11,7 @@ from .report import Report, plural
 
 TITLES = {
     "crash": "It crashed",
+    "gave_up": "It gave up",
     "code_unloaded": "Code was unloaded under threads",
     "region_left": "A thread has left its region",
     "deadlock": "Deadlock",
@@ -36,6 +37,7 @@ TITLES = {
 # Where the page tells more.
 SECTIONS = {
     "crash": "stacks",
+    "gave_up": "stacks",
     "code_unloaded": "stacks",
     "region_left": "stacks",
     "deadlock": "waits",
