@@ -48,4 +48,6 @@ def test_kept_while_others_call_back(keeper: str, hangs: bool, folder: Path) -> 
     assert (answer.returncode == FINDING) == hangs, answer
     text = " ".join(answer.stdout.split())
     if hangs:
-        assert "waits for Python's GIL" in text and "which R1.0 (T1) holds" in text, answer
+        assert "waits for Python's GIL" in text, answer
+        assert "which R1.0 (T1) holds in <module> () at <string>:6" in text, answer
+        assert "by ctypes.CDLL, `with nogil'" in text, answer

@@ -224,6 +224,7 @@ class Thread:
     native: NativeThread | None
     openmp: list[Membership] = field(default_factory=list)
     where: Location | None = None
+    interpreted: Location | None = None  # the innermost place of Python's on its stack
     in_call: Location | None = None  # of a function outside OpenMP, made where it is
     message: Message | None = None  # that it waits for there
     kept: Kept | None = None  # what of the C library's it waits for

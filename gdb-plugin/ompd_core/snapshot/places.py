@@ -179,6 +179,7 @@ class Places:
                 thread.doubts["where"] = doubts.NO_FRAME
                 return
             frames = self._stacks.on(thread.native, stopped, max(depth, MOST_FRAMES))
+            thread.interpreted = self._stacks.interpreted(thread.native)
             frame = self.users_frame(frames, thread)
             down_to_it = list(frames.seen)
             thread.unloaded = unloaded(self._debugger, down_to_it)

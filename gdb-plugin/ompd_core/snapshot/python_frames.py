@@ -13,7 +13,7 @@ from ..cpython.frames import Frames, PythonFrame, Run, Runs
 from ..debugger import Debugger, Stack, StoppedThread
 from ..errors import Unreadable
 from ..light_classes import replace
-from ..model import doubts
+from ..model import doubts, python_files
 from ..model.doubts import Doubt
 from ..model.native import PYTHON, Frame, Location, NativeThread
 from .interpreter import Found, Interpreter
@@ -65,6 +65,13 @@ class PythonFrames:
             self._shown(found, frames, level, laid.get(level), doubt is None)
             for level in range(len(frames))
         ]
+
+    def innermost(self, native: NativeThread) -> Location | None:
+        """The place that is shown of a stack which has been looked at."""
+        _, shown = self._known.get(native.num, (0, ()))
+        places = [frame.place for frame in shown if frame.interprets]
+        own = (one for one in places if not python_files.in_library(one.file))
+        return next(own, next(iter(places), None))
 
     def doubt(self, native: NativeThread, frames: Sequence[Frame]) -> Doubt | None:
         """Why there may be more frames of Python's than are shown among these."""

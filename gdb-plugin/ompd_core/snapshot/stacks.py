@@ -7,7 +7,7 @@ from typing import Sequence
 
 from ..debugger import Debugger, Stack, StoppedThread
 from ..model.logical_stack.stack import Walked
-from ..model.native import Frame, NativeThread
+from ..model.native import Frame, Location, NativeThread
 from ..model.process import Thread
 from ..model.where import CodeMap
 from .entries import Entries
@@ -58,6 +58,10 @@ class Stacks:
         known = Walked(self.named(stack.seen), stack.whole, limited, missing)
         self._known[native.num] = known
         return known
+
+    def interpreted(self, native: NativeThread) -> Location | None:
+        """The innermost place of Python's on a stack that has been looked at."""
+        return self._python.innermost(native)
 
     @property
     def interpreter(self) -> Interpreter:

@@ -327,8 +327,9 @@ def frame(entry: Entry, details: Details, number: int | None) -> documents.Frame
         "task": entry.task.id if entry.task is not None else None,
         "ended": entry.ended,
     }
-    if entry.location is not None and entry.location.language is not None:
-        told["language"] = entry.location.language
+    place = entry.location if entry.kind != CONSTRUCT else None
+    if place is not None and place.language is not None:
+        told["language"] = place.language
     if entry.target is not None:
         told["device"] = entry.target.device
     if entry.level is not None and entry.level in details.locals:

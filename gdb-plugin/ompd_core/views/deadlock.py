@@ -12,6 +12,7 @@ from ..model.doubts import Stop
 from ..model.judgement import Judgement
 from ..model.locks import Lock
 from ..model.moments import Movement
+from ..model.native import Location
 from ..model.posts import Unposted
 from ..model.process import Membership, Region, Thread, pairs
 from ..model.standstill import Standstill
@@ -204,7 +205,9 @@ def sentence(edge: Edge) -> str:
     if edge.task is not None:
         return f"{thread} waits in {edge.wait.kind}{here} for {task_waits.of_edge(edge, needed)}."
     if edge.kept is not None:
-        return outside.sentence(edge.kept, thread, here, needed)
+        # Of Python: where it keeps the GIL is not where it is in compiled code.
+        there = _in(edge.needed.interpreted) if edge.kept.kind == "gil" else ""
+        return outside.sentence(edge.kept, thread, here, needed, there)
     if edge.post is not None:
         iteration = f"iteration {edge.post.words} of a doacross loop"
         if edge.post.loop.owner is not None:
@@ -243,7 +246,10 @@ def _named(thread: Thread, runtime: int) -> str:
 
 
 def _at(thread: Thread) -> str:
-    where = where_of(thread)
+    return _in(where_of(thread))
+
+
+def _in(where: Location | None) -> str:
     return f" in {place(where.name, where.file, where.line)}" if where is not None else ""
 
 

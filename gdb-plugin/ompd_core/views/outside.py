@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from ..documents.waits import Outside
 
 
-def sentence(kept: Kept, waiter: str, here: str, owner: str) -> str:
-    """R1.0 (T1) waits for mutex `m1' in f () at x.cc:10, which R1.1 (T2) holds. here: where."""
+def sentence(kept: Kept, waiter: str, here: str, owner: str, there: str = "") -> str:
+    """R1.0 (T1) waits for mutex `m1' in f () at x.cc:10, which R1.1 (T2) holds. here: where; there:
+    where the owner is."""
     if kept.kind == "join":
         return f"{waiter} waits{here} for {owner} to end."
     does = "executes" if kept.kind in INITIALISED else "holds"
-    holder = f"which it {does} itself" if owner == "itself" else f"which {owner} {does}"
+    holder = f"which it {does} itself" if owner == "itself" else f"which {owner} {does}{there}"
     return f"{waiter} waits for {kept.words}{here}, {holder}."
 
 
@@ -36,6 +37,11 @@ def cause(kept: Kept, itself: bool) -> str | None:
         return f"Whoever has {kept.words} must not wait for a thread that prints."
     if kept.kind == "rwlock" and kept.readers and itself:
         return f"Who reads has to unlock {kept.words} before he writes."
+    if kept.kind == "gil":
+        return (
+            "Whoever begins a region whose threads call Python has to give the GIL away before: by"
+            " ctypes.CDLL, `with nogil' or Py_BEGIN_ALLOW_THREADS."
+        )
     if kept.kind == "malloc" and itself:
         return "A signal has interrupted malloc (), and its handler may not call that."
     return None

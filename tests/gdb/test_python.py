@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are Python's frames what the Python that is looked at says of itself?"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Iterator
+
+import machine
+import pytest
+import sessions
+from ompd_core.cpython import layouts, states
+from ompd_core.cpython.frames import Frames
+from ompd_core.cpython.memory import Memory
+from ompd_core.errors import Unreadable
+from ompd_core.formats.elf import ElfFile
+
+# As many as are here; by default the distribution's.
+OTHERS = [f"python3.{minor}" for minor in range(9, 15)] if os.environ.get("OMPD_FULL") else []
+PYTHONS = ["/usr/bin/python3", *filter(shutil.which, OTHERS)]
+
+
+@pytest.fixture(scope="module", params=PYTHONS)
+def at_rest(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[subprocess.Popen[bytes], Any]]:
+    folder = tmp_path_factory.mktemp("python")
+    library, record = folder / "calls_back.so", folder / "truth.json"
+    source = machine.PROGRAMS / "calls_back.c"
+    machine.run(machine.GCC, "-O1", "-fopenmp", "-shared", "-fPIC", source, "-o", library)
+    program = machine.PROGRAMS / "calls_back.py"
+    with subprocess.Popen([request.param, program, library, record]) as process:
+        try:
+            sessions.wait_for(record, process)
+            yield process, json.loads(record.read_text())
+        finally:
+            process.kill()
+
+
+def shown(answer: sessions.Answer) -> dict[str, list[list[Any]]]:
+    """Python's frames on each thread's own stack, by its number in the kernel."""
+    lwps = {one["gdb"]: one["lwp"] for one in answer.document("ompd threads -json")["threads"]}
+    found = {}
+    for stack in answer.document("ompd bt * -json")["stacks"]:
+        own = [one for one in stack["frames"] if one["thread"] == stack["gdb"]]
+        places = [one["loc"] for one in own if one.get("language") == "python"]
+        frames = [[place["function"], place["file"], place["line"]] for place in places]
+        found[str(lwps[stack["gdb"]])] = frames
+    return found
+
+
+def test_frames(at_rest: tuple[subprocess.Popen[bytes], Any], tmp_path: Path) -> None:
+    process, truth = at_rest
+    core = tmp_path / "core"
+    commands = ["ompd threads -json", "ompd bt * -json", "ompd threads", "ompd bt -merge"]
+    commands.append("ompd bt *")
+    off = ["set ompd python-frames off", "ompd bt *"]
+    before = [f"attach {process.pid}"]
+    live = sessions.ask("gdb", [*commands, *off, f"gcore {core}"], before, folder=tmp_path)
+    executable = os.path.realpath(f"/proc/{process.pid}/exe")
+    of_core = sessions.ask("gdb", commands, files=[executable, core], folder=tmp_path)
+    assert len(truth) == 4
+    waits, calls = _line("at_rest.wait"), _line("library.calls_back(")
+    for answer in (live, of_core):
+        frames = shown(answer)
+        assert {lwp: frames[lwp] for lwp in truth} == truth
+        threads, merged = answer.texts[2:4]
+        # Not the standard library's, which it waits in.
+        assert f"__hash__ () at {waits}" in threads and "threading.py" not in threads
+        assert f"__hash__, {waits}" in merged and "_PyEval" not in merged
+        # No line of the region's own is known.
+        assert f"#pragma omp parallel called at {calls}" in answer.texts[4]
+    assert "calls_back.py" not in live.texts[-2] and "_PyEval" in live.texts[-2]
+
+
+def test_damaged_memory(at_rest: tuple[subprocess.Popen[bytes], Any]) -> None:
+    """Whatever is there, it is bounded, and nothing else is raised."""
+    process, truth = at_rest
+    chance = random.Random(process.pid)
+    with open(f"/proc/{process.pid}/mem", "rb", buffering=0) as memory:
+        damage = 0.0
+
+        def read(address: int, nbytes: int) -> bytes:
+            try:
+                memory.seek(address)
+                found = bytearray(memory.read(nbytes))
+            except (OSError, ValueError, OverflowError):
+                raise Unreadable(hex(address)) from None
+            if len(found) != nbytes:
+                raise Unreadable(hex(address))
+            while found and chance.random() < damage:
+                found[chance.randrange(nbytes)] = chance.randrange(256)
+            return bytes(found)
+
+        runtime, layout = _found(process.pid, Memory(read))
+        whole = 0
+        for damage in (0.0, *[0.05] * 100):
+            known = Memory(read)
+            try:
+                for state in states.of(known, layout, runtime):
+                    runs = Frames(known, layout).of(state.address)
+                    whole += not damage and not runs.damaged and len(runs.all) > 0
+            except Unreadable:
+                assert damage
+        assert whole >= len(truth)
+
+
+def _line(text: str) -> str:
+    """calls_back.py:26"""
+    program = machine.PROGRAMS / "calls_back.py"
+    lines = program.read_text(encoding="utf-8").splitlines()
+    number = next(number for number, line in enumerate(lines, 1) if text in line)
+    return f"{program.name}:{number}"
+
+
+def _found(pid: int, memory: Memory) -> tuple[int, layouts.Layout]:
+    """By the files that are mapped from their beginning."""
+    for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+        words = line.split()
+        if len(words) < 6 or words[2] != "00000000" or "python" not in words[5]:
+            continue
+        file = ElfFile(words[5])
+        values = {
+            name: next((one.value for one in file.symbols(name)), 0)
+            for name in ("_PyRuntime", "Py_Version", "Py_NewRef")
+        }
+        file.close()
+        if not values["_PyRuntime"]:
+            continue
+        start = int(words[0].partition("-")[0], 16)
+        bias = start if values["_PyRuntime"] < start else 0
+        runtime = bias + values["_PyRuntime"]
+        version = values["Py_Version"]
+        minor = memory.int32(bias + version) >> 16 & 255 if version else 9
+        told = layouts.told(memory, runtime)
+        return runtime, told or layouts.of_release(minor or 10 - (not values["Py_NewRef"]))
+    raise AssertionError("there is no interpreter")
