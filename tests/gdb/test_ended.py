@@ -38,8 +38,8 @@ WAYS = {
     "not_supported": Ended(
         "SIGILL", "(the processor does not have `vexp2pd %zmm0,%zmm1'", "not_supported"
     ),
-    "not_aligned": Ended("SIGSEGV", "wants an aligned address, and 0x", "not_aligned"),
-    "privileged": Ended("SIGSEGV", "(`hlt' is not for programs)", "privileged"),
+    "not_aligned": Ended("SIGSEGV", "needs an aligned address, and 0x", "not_aligned"),
+    "privileged": Ended("SIGSEGV", "(a program may not execute `hlt')", "privileged"),
     "returns_nowhere": Ended("SIGSEGV", "was overwritten: 0x4141414141414141", "returns_nowhere"),
     "no_address": Ended("SIGSEGV", "(no memory can be at 0x4141414141414141)", "no_address"),
     "calls_null": Ended("SIGSEGV", "(a null pointer was called)", "calls_nothing"),

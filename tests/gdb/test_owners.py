@@ -67,7 +67,7 @@ FOUND = {
     ),
     "reader_writes": Told(
         "deadlock",
-        "Who reads has to unlock read-write lock `table' before he writes.",
+        "A thread that has read-write lock `table' for reading must unlock it before it writes.",
         ("R1.1 (T2) waits for read-write lock `table'", "which it holds itself."),
         "likely",
     ),

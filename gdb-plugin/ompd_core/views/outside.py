@@ -36,7 +36,7 @@ def cause(kept: Kept, itself: bool) -> str | None:
     if kept.kind == "stream":
         return f"Whoever has {kept.words} must not wait for a thread that prints."
     if kept.kind == "rwlock" and kept.readers and itself:
-        return f"Who reads has to unlock {kept.words} before he writes."
+        return f"A thread that has {kept.words} for reading must unlock it before it writes."
     if kept.kind == "gil":
         return (
             "Whoever begins a region whose threads call Python has to give the GIL away before: by"
