@@ -12,7 +12,7 @@ from ..model import gave_up
 from ..model.gave_up import GaveUp
 from ..model.naming import system_name
 from ..model.native import Frame, NativeThread
-from ..model.process import Process, Thread
+from ..model.process import Process
 from . import aborts, crashes
 from .stacks import Stacks
 

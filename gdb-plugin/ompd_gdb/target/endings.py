@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stop where a library gives a program up that is run: it calls exit (), and nothing would be left
-to look at."""
+"""A stop where a library gives up a program that is run: it calls exit (), and nothing would be
+left to look at."""
 
 from __future__ import annotations
 
