@@ -250,8 +250,9 @@ def call_of(
     for frame in frames:
         if frame is users:
             break
-        inner = frame
-    if inner is None or code.is_runtime(inner) or code.is_unknown(inner) or inner.interpreters:
+        if not frame.interpreters:
+            inner = frame
+    if inner is None or code.is_runtime(inner) or code.is_unknown(inner):
         return None
     name = inner.location.function
     if name is None:
