@@ -81,16 +81,6 @@ class Callers:
         except (Unreadable, OverflowError):
             return False
 
-    def _needs_pointer(self, here: Position) -> bool:
-        """Before any function has told where it keeps its caller's."""
-        at: Position | None = here
-        while at is not None and at.frame_pointer == _UNKNOWN:
-            place = self._known.at(at)
-            if place.row is not None and place.row.by_frame_pointer:
-                return True
-            at = place.caller(at, self._stack)
-        return False
-
     def _by_any_pointer(self, pc: int, here: Position, words: Sequence[int]) -> Sequence[Position]:
         """words: of which one is the frame pointer, if only one leads to where the thread began."""
         needing = self._needing_pointer(here)
