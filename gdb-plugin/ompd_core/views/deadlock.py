@@ -57,7 +57,7 @@ def lines(judgement: Judgement, style: Style) -> list[str]:
             shown += paragraph(f"likely: {doubt.sentence}.", style, "  ")
     asleep = _certain_standstill(found)
     if asleep is not None:
-        shown += paragraph(f"{SURELY}: {standstill_view.all_stay(asleep)}.", style)
+        shown += paragraph(f"{SURELY}: {standstill_view.all_stay(asleep)}.", style, "  ")
     if not found.circles:
         shown += _waiting(found, style)
     for reason in together([*found.unknown, *found.open]):
