@@ -30,7 +30,27 @@ class ShowOmpd(gdb.Command):
         super().__init__(self.name, gdb.COMMAND_SUPPORT, prefix=True)
 
 
-class Library(gdb.Parameter):
+class _Kept(gdb.Parameter):
+    """What changes nothing before it is asked for."""
+
+    name: str
+    kind = gdb.PARAM_STRING
+    initial: str | bool = ""
+    shown: str  # with {} for the value
+    nothing = ""  # what an empty value stands for
+
+    def __init__(self) -> None:
+        super().__init__(self.name, gdb.COMMAND_SUPPORT, self.kind)
+        self.value = self.initial
+
+    def get_set_string(self) -> str:
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        return self.shown.format(value or self.nothing)
+
+
+class Library(_Kept):
     """The OMPD library (libompd.so) that the ompd commands load.
     Empty, which is the default: the library that came with these commands, else
     the first libompd.so in the directories of `set ompd library-path'. A
@@ -39,19 +59,12 @@ class Library(gdb.Parameter):
     name = "ompd library"
     set_doc = "Set the OMPD library that the ompd commands load."
     show_doc = "Show the OMPD library that the ompd commands load."
-
-    def __init__(self) -> None:
-        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_OPTIONAL_FILENAME)
-        self.value = ""
-
-    def get_set_string(self) -> str:
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        return f"The OMPD library is {value or 'the one that came with the ompd commands'}."
+    shown = "The OMPD library is {}."
+    nothing = "the one that came with the ompd commands"
+    kind = gdb.PARAM_OPTIONAL_FILENAME
 
 
-class LibraryPath(gdb.Parameter):
+class LibraryPath(_Kept):
     """Directories that you trust to hold a libompd.so, separated by colons. They
     are searched after the place of the library that came with the ompd
     commands."""
@@ -59,19 +72,11 @@ class LibraryPath(gdb.Parameter):
     name = "ompd library-path"
     set_doc = "Set the directories that are searched for libompd.so."
     show_doc = "Show the directories that are searched for libompd.so."
-
-    def __init__(self) -> None:
-        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_STRING)
-        self.value = ""
-
-    def get_set_string(self) -> str:
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        return f"Beside its own place, libompd.so is searched in: {value or 'no other directory'}."
+    shown = "Beside its own place, libompd.so is searched in: {}."
+    nothing = "no other directory"
 
 
-class SkipLibraries(gdb.Parameter):
+class SkipLibraries(_Kept):
     """Libraries in which the ompd commands do not look for the user's own code.
     Names separated by blanks, in which * stands for anything. The C library,
     the dynamic linker and the OpenMP runtimes are always passed over."""
@@ -79,19 +84,12 @@ class SkipLibraries(gdb.Parameter):
     name = "ompd skip-libraries"
     set_doc = "Set the libraries whose frames are not the user's own."
     show_doc = "Show the libraries whose frames are not the user's own."
-
-    def __init__(self) -> None:
-        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_STRING)
-        self.value = SKIPPED
-
-    def get_set_string(self) -> str:
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        return f"Frames of these libraries are not the user's own: {value or 'none'}."
+    shown = "Frames of these libraries are not the user's own: {}."
+    nothing = "none"
+    initial = SKIPPED
 
 
-class FrameFilter(gdb.Parameter):
+class FrameFilter(_Kept):
     """Whether GDB's own `bt', its MI and its DAP leave out the frames of OpenMP
     runtimes. Code of a construct then has the name of the function that you
     wrote it in, and where a thread is in the runtime one frame says so. Frames
@@ -103,19 +101,12 @@ class FrameFilter(gdb.Parameter):
     name = "ompd frame-filter"
     set_doc = "Set whether `bt' leaves out the frames of OpenMP runtimes."
     show_doc = "Show whether `bt' leaves out the frames of OpenMP runtimes."
-
-    def __init__(self) -> None:
-        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_BOOLEAN)
-        self.value = True
-
-    def get_set_string(self) -> str:
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        return f"`bt' leaves out the frames of OpenMP runtimes: {value}."
+    shown = "`bt' leaves out the frames of OpenMP runtimes: {}."
+    kind = gdb.PARAM_BOOLEAN
+    initial = True
 
 
-class PythonFrames(gdb.Parameter):
+class PythonFrames(_Kept):
     """Whether stacks show the functions of a Python program, with their files and
     lines, in place of the interpreter's own, which `off' shows as GDB does.
     CPython 3.9 to 3.14 is understood."""
@@ -123,16 +114,9 @@ class PythonFrames(gdb.Parameter):
     name = "ompd python-frames"
     set_doc = "Set whether stacks show Python's functions for the interpreter's own."
     show_doc = "Show whether stacks show Python's functions for the interpreter's own."
-
-    def __init__(self) -> None:
-        super().__init__(self.name, gdb.COMMAND_SUPPORT, gdb.PARAM_BOOLEAN)
-        self.value = True
-
-    def get_set_string(self) -> str:
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        return f"Stacks show Python's functions for the interpreter's own: {value}."
+    shown = "Stacks show Python's functions for the interpreter's own: {}."
+    kind = gdb.PARAM_BOOLEAN
+    initial = True
 
 
 _registered: list[object] = []

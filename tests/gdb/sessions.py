@@ -215,6 +215,23 @@ def parked(
             machine.kill(process)
 
 
+@contextlib.contextmanager
+def staying(executable: Path, way: str, runtime: str, **env: str) -> Iterator[int]:
+    """A process that says when it is where it stays, as soon as all its threads stay."""
+    with subprocess.Popen(
+        machine.in_background(executable, way),
+        env={**os.environ, "LD_LIBRARY_PATH": str(machine.cached(runtime)), **env},
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == b"stays\n"
+            settle(int(lwp) for lwp in os.listdir(f"/proc/{process.pid}/task"))
+            yield process.pid
+        finally:
+            machine.kill(process)
+
+
 def wait_for(record: Path, process: subprocess.Popen[Any]) -> None:
     end = time.monotonic() + PATIENCE
     while not record.exists():

@@ -4,18 +4,15 @@ back, likely where only its stack tells, and nothing else at all?"""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import platform
 import re
-import subprocess
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import looks
 import machine
 import pytest
-from sessions import ask, settle
+from sessions import ask, staying
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="its code is for x86-64")
 
@@ -29,21 +26,6 @@ CALLERS = {
 }
 
 
-@contextlib.contextmanager
-def running(executable: Path, way: str, runtime: str) -> Iterator[int]:
-    """Its process id, as soon as all threads are in the kernel."""
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(machine.cached(runtime))}
-    command = machine.in_background(executable, way)
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        try:
-            assert process.stdout.readline() == b"stays\n"
-            settle(int(lwp) for lwp in os.listdir(f"/proc/{process.pid}/task"))
-            yield process.pid
-        finally:
-            machine.kill(process)
-
-
 def told(way: str, runtime: str, build: str, kind: str, folder: Path) -> tuple[Any, Any, Any]:
     """All stacks of the team, its region, and what is said to be wrong."""
     compiler = machine.GCC if runtime.startswith("libgomp") else machine.CLANG
@@ -53,7 +35,7 @@ def told(way: str, runtime: str, build: str, kind: str, folder: Path) -> tuple[A
     if build == "stripped":
         machine.run("strip", "-o", folder / "stripped", executable)
         executable = folder / "stripped"
-    with running(executable, way, runtime) as pid:
+    with staying(executable, way, runtime) as pid:
         if kind == "core":
             core = looks.gcore(pid, folder)
             answer = ask("gdb", ASK, [], [executable, core], folder=folder)
@@ -123,7 +105,7 @@ def test_a_frame_that_is_only_likely(folder: Path) -> None:
     """GDB's own of that number is another one: it is not selected, and shows no arguments."""
     executable = machine.compiled("kernels", "debug", compiler=machine.GCC)
     commands = ["thread 2", "ompd bt -full", "ompd frame 1", "ompd up", "frame"]
-    with running(executable, "stale", "libgomp-12") as pid:
+    with staying(executable, "stale", "libgomp-12") as pid:
         answer = ask("gdb", commands, [f"attach {pid}"], folder=folder)
     _, shown, frame, up, selected = answer.texts
     assert re.search(r"#1 +solve_directly \(\) at .*\?\n#2", shown), shown

@@ -3,41 +3,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import platform
-import subprocess
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, ContextManager
 
 import looks
 import machine
 import pytest
-from sessions import ask, settle
+from sessions import ask, staying
 
 RUNTIMES = ("libgomp-12", "libomp-19")
 ASK = ["ompd report -json", "ompd", "ompd bt R1.0 -json"]
 
 
-@contextlib.contextmanager
-def running(way: str, runtime: str, *flags: str) -> Iterator[int]:
+def running(way: str, runtime: str, *flags: str) -> ContextManager[int]:
     """Its process id, as soon as all threads stay where they are."""
     compiler = machine.GCC if runtime.startswith("libgomp") else machine.CLANG
-    environment = {
-        **os.environ,
-        "LD_LIBRARY_PATH": str(machine.cached(runtime)),
-        "OMP_DYNAMIC": "false",
-        "OMP_WAIT_POLICY": "passive",
-    }
     executable = machine.compiled("left", link=flags, compiler=compiler)
-    with subprocess.Popen([executable, way], env=environment, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        try:
-            assert process.stdout.readline() == b"stays\n"
-            settle(int(lwp) for lwp in os.listdir(f"/proc/{process.pid}/task"))
-            yield process.pid
-        finally:
-            process.kill()
+    return staying(executable, way, runtime, OMP_DYNAMIC="false", OMP_WAIT_POLICY="passive")
 
 
 def told(

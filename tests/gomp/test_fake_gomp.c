@@ -244,26 +244,35 @@ static void queue(struct fake_gomp *gomp, uint64_t first)
 #define TASKS UINT64_C(0x7f0070000000)
 #define TASK(i) (TASKS + UINT64_C(0x100) * (i))
 
+/* Three waiting tasks in the team's queue, each with the number of the next one. */
+static struct fake_gomp three_tasks(const struct fake_gomp_layout *layout, const unsigned next[3])
+{
+	struct fake_gomp gomp = fake_gomp_create(layout, layout, 0);
+
+	fake_gomp_parallel(&gomp);
+	fake_map(gomp.target, TASKS, 0x1000);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_put(gomp.target, TASK(i) + layout->kind, 4, 2);
+		fake_put(gomp.target, TASK(i) + next_of(&gomp), 8, TASK(next[i]) + node_of(&gomp));
+	}
+	queue(&gomp, TASK(0));
+	return gomp;
+}
+
 /* Three waiting tasks in a ring, one of them with predecessors that have ended. */
 static void test_queue(void **state)
 {
 	(void)state;
 	for (unsigned k = 0; k < FAKE_GOMP_LAYOUTS; k++) {
 		const struct fake_gomp_layout *layout = &fake_gomp_layouts[k];
-		struct fake_gomp gomp = fake_gomp_create(layout, layout, 0);
+		struct fake_gomp gomp = three_tasks(layout, (const unsigned[]){1, 2, 0});
 		const ompdx_tasks_t *answer;
 		struct look look;
 
-		fake_gomp_parallel(&gomp);
-		fake_map(gomp.target, TASKS, 0x1000);
 		for (unsigned i = 0; i < 3; i++) {
 			fake_put(gomp.target, TASK(i), 8, fake_gomp_implicit_task(&gomp, 1));
-			fake_put(gomp.target, TASK(i) + layout->kind, 4, 2);
 			fake_put(gomp.target, TASK(i) + layout->fn, 8, 0x1000 + i);
-			fake_put(gomp.target, TASK(i) + next_of(&gomp), 8,
-				 TASK((i + 1) % 3) + node_of(&gomp));
 		}
-		queue(&gomp, TASK(0));
 		look = look_at(&gomp);
 		assert_ok(ompdx_snapshot_tasks(look.snapshot, &answer));
 		assert_int_equal(answer->problem, ompdx_problem_none);
@@ -286,19 +295,11 @@ static void test_queue_without_end(void **state)
 {
 	(void)state;
 	for (unsigned k = 0; k < FAKE_GOMP_LAYOUTS; k++) {
-		const struct fake_gomp_layout *layout = &fake_gomp_layouts[k];
-		struct fake_gomp gomp = fake_gomp_create(layout, layout, 0);
+		struct fake_gomp gomp =
+			three_tasks(&fake_gomp_layouts[k], (const unsigned[]){1, 2, 1});
 		const ompdx_tasks_t *answer;
 		struct look look;
 
-		fake_gomp_parallel(&gomp);
-		fake_map(gomp.target, TASKS, 0x1000);
-		for (unsigned i = 0; i < 3; i++) {
-			fake_put(gomp.target, TASK(i) + layout->kind, 4, 2);
-			fake_put(gomp.target, TASK(i) + next_of(&gomp), 8,
-				 TASK(i == 1 ? 2 : 1) + node_of(&gomp));
-		}
-		queue(&gomp, TASK(0));
 		look = look_at(&gomp);
 		fake_counts_reset();
 		assert_ok(ompdx_snapshot_tasks(look.snapshot, &answer));

@@ -57,6 +57,3 @@ class Record:
 
     def int32(self, offset: int) -> int:
         return int(struct.unpack_from("<i", self._bytes, offset)[0])
-
-    def byte(self, offset: int) -> int:
-        return self._bytes[offset]
