@@ -14,6 +14,7 @@ Json = dict[str, Any]
 Stack = Sequence["tuple[int, str | None]"]
 
 RUNTIME = re.compile(r"lib(gomp|omp)[.-]")
+INTERPRETER = re.compile(r"(lib)?python3")
 SYSTEM = re.compile(r"(ld-linux[^/]*|ld-[\d.]+|libc|libc-[\d.]+|libpthread[^/]*)\.so[^/]*$|^\[")
 # What a stack that GDB could follow to its end ends with.
 OUTERMOST = {"clone", "clone3", "__clone", "__clone3", "_start", "start_thread"}
@@ -27,10 +28,13 @@ def judge(thread: Json, stack: Stack, maps: Sequence[Mapping]) -> str:
     own = own_code(modules)
     if thread["where"] is None:
         return UNTOLD if own else RIGHT
-    pc = int(thread["where"]["pc"], 0)
     wrong = in_file(thread, maps)
     if wrong:
         return wrong
+    if is_pythons(thread):
+        inside = any(INTERPRETER.search(os.path.basename(modules[index])) for index in own)
+        return RIGHT if inside else f"{told(thread)}: the interpreter is not the innermost code"
+    pc = int(thread["where"]["pc"], 0)
     at = [index for index, (frame, _) in enumerate(stack) if frame == pc]
     if not at:
         whole = bool(stack) and stack[-1][1] in OUTERMOST
@@ -63,6 +67,8 @@ def _is_beneath(path: str) -> bool:
 
 def in_file(thread: Json, maps: Sequence[Mapping]) -> str | None:
     """Is code of the file that is named mapped there, and is it so far into the file?"""
+    if is_pythons(thread):
+        return None
     where = thread["where"]
     pc, named = int(where["pc"], 0), where["objfile"]
     path = module(maps, pc)
@@ -71,6 +77,12 @@ def in_file(thread: Json, maps: Sequence[Mapping]) -> str | None:
     if not os.path.samefile(path, named):
         return f"{told(thread)}: {path} is there"
     return None
+
+
+def is_pythons(thread: Json) -> bool:
+    """A line of Python's has no address."""
+    where = thread["where"]
+    return where["pc"] is None and (where["file"] or "").endswith(".py")
 
 
 def callers(stack: Stack, maps: Sequence[Mapping]) -> set[str]:
@@ -89,4 +101,5 @@ def shown(stack: Stack, maps: Sequence[Mapping]) -> str:
 
 def told(thread: Json) -> str:
     where = thread["where"]
-    return f"thread {thread['lwp']} in {where['function']} {where['objfile']} {where['pc']}"
+    file = where["objfile"] or where["file"]
+    return f"thread {thread['lwp']} in {where['function']} {file} {where['pc']}"
