@@ -19,7 +19,7 @@ import agreement
 import machine
 import schema
 from agreement import Stop
-from sessions import FORBIDDEN, PATIENCE, need_kernel_cores, sourcing
+from sessions import FORBIDDEN, PATIENCE, need_kernel_cores, sourcing, started
 
 FINDING, CANNOT_TELL = 1, 3  # exit statuses
 OMPD = machine.ROOT / "gdb-plugin" / "bin" / "ompd"
@@ -132,11 +132,10 @@ def _run(
         "commands": agreement.COMMANDS,
         "texts": agreement.TEXTS,
     }
-    steps = ["set debuginfod enabled off"] if gdb == "gdb" else []
-    steps += ["set confirm off", *sourcing()]
+    steps = sourcing()
     steps += [f"set environment {name} {value}" for name, value in program.environment.items()]
     steps.append(f"source {SCRIPT}")
-    words = [machine.gdb(gdb), "-nx", "-q", "-batch"]
+    words = started(gdb, "-batch")
     words += [word for step in steps for word in ("-ex", step)]
     words += ["--args", str(program.executable), *map(str, program.args)]
     done = subprocess.run(

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Sequence
 
-import machine
 import schema
 import sessions
 
@@ -36,9 +35,8 @@ class Session:
         self.seen = ""
         self._folder = folder
         self._asked = 0
-        words = [machine.gdb(gdb), "-nx", "-q", "-i=mi"]
-        steps = ["set debuginfod enabled off"] if gdb == "gdb" else []
-        for step in [*steps, "set confirm off", "set width 0", *sessions.sourcing()]:
+        words = sessions.started(gdb, "-i=mi")
+        for step in sessions.sourcing():
             words += ["-ex", step]
         self._gdb = subprocess.Popen(
             [*words, *map(str, files)],

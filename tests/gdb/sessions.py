@@ -68,6 +68,24 @@ def sourcing() -> list[str]:
     return [f"source {machine.PLUGIN}"]
 
 
+_NO_INDEX_CACHE = ("gdb-10", "gdb-11")  # or by another name
+
+
+def started(gdb: str, *options: str) -> list[str]:
+    """The first words of a GDB's command line."""
+    settings = ["set confirm off", "set width 0"]
+    if gdb == "gdb":
+        # Other GDBs' wrappers need no debuginfod, and GDB 10 does not know the setting.
+        settings.insert(0, "set debuginfod enabled off")
+    if gdb not in _NO_INDEX_CACHE and not machine.FULL:
+        # To read libc's debug information takes more of the processor than all else of an attach.
+        # OMPD_FULL=1, and the suites that start the shell's ompd, do it as a user's GDB does.
+        kept = machine.BUILD.absolute() / "index-cache" / gdb
+        settings += [f"set index-cache directory {kept}", "set index-cache enabled on"]
+    words = [machine.gdb(gdb), "-nx", "-q", *options]
+    return words + [word for setting in settings for word in ("-iex", setting)]
+
+
 def ask(
     gdb: str,
     commands: Sequence[str],
@@ -81,11 +99,7 @@ def ask(
     """Run GDB in batch mode: `before' leads to where `commands' are asked. A command that ends in
     -json is given a file, and the document there is checked against the schema. `plugin' says
     how the plugin is loaded at the start; the usual way unless given."""
-    # Other GDBs' wrappers need no debuginfod, and GDB 10 does not know the setting.
-    steps = ["set debuginfod enabled off"] if gdb == "gdb" else []
-    steps += ["set confirm off", "set width 0"]
-    steps += sourcing() if plugin is None else plugin
-    steps += before
+    steps = [*(sourcing() if plugin is None else plugin), *before]
     written: list[Path | None] = []
     for number, command in enumerate(commands):
         path = folder / f"{number}.json" if command.endswith(" -json") else None
@@ -95,7 +109,7 @@ def ask(
         steps.append(f"echo \\n{MARK}{number}\\n")
         steps.append(f"{command} {path}" if path else command)
     steps.append(f"echo \\n{MARK}end\\n")
-    words = [machine.gdb(gdb), "-nx", "-q", "-batch"]
+    words = started(gdb, "-batch")
     for step in steps:
         words += ["-ex", step]
     words += [str(word) for word in files]

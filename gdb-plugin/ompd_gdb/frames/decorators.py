@@ -9,9 +9,14 @@ from typing import Any, Callable, Iterable, Iterator
 import gdb
 from gdb.FrameDecorator import FrameDecorator, FrameVars
 from ompd_core import abi
-from ompd_core.model.naming import is_outlined, of_fortran, users_function, without_parameters
+from ompd_core.model.naming import (
+    NAMELESS,
+    is_outlined,
+    of_fortran,
+    users_function,
+    without_parameters,
+)
 from ompd_core.model.native import Frame
-from ompd_core.model.where import NAMELESS
 
 from .. import texts
 from ..target import arguments
@@ -64,7 +69,7 @@ def _is_compilers(variable: Any) -> bool:
     return (name or "").startswith((".", "__"))
 
 
-class Printable(FrameDecorator):  # type: ignore[misc]
+class Printable(FrameDecorator):
     """GDB ends the whole stack at a name that it cannot make text of, or print."""
 
     def function(self) -> Any:
@@ -159,7 +164,7 @@ def _printable(ask: Callable[[], Any]) -> Any:
     return texts.printable(found) if isinstance(found, str) else found
 
 
-class Named(FrameDecorator):  # type: ignore[misc]
+class Named(FrameDecorator):
     def __init__(self, item: Any, name: str) -> None:
         super().__init__(item)
         self._name = name
@@ -182,7 +187,7 @@ def _without_compilers(variables: Any) -> Any:
     return (one for one in variables if not _is_compilers(one))
 
 
-class Entry(FrameDecorator):  # type: ignore[misc]
+class Entry(FrameDecorator):
     """What the frame holds is the runtime's business."""
 
     def __init__(self, item: Any, name: str | None) -> None:
