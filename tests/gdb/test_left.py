@@ -84,6 +84,14 @@ def test_innocent(way: str, runtime: str, folder: Path) -> None:
     assert "has left" not in screen
 
 
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("way", ["inner", "ended"])
+def test_code_that_made_way(way: str, runtime: str, folder: Path) -> None:
+    """Nothing on the stack is of the outer region, and nobody has left it."""
+    findings, _, _ = told(way, runtime, folder, "attach", "-O2")
+    assert not findings, findings
+
+
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="its assembler is x86-64's")
 def test_guess(folder: Path) -> None:
     """GDB passes over the call of the region where it has to guess."""

@@ -12,6 +12,8 @@
  *   fibres    all threads of the region take turns between two such stacks each, and stay on one
  *   begun     the jump was out of a function that had ended its region
  *   kernel    the region's code calls code without unwind information, on whose stack an old address of main lies (x86-64)
+ *   inner     a region's code ends with a region inside it, for which the optimiser lets it make way; in that one's code
+ *   ended     the same, at the end of the inner region
  * Prints a line as soon as it stays where it is.
  */
 #include <omp.h>
@@ -181,6 +183,22 @@ static void begun(void)
 	}
 }
 
+/* Without an argument, which would be on the stack of who hands it on: no code could make way then. */
+static void made_way(void)
+{
+	omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1) {
+#pragma omp parallel num_threads(2)
+			{
+				if (is(omp_get_thread_num() == 0 ? "inner" : "ended"))
+					stay();
+			}
+		}
+	}
+}
+
 #ifdef __x86_64__
 void kernel(void *address, void (*called)(void));
 
@@ -228,6 +246,8 @@ int main(int argc, char **argv)
 		schedule();
 	if (is("begun"))
 		begun();
+	if (is("inner") || is("ended"))
+		made_way();
 #ifdef __x86_64__
 	if (is("kernel"))
 		without_unwind_information();

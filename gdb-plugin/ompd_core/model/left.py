@@ -43,16 +43,19 @@ def of(
 
 def _ends_in(frames: Sequence[Frame], code: CodeMap, runtime: int) -> bool:
     """Is the thread deeper in the runtime than in a call of a region's code? What ends a region may
-    have taken the place of its call, where the code of the outer region made way for that."""
-    inside = 0
+    have taken the place of its call, where the code of the outer region made way for that: the
+    runtime called that code in another region's call, or where it began the thread."""
+    inside = False
     for frame in frames:
         if code.runtime_of(frame) == runtime:
             if inside and abi.normal(frame.location.function or "") in abi.FORKS:
                 return True
-            inside += 1
-        elif inside or not code.is_system(frame):
+            inside = True
+        elif not code.is_system(frame):
             return False
-    return False
+        elif inside:
+            return True
+    return inside
 
 
 def _called(member: Membership, code: CodeMap) -> list[Region]:
@@ -94,8 +97,9 @@ def _most_calls(
                 another = _is_of_another(name, inner, functions, entry)
             here += name in abi.FORKS or abi.WAITS.get(name) == "region"
         elif inner is not None and was:
-            if not another:
-                count += max(here, not abi.is_entry_point(inner.location.function or ""))
+            # Called by nobody of the program's, the runtime itself began the thread or the region.
+            here += not abi.is_entry_point(inner.location.function or "")
+            count += here - another
             here = 0
         elif inner is not None and is_outlined(inner.location.function):
             # Old compilers have it called between two calls of the runtime.
