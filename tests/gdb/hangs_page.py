@@ -16,7 +16,7 @@ PAGE = machine.ROOT / "docs" / "hangs.md"
 def sentences() -> dict[str, list[str]]:
     """Of each finding's code, regular expressions of what it says; none: it differs."""
     text = PAGE.read_text(encoding="utf-8")
-    _, crashes, hangs, _ = re.split(r"^## .*$", text, flags=re.MULTILINE)
+    _, crashes, hangs, *_ = re.split(r"^## .*$", text, flags=re.MULTILINE)
     found = {"crash": [one for (says, *_) in _rows(crashes) for one in _quoted(says)]}
     for code, says, *_ in _rows(hangs):
         for name in re.findall("`(.*?)`", code):  # a note has none

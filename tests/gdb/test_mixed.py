@@ -58,7 +58,7 @@ def test_regions(scenario: str, kind: str, folder: Path) -> None:
     sizes = {one["team_size"] for t in document["threads"] for one in t["openmp"] if one["level"]}
     assert sizes == ({2} if scenario == "within" else {2, 3})
     for text in answer.texts[len(ASK) + 1 : len(ASK) + 3]:
-        assert "more than one OpenMP runtime" in " ".join(text.split())
+        assert "2 OpenMP runtimes" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("scenario", HANGING)

@@ -253,6 +253,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.recording.",
         "ompd_core.model.naming",
         "ompd_core.model.states",
+        "ompd_core.model.thread_starts",
         "ompd_core.errors",
     ),
     # Types of what the views write. They are not loaded while it runs: see python_types.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator
 
 FILE = "/src/heat.c"
+PROGRAM = "/home/user/heat"
 PERIOD = 10_000_000  # ns between samples
 BATCH = 50  # rows a line
 
@@ -23,6 +24,7 @@ class At:
     line: int
     kind: str = "user"
     text: str | None = None
+    library: str | None = None  # None: it is the program's
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Made:
     threads: list[list[Moment]]
     born: list[int] = field(default_factory=list)
     header: dict[str, Any] = field(default_factory=dict)
+    others: set[int] = field(default_factory=set)  # threads that are not OpenMP's
 
     def __post_init__(self) -> None:
         self.born = self.born or [0] * len(self.threads)
@@ -80,7 +83,7 @@ class Made:
         yield _line(
             {
                 "schema": "ompd-record/1",
-                "program": "/home/user/heat",
+                "program": PROGRAM,
                 "arguments": ["heat", "4096"],
                 "pid": 4711,
                 "host": "node7",
@@ -105,6 +108,7 @@ class Made:
         writer = _Writer()
         for number, born in enumerate(self.born):
             kind = "worker" if number else "initial"
+            kind = "none" if number in self.others else kind
             lwp = 4711 + number
             yield _line(
                 {
@@ -159,6 +163,7 @@ class _Writer:
         self._stacks: dict[tuple[At, ...], int] = {}
         self._regions: dict[int, int] = {}
         self._constructs: dict[tuple[str, int], int] = {}
+        self._images: dict[str, int] = {}
 
     def needed(self, doing: Doing) -> Iterator[str]:
         if doing in self.activities:
@@ -208,6 +213,11 @@ class _Writer:
             if frame.kind == "construct":
                 yield from self._region(frame.line)
                 facts["region"] = self._regions[frame.line]
+            file = frame.library or PROGRAM
+            if file not in self._images:
+                self._images[file] = len(self._images)
+                yield _line({"image": self._images[file], "kind": "user", "path": file})
+            facts["image"] = self._images[file]
             facts.update(function=frame.function, file=FILE, line=frame.line, text=frame.text)
             yield _line(facts)
         number = len(self._stacks)

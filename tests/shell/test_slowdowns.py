@@ -9,7 +9,7 @@ import re
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
 import machine
 import pytest
@@ -43,11 +43,13 @@ def spinning(
     before: Callable[[], None] | None = None,
     program: str = PROGRAM,
     compiler: str = "gcc",
+    link: Sequence[str] = (),
     **settings: str,
 ) -> Iterator[int]:
-    source, begun = folder / "spin.c", folder / "begun"
+    source = folder / ("spin.cc" if compiler == "g++" else "spin.c")
+    begun = folder / "begun"
     source.write_text(program, encoding="ascii")
-    machine.run(compiler, "-g", "-fopenmp", source, "-o", folder / "spin")
+    machine.run(compiler, "-g", "-fopenmp", source, "-o", folder / "spin", *link)
     words = machine.in_background(folder / "spin", team, begun)
     with subprocess.Popen(words, env={**os.environ, **settings}, preexec_fn=before) as process:
         try:
@@ -114,6 +116,92 @@ def test_a_group_with_a_limit(folder: Path) -> None:
             assert "1.2 processors' worth" in slowdowns(pid, folder)["little_time"]
     finally:
         group.rmdir()
+
+
+POOL = """\
+#include <fcntl.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile long counted;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static void *serve(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    %s
+        pthread_cond_wait(&work, &mutex);
+    pthread_mutex_unlock(&mutex);
+    for (;;)
+        counted++;
+}
+int main(int argc, char **argv)
+{
+    pthread_t id;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&id, NULL, serve, NULL);
+    #pragma omp parallel num_threads(atoi(argv[1]))
+    {
+        if (omp_get_thread_num() == 0)
+            sleep(1), close(creat(argv[2], 0600));
+        for (;;)
+            counted++;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("sleeps, is_told", [("while (0)", True), ("while (1)", False)])
+def test_a_second_pool(sleeps: str, is_told: bool, folder: Path) -> None:
+    """One that sleeps takes nothing from the team."""
+    team = len(os.sched_getaffinity(0))
+    with spinning(team, folder, program=POOL % sleeps) as pid:
+        found = slowdowns(pid, folder)
+    assert found.keys() == ({"few_processors"} if is_told else set()), found
+    if is_told:
+        text = found["few_processors"]
+        assert text.startswith(f"2 pools, {team} threads of R1 (GNU libgomp")
+        assert " and 2 threads in serve (), may use " in text
+
+
+TBB = """\
+#include <fcntl.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <unistd.h>
+static volatile long counted;
+int main(int argc, char **argv)
+{
+    tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 4);
+    #pragma omp parallel num_threads(atoi(argv[1]))
+    {
+        if (omp_get_thread_num() == 0)
+            close(creat(argv[2], 0600));
+        for (;;)
+            tbb::parallel_for(0, 1000, [](int) {
+                for (int i = 0; i < 10000; i++)
+                    counted = counted + 1;
+            });
+    }
+}
+"""
+
+
+@pytest.mark.skipif(not machine.FULL, reason="OMPD_FULL=1: with a real library")
+def test_a_library_that_has_threads(folder: Path) -> None:
+    team = len(os.sched_getaffinity(0))
+    with spinning(team, folder, program=TBB, compiler="g++", link=["-ltbb"]) as pid:
+        text = slowdowns(pid, folder)["few_processors"]
+        record = folder / "tbb.record"
+        assert ompd("record", "-d", "1", "-o", record, str(pid), folder=folder).status == 0
+        told = " ".join(ompd("show", record, folder=folder).text.split())
+    assert text.startswith(f"2 pools, {team} threads of R1 (GNU libgomp")
+    assert re.search(r" and \d+ threads? of libtbb\.so", text), text
+    assert text.endswith("Make one smaller: OMP_NUM_THREADS, tbb::global_control.")
+    assert re.search(r" 2 pools take turns on .* threads? of libtbb\.so[.\d]* \(", told), told
 
 
 HELD_UP = """\

@@ -200,6 +200,11 @@ class Membership:
     def id(self) -> str | None:
         return f"{self.chain[0][0].id}.{self.chain[0][1]}" if self.chain else None
 
+    @property
+    def in_team(self) -> bool:
+        """Of more threads than itself, however far out."""
+        return any(len(region.members) > 1 for region, _ in self.chain)
+
     def let_go(self) -> None:
         """It does not wait any more."""
         if self.state is not None and self.wait is not None:
@@ -250,9 +255,7 @@ class Thread:
 
     @property
     def in_team(self) -> bool:
-        """Of more threads than itself, however far out."""
-        chains = (member.chain for member in self.openmp)
-        return any(len(region.members) > 1 for chain in chains for region, _ in chain)
+        return any(member.in_team for member in self.openmp)
 
     @property
     def running(self) -> bool:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, FrozenSet, Iterable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Callable, FrozenSet, Iterable, Mapping, Optional, Sequence, Union
 
 from ..library.types import Icvs, IcvValue
 from ..light_classes import NamedTuple
 from .native import Location
 from .notable import SMALLEST_TEAM
-from .process import Membership, Process, Region, Thread
+from .process import Membership, Process, Region, Runtime, Thread
 
 if TYPE_CHECKING:
     from .moments import Movement
@@ -26,18 +26,34 @@ class Processors(NamedTuple):
     quota: Optional[float] = None  # processors' worth of time, by its control group
 
 
+class Pool(NamedTuple):
+    """Threads that one library, or the program, has made to work together."""
+
+    threads: list[Thread]
+    where: Location  # of its own function; of a library that is its file, of the program None
+    runtime: str | None = None  # the name of the runtime of which they are in teams
+
+
 class Crowded(NamedTuple):
-    """Threads of teams that have fewer processors than they are."""
+    """Threads of teams, and of pools beside them, that have fewer processors than they are."""
 
     threads: list[Thread]
     processors: FrozenSet[int]
+    pools: Sequence[Pool] = ()  # if they are of several
 
 
 class Throttled(NamedTuple):
-    """Threads of teams whose control group grants less time than they can use."""
+    """Threads whose control group grants less time than they can use."""
 
     threads: list[Thread]
     quota: float
+    pools: Sequence[Pool] = ()
+
+
+class SeveralRuntimes(NamedTuple):
+    """Of OpenMP's. None of them knows of the others."""
+
+    runtimes: Sequence[Runtime]
 
 
 class Uneven(NamedTuple):
@@ -88,24 +104,65 @@ class Alone(NamedTuple):
     processors: int
 
 
-Slowdown = Union[Crowded, Throttled, Uneven, HeldUp, Cancelled, Uncancelled, Fewer, Alone]
+Slowdown = Union[
+    Crowded, Throttled, SeveralRuntimes, Uneven, HeldUp, Cancelled, Uncancelled, Fewer, Alone
+]
 # Of these also who asks why the program hangs.
-CAUSES = (Cancelled, Uncancelled)
+CAUSES = (SeveralRuntimes, Cancelled, Uncancelled)
 
 # An ICV's values, by its name.
 _Values = Mapping[str, IcvValue]
 
 
-def of_processors(process: Process, processors: Processors) -> list[Slowdown]:
-    teamed = [one for one in process.threads if one.native is not None and one.in_team]
+def of_runtimes(runtimes: Sequence[Runtime]) -> list[SeveralRuntimes]:
+    used = [runtime for runtime in runtimes if runtime.initialized]
+    return [SeveralRuntimes(used)] if len(used) > 1 else []
+
+
+def of_processors(
+    process: Process, processors: Processors, beside: Callable[[], Sequence[Pool]] = lambda: ()
+) -> list[Slowdown]:
+    """beside: pools that work beside the teams. Asked for only if the process has more threads than
+    processors."""
+    pools = _teams(process)
+    if pools and _is_short(process, processors):
+        pools += beside()
+    threads = list(dict.fromkeys(thread for pool in pools for thread in pool.threads))
     found: list[Slowdown] = []
-    crowded = _crowded(teamed, processors.allowed)
+    crowded = _crowded(threads, processors.allowed)
     if crowded is not None:
-        found.append(crowded)
-    granted = len(crowded.processors) if crowded is not None else len(teamed)
-    if processors.quota is not None and processors.quota < min(granted, len(teamed)):
-        found.append(Throttled(teamed, processors.quota))
+        found.append(crowded._replace(pools=_of(crowded.threads, pools)))
+    granted = len(crowded.processors) if crowded is not None else len(threads)
+    if processors.quota is not None and processors.quota < min(granted, len(threads)):
+        found.append(Throttled(threads, processors.quota, _of(threads, pools)))
     return found
+
+
+def _teams(process: Process) -> list[Pool]:
+    """A pool for each runtime. A thread can be in teams of two."""
+    names = {runtime.id: runtime.name for runtime in process.runtimes}
+    found: dict[int, Pool] = {}
+    for thread in process.threads:
+        for member in thread.openmp if thread.native is not None else ():
+            if member.in_team:
+                new = Pool([], Location(), names.get(member.runtime, "OpenMP"))
+                found.setdefault(member.runtime, new).threads.append(thread)
+    return list(found.values())
+
+
+def _is_short(process: Process, processors: Processors) -> bool:
+    granted: float = len(frozenset().union(*processors.allowed.values()))
+    if processors.quota is not None:
+        granted = min(granted, processors.quota)
+    return len(process.natives) > granted
+
+
+def _of(threads: Sequence[Thread], pools: Sequence[Pool]) -> Sequence[Pool]:
+    """Whose threads these are, if they are of several."""
+    chosen = set(threads)
+    parts = (pool._replace(threads=[t for t in pool.threads if t in chosen]) for pool in pools)
+    found = [pool for pool in parts if pool.threads]
+    return found if len(found) > 1 else ()
 
 
 def _crowded(threads: Iterable[Thread], allowed: Mapping[int, FrozenSet[int]]) -> Crowded | None:

@@ -196,6 +196,7 @@ class Reader:
             word(line, "text"),
             region,
             self._of("construct", line, "construct"),
+            self._of("image", line, "image"),
         )
         self._put("frame", line, self.record.frames, made)
 

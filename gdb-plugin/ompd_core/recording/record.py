@@ -59,6 +59,7 @@ class Frame:
     text: str | None = None
     region: int | None = None
     construct: int | None = None
+    image: int | None = None
 
 
 class Stack(NamedTuple):

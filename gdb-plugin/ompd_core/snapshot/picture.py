@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..model.logical_stack.lineage import Lineage
     from ..model.logical_stack.splicing import Splicer
     from ..model.moments import Moment, Movement, Watched
-    from ..model.slowdowns import Processors, Slowdown
+    from ..model.slowdowns import Pool, Processors, Slowdown
     from .cancelling import Cancelling
 
 # Frames of each stack that are looked at for suspended tasks.
@@ -445,7 +445,9 @@ class Picture:
         from .processors import granted
 
         processors = granted(self._debugger)
-        slow = slowdowns.of_processors(self.process, processors) if processors is not None else []
+        slow: list[Slowdown] = [*slowdowns.of_runtimes(self.process.runtimes)]
+        if processors is not None:
+            slow += slowdowns.of_processors(self.process, processors, self._pools)
         needs = judgement.waits.needs if judgement is not None else ()
         movement = judgement.movement if judgement is not None else None
         for one in slowdowns.of_work(self.process, needs, movement):
@@ -456,6 +458,12 @@ class Picture:
         devices = self.devices if self.has_offload else None
         standstill = self.standstill if judgement is None else None
         return Assessment(self.process, judgement, devices, slow, standstill, self._gave_up)
+
+    def _pools(self) -> Sequence[Pool]:
+        from . import pools
+
+        with self._debugger.looking():
+            return pools.busy(self.process, self._stacks, self._places.code)
 
     @property
     def _gave_up(self) -> GaveUp | None:

@@ -13,18 +13,21 @@ from ..model.slowdowns import (
     Crowded,
     Fewer,
     HeldUp,
+    Pool,
+    SeveralRuntimes,
     Slowdown,
     Throttled,
     Uncancelled,
     Uneven,
 )
-from .slow_words import LOOK_AT_THREADS, TAKE_TURNS
+from .slow_words import LOOK_AT_THREADS, TAKE_TURNS, smaller
 from .table import count, listed, place
 from .terminal import plain
 
 _CODES = {
     Crowded: "few_processors",
     Throttled: "little_time",
+    SeveralRuntimes: "several_runtimes",
     Uneven: "uneven_work",
     HeldUp: "held_up",
     Cancelled: "cancelled",
@@ -51,9 +54,12 @@ def _sentence(one: Slowdown) -> str:
         return _crowded(one)
     if isinstance(one, Throttled):
         return (
-            f"{_threads(one.threads)} may use {one.quota:.1f} processors' worth of time in all:"
+            f"{_who(one)} may use {one.quota:.1f} processors' worth of time in all:"
             " their control group has a limit (cpu.max). Each of them is held back in turn."
+            f"{_advice(one)}"
         )
+    if isinstance(one, SeveralRuntimes):
+        return _several(len(one.runtimes))
     if isinstance(one, HeldUp):
         return _held_up(one)
     if isinstance(one, Cancelled):
@@ -82,12 +88,43 @@ def _crowded(one: Crowded) -> str:
     many = len(one.processors)
     if many == 1:
         return (
-            f"{_threads(one.threads)} are bound to processor {min(one.processors)}: {TAKE_TURNS}."
-            " Look at OMP_PROC_BIND, OMP_PLACES, `taskset' and how the job was started."
+            f"{_who(one)} are bound to processor {min(one.processors)}: {TAKE_TURNS}."
+            f"{_advice(one)} Look at OMP_PROC_BIND, OMP_PLACES, `taskset' and how the job was"
+            " started."
         )
     return (
-        f"{_threads(one.threads)} may use {count(many, 'processor')}"
-        f" ({ids.compress(one.processors)}): {TAKE_TURNS}."
+        f"{_who(one)} may use {count(many, 'processor')}"
+        f" ({ids.compress(one.processors)}): {TAKE_TURNS}.{_advice(one)}"
+    )
+
+
+def _who(one: Crowded | Throttled) -> str:
+    """2 pools, 4 threads of R1 (GNU libgomp 12) and 3 of libopenblas.so.0,"""
+    if not one.pools:
+        return _threads(one.threads)
+    return f"{len(one.pools)} pools, {listed([_pool(pool) for pool in one.pools])},"
+
+
+def _pool(pool: Pool) -> str:
+    size = count(len(pool.threads), "thread")
+    if pool.runtime is not None:
+        return f"{size} of {_of_regions(pool.threads)} ({plain(pool.runtime)})"
+    if pool.where.objfile is not None:
+        return f"{size} of {plain(pool.where.objfile.rsplit('/', 1)[-1])}"
+    return f"{size} in {place(pool.where.function, None, None)}"
+
+
+def _advice(one: Crowded | Throttled) -> str:
+    if not one.pools:
+        return ""
+    return f" {smaller(pool.where.objfile or '' for pool in one.pools)}"
+
+
+def _several(runtimes: int) -> str:
+    return (
+        f"The program uses {runtimes} OpenMP runtimes. Each has threads and settings of its own;"
+        " together they can ask for more threads than there are processors. None of them knows"
+        " of the others' regions, locks, critical constructs and barriers."
     )
 
 
@@ -152,9 +189,12 @@ def _fewer(one: Fewer) -> str:
 
 
 def _threads(threads: Sequence[Thread]) -> str:
+    return f"The {len(threads)} threads of {_of_regions(threads)}"
+
+
+def _of_regions(threads: Sequence[Thread]) -> str:
     regions = _regions(threads)
-    of = regions[0].id if len(regions) == 1 else count(len(regions), "region")
-    return f"The {len(threads)} threads of {of}"
+    return regions[0].id if len(regions) == 1 else count(len(regions), "region")
 
 
 def _regions(threads: Sequence[Thread]) -> list[Region]:

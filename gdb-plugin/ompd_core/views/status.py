@@ -10,7 +10,7 @@ from ..model.doubts import Stop
 from ..model.facts import Library, Program
 from ..model.judgement import Judgement
 from ..model.process import Process, Runtime, Thread
-from ..model.slowdowns import CAUSES
+from ..model.slowdowns import CAUSES, of_runtimes
 from . import (
     barriers,
     deadlock,
@@ -65,10 +65,11 @@ def status(
         )
     for runtime in runtimes:
         found += _runtime(runtime, not any(one.initialized for one in runtimes), style)
-    if several(runtimes):
-        found += paragraph(f"Odd     : {SEVERAL}", style, " " * 10)
-    elif len(runtimes) > 1:
-        found += paragraph(f"Note    : {_LOADED}", style, " " * 10)
+    several = [text for _, text in of_slowdowns(of_runtimes(runtimes))]
+    if len(runtimes) > 1 and not several:
+        several = [_LOADED]
+    for text in several:
+        found += paragraph(f"Note    : {text}", style, " " * 10)
     if program is not None and not runtimes:
         found.append(
             "Runtime : none that can be read"
@@ -131,21 +132,10 @@ def _tracking(runtime: Runtime) -> str:
     return "thread states are derived from the stacks; it does not record them itself"
 
 
-SEVERAL = (
-    "The program uses more than one OpenMP runtime. Each has threads and settings of its own, and"
-    " together they can ask for more threads than there are processors. None of them knows"
-    " of the others' regions, locks, critical constructs and barriers."
-)
-
-
 _LOADED = (
     "More than one OpenMP runtime is loaded. If the program uses them all, each will have threads,"
     " locks and barriers of its own."
 )
-
-
-def several(runtimes: Sequence[Runtime]) -> bool:
-    return len([runtime for runtime in runtimes if runtime.initialized]) > 1
 
 
 # Findings that say: something is wrong with this program. The others say how sure the report is.
@@ -225,8 +215,6 @@ def _of_process(process: Process) -> list[tuple[str, str]]:
                 f"The runtime has {count(len(strangers), 'thread')} that GDB does not know.",
             )
         )
-    if several(process.runtimes):
-        found.append(("several_runtimes", SEVERAL))
     return found
 
 
