@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from types import FrameType
 from typing import Any, NoReturn, Sequence
 
 from ompd_core import files
@@ -65,9 +66,16 @@ def _at_the_end(kind: type[BaseException], error: BaseException, trace: Any) -> 
 def _in_between(met: sys.UnraisableHookArgs) -> None:
     """Where Python passes over what is raised, as while it reads a module."""
     if issubclass(met.exc_type, KeyboardInterrupt):
-        os.kill(os.getpid(), signal.SIGINT)
+        sys.setprofile(_afterwards)
     else:
         sys.__unraisablehook__(met)
+
+
+def _afterwards(frame: FrameType, event: str, argument: Any) -> None:
+    """Raise it again, at the next call or return: in the hook itself it would be lost."""
+    if frame.f_code is not _in_between.__code__:
+        sys.setprofile(None)
+        raise KeyboardInterrupt
 
 
 def leave(status: int) -> NoReturn:

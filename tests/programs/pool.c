@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool THREADS SECONDS: a team that works for a moment and then waits for the next one, so long.
+ * pool THREADS SECONDS: a team that works for a moment and then waits for the next one; so long after all its threads were there.
  */
 #include <omp.h>
 #include <stdlib.h>
@@ -9,9 +9,10 @@
 int main(int argc, char **argv)
 {
 	const int threads = argc > 1 ? atoi(argv[1]) : 8;
-	const double end = omp_get_wtime() + (argc > 2 ? atof(argv[2]) : 1e9);
+	const double seconds = argc > 2 ? atof(argv[2]) : 1e9;
+	double end = 0.0;
 
-	while (omp_get_wtime() < end) {
+	do {
 #pragma omp parallel num_threads(threads)
 		{
 			volatile int turns = 0;
@@ -20,6 +21,8 @@ int main(int argc, char **argv)
 				turns = turns + 1;
 		}
 		usleep(20000);
-	}
+		if (end == 0.0)
+			end = omp_get_wtime() + seconds;
+	} while (omp_get_wtime() < end);
 	return 0;
 }

@@ -371,7 +371,8 @@ CTRL_C_MOMENTS = 60 if machine.FULL else 12
 def test_ctrl_c_from_the_beginning_on(folder: Path) -> None:
     """As soon as the first line of ours is executed: before, it is Python's own to answer."""
     for moment in range(CTRL_C_MOMENTS):
-        words = [OMPD, "pid", str(os.getpid())]
+        # Not by `env': the python3 that it finds may be a shell script, which hears Ctrl-C itself.
+        words = [sys.executable, OMPD, "pid", str(os.getpid())]
         with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
             for catches in (True, False):  # Python's own answer has come, and been taken back
                 while process.poll() is None and _catches_ctrl_c(process.pid) is not catches:
@@ -380,6 +381,33 @@ def test_ctrl_c_from_the_beginning_on(folder: Path) -> None:
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=PATIENCE)
         assert b"Traceback" not in errors and b"KeyboardInterrupt" not in errors, errors.decode()
+
+
+SWALLOWS = """\
+import weakref
+from ompd_cli import main
+class Referred:
+    pass
+def swallowed(_):
+    raise KeyboardInterrupt
+def work():
+    referred = Referred()
+    reference = weakref.ref(referred, swallowed)
+    del referred
+    return [int(number) for number in range(1000)]
+main._hear_ctrl_c()
+try:
+    work()
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_ctrl_c_that_python_passes_over() -> None:
+    home = {"PYTHONPATH": str(machine.ROOT / "gdb-plugin")}
+    words = [sys.executable, "-c", SWALLOWS]
+    done = subprocess.run(words, env=home, capture_output=True, check=False)
+    assert (done.stdout, done.stderr) == (b"heard\n", b""), done
 
 
 def _catches_ctrl_c(pid: int) -> bool:
