@@ -329,6 +329,8 @@ typedef struct ompdx_view_region_t {
 	ompdx_cancelled_t
 		cancelled; /* of what a thread has requested cancellation; it is over when all
 					threads have come to the end of that */
+	uint32_t
+		barrier_round; /* libgomp: what each barrier adds to the word that its threads sleep on; 0: not told */
 } ompdx_view_region_t;
 
 typedef struct ompdx_view_t {

@@ -257,14 +257,16 @@ static struct state by_round(const struct thread *thread, struct state found)
 	const struct call *call = &thread->call;
 	const ompdx_sleep_t *sleep = thread->stack->sleep;
 	const bool begins = (!call->entry || call_forks(call)) && !call->hidden;
-	const uint32_t round = sleep->expected / thread->words->barrier_round;
+	const uint32_t told = thread->known.region.barrier_round;
+	const uint32_t unit = told ? told : thread->words->barrier_round;
+	const uint32_t round = sleep->expected / unit;
 
 	if (begins && !round && thread->known.region.level > 1)
 		return plain(
 			OMPDX_STATE_OVERHEAD); /* threads of a team inside of another meet before they begin */
 	if (!sleep->now_known)
 		return found;
-	if ((sleep->now ^ sleep->expected) & ~thread->words->barrier_flags) {
+	if (sleep->now / unit != round) {
 		found.let_go = true;
 		return found;
 	}

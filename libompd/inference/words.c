@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 static const struct words all[] = {
-#define WORDS(runtime, barrier, flags, round, task_lock)                                           \
-	{ompdx_runtime_##runtime, barrier, flags, round, task_lock},
+#define WORDS(runtime, barrier, round, task_lock)                                                  \
+	{ompdx_runtime_##runtime, barrier, round, task_lock},
 #include "inference/words.def"
 };
 

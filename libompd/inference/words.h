@@ -13,9 +13,8 @@
 struct words {
 	ompdx_runtime_kind_t kind;
 	uint32_t barrier;       /* where in the team's structure the barrier's rounds are */
-	uint32_t barrier_flags; /* the bits of it that count none */
-	uint32_t barrier_round;
-	uint32_t task_lock; /* of the queues of its tasks */
+	uint32_t barrier_round; /* what each adds; the bits below are flags */
+	uint32_t task_lock;     /* of the queues of its tasks */
 };
 
 /* NULL: of a runtime that leaves the kernel's calls to the C library. */

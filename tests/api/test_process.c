@@ -624,6 +624,7 @@ static void test_libgomp(void **state)
 		const char *noted;
 		const char *text; /* NULL: it is not known of which GCC */
 	} releases[] = {
+		{4, {"libgomp.so.1", "GOMP_2.0", "GOMP_3.0", NULL}, "tls_not_found", "4"},
 		{6, {"libgomp.so.1", "GOMP_4.0", "GOMP_4.5", NULL}, "tls_not_found", "6 or 7"},
 		{8, {"libgomp.so.1", "GOMP_4.5", "OACC_2.0.1", NULL}, "tls_not_found", "8"},
 		{9, {"libgomp.so.1", "GOMP_5.0", NULL}, "tls_not_found", "9"},
@@ -637,7 +638,7 @@ static void test_libgomp(void **state)
 		  "GOMP_5.1.2", NULL},
 		 "tls_not_found",
 		 "14"},
-		{-1, {"libgomp.so.1", "GOMP_3.0", NULL}, "version_unknown", NULL},
+		{-1, {"libgomp.so.1", "GOMP_2.0", NULL}, "version_unknown", NULL},
 		{-1, {"libgomp.so.1", "GOMP_5.0", "GOMP_7.0", NULL}, "version_unknown", NULL},
 		{-1, {"libomp.so.5", "GOMP_5.0", NULL}, "version_unknown", NULL},
 	};

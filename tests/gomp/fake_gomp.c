@@ -18,6 +18,7 @@
 #define GLOBAL_ICV (FAKE_DATA_HEADER + 0x100)
 
 const struct fake_gomp_layout fake_gomp_layouts[FAKE_GOMP_LAYOUTS] = {
+	{3, "gcc-4.8", 96, 72, 80, 88, 0, 72, 1304, 104, 0, 0, 48, 72, 88, 0, 4},
 	{4, "gcc-4.9", 104, 80, 88, 96, 0, 80, 1320, 176, 96, 0, 104, 144, 160, 32, 4},
 	{5, "gcc-5", 104, 80, 88, 96, 0, 80, 1320, 176, 104, 0, 112, 152, 168, 32, 16},
 	{6, "gcc-6", 104, 80, 88, 96, 0, 80, 1344, 208, 80, 96, 144, 184, 200, 56, 16},
@@ -29,8 +30,13 @@ const struct fake_gomp_layout fake_gomp_layouts[FAKE_GOMP_LAYOUTS] = {
 
 uint64_t fake_gomp_final_task(const struct fake_gomp_layout *layout)
 {
-	/* GCC 4.9 has in_taskwait before in_tied_task. */
+	/* Until GCC 4.9 in_taskwait stands before in_tied_task. */
 	return layout->kind + (layout->release < 5 ? 6 : 5);
+}
+
+uint64_t fake_gomp_dyn_var(const struct fake_gomp_layout *layout)
+{
+	return layout->release < 4 ? 16 : 24;
 }
 
 /* ---- The image ---- */
@@ -92,13 +98,14 @@ static void put_function(const struct fake_gomp *gomp, uint64_t at, unsigned num
 	case 3: /* omp_get_num_threads */
 		code = begin_function(gomp, at, 16, true);
 		break;
-	case 4: /* omp_get_dynamic: lea icv(%rdx),%rax; lea gomp_global_icv(%rip),%rdx; movzbl 24(%rax),%eax */
+	case 4: /* omp_get_dynamic: lea icv(%rdx),%rax; lea gomp_global_icv(%rip),%rdx; movzbl dyn_var(%rax),%eax */
 		code = begin_function(gomp, at, layout->task, true);
 		add(&code, "\x48\x8d\x82", 3);
 		add_number(&code, layout->icv, 4);
 		add(&code, "\x48\x8d\x15", 3);
 		add_number(&code, BASE + TEXT_SIZE + GLOBAL_ICV - (at + code.size + 4), 4);
-		add(&code, "\x0f\xb6\x40\x18", 4);
+		add(&code, "\x0f\xb6\x40", 3);
+		add_number(&code, fake_gomp_dyn_var(layout), 1);
 		break;
 	case 5: /* omp_in_final: movzbl final_task(%rdx),%eax */
 		code = begin_function(gomp, at, layout->task, true);
@@ -115,6 +122,8 @@ static void put_function(const struct fake_gomp *gomp, uint64_t at, unsigned num
 		add(&code, "\xbf", 1);
 		add_number(&code, layout->taskgroup_size, 4);
 		add(&code, "\xe8\x00\x10\x00\x00", 5);
+		if (layout->taskgroup_size == 0)
+			code.size = 4;
 		break;
 	}
 	add(&code, "\xc3", 1);
@@ -127,9 +136,9 @@ static void name_versions(int release, const char **names)
 		int release;
 		const char *name;
 	} all[] = {
-		{4, "GOMP_4.0"},    {5, "GOMP_4.0.1"}, {6, "GOMP_4.5"},
-		{8, "OACC_2.0.1"},  {9, "GOMP_5.0"},   {10, "OACC_2.6"},
-		{11, "GOMP_5.0.1"}, {12, "GOMP_5.1"},  {13, "GOMP_5.1.1"},
+		{3, "GOMP_3.0"},   {4, "GOMP_4.0"},    {5, "GOMP_4.0.1"}, {6, "GOMP_4.5"},
+		{8, "OACC_2.0.1"}, {9, "GOMP_5.0"},    {10, "OACC_2.6"},  {11, "GOMP_5.0.1"},
+		{12, "GOMP_5.1"},  {13, "GOMP_5.1.1"},
 	};
 	int count = 0;
 

@@ -12,7 +12,7 @@
 #include "fake_target.h"
 
 struct fake_gomp_layout {
-	int release; /* of GCC, the first of those laid out so; 4 is 4.9 */
+	int release; /* of GCC, the first of those laid out so; 3 is 4.8, 4 is 4.9 */
 	const char *name;
 	uint64_t thread_size, task, release_semaphore, thread_pool, team_num; /* gomp_thread */
 	uint64_t ordered_release, implicit_task;                              /* gomp_team */
@@ -22,6 +22,7 @@ struct fake_gomp_layout {
 
 /* By the first release of each. */
 enum {
+	FAKE_GCC_4_8,
 	FAKE_GCC_4_9,
 	FAKE_GCC_5,
 	FAKE_GCC_6,
@@ -66,6 +67,7 @@ void fake_gomp_parallel(struct fake_gomp *gomp);
 void fake_gomp_end(struct fake_gomp *gomp);
 
 uint64_t fake_gomp_final_task(const struct fake_gomp_layout *layout); /* in gomp_task */
+uint64_t fake_gomp_dyn_var(const struct fake_gomp_layout *layout);    /* in gomp_task_icv */
 uint64_t fake_gomp_implicit_task(const struct fake_gomp *gomp, unsigned number);
 
 #endif /* FAKE_GOMP_H */

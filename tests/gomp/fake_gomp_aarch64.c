@@ -46,13 +46,13 @@ static struct code begin_function(struct fake_target *target, uint64_t at, uint6
 }
 
 /* add x2, x2, icv; adrp x3; add x3, x3, global; csel x0, x3, x2, eq; ldrb w0, [x0, dyn_var] */
-static void choose_icvs(struct code *code, uint64_t icv, uint64_t global_icv)
+static void choose_icvs(struct code *code, uint64_t icv, uint64_t dyn_var, uint64_t global_icv)
 {
 	add(code, 0x91000042 | (uint32_t)icv << 10);
 	add_adrp(code, 3, global_icv);
 	add(code, 0x91000063 | (uint32_t)(global_icv & 0xfff) << 10);
 	add(code, 0x9a820060);
-	add(code, 0x39400000 | 24 << 10);
+	add(code, 0x39400000 | (uint32_t)dyn_var << 10);
 }
 
 /* mov x0, size; bl gomp_malloc */
@@ -72,10 +72,11 @@ void fake_gomp_put_function_aarch64(struct fake_target *target,
 	struct code code = begin_function(target, at, word, offsets[number], wide);
 
 	if (number == 4)
-		choose_icvs(&code, layout->icv, global_icv);
+		choose_icvs(&code, layout->icv, fake_gomp_dyn_var(layout), global_icv);
 	else if (number == 5) /* ldrb w0, [x2, final_task] */
 		add(&code, 0x39400040 | (uint32_t)fake_gomp_final_task(layout) << 10);
-	else if (number == 6 && layout->team_num == 0)
+	else if ((number == 6 && layout->team_num == 0) ||
+		 (number == 7 && layout->taskgroup_size == 0))
 		code.at = at;
 	else if (number == 7)
 		allocate(&code, layout->taskgroup_size);

@@ -69,14 +69,14 @@ static void test_region(void **state)
 	}
 }
 
-/* Of each release, laid out as each other. */
+/* Of each release, laid out as each other. Of 4.8 and 4.9 thread-local data tells, whichever it is said to be. */
 static void test_wrong_layout(void **state)
 {
 	(void)state;
 	for (unsigned k = 0; k < 2 * FAKE_GOMP_LAYOUTS * FAKE_GOMP_LAYOUTS; k++) {
 		const unsigned i = k / 2, machine = k % 2 ? EM_AARCH64 : 0;
 		const unsigned laid_out = i / FAKE_GOMP_LAYOUTS, said = i % FAKE_GOMP_LAYOUTS;
-		const bool right = laid_out == said;
+		const bool right = laid_out == said || (laid_out < FAKE_GCC_5 && said < FAKE_GCC_5);
 		struct fake_gomp gomp = fake_gomp_create(&fake_gomp_layouts[laid_out],
 							 &fake_gomp_layouts[said], machine);
 		ompd_address_space_handle_t *handle = opened(&gomp);
@@ -310,13 +310,14 @@ static void test_queue_without_end(void **state)
 	}
 }
 
-/* GCC 4.9 keeps in the task what others keep in a gomp_taskwait: set while its thread sleeps. */
+/* Until GCC 4.9 a task has what others keep in a gomp_taskwait: set while its thread sleeps. */
 static void test_taskwait_in_task(void **state)
 {
-	const struct fake_gomp_layout *layout = &fake_gomp_layouts[FAKE_GCC_4_9];
-
 	(void)state;
-	for (unsigned asleep = 0; asleep < 2; asleep++) {
+	for (unsigned i = 0; i < 4; i++) {
+		const unsigned asleep = i % 2, older = i / 2;
+		const struct fake_gomp_layout *layout =
+			&fake_gomp_layouts[older ? FAKE_GCC_4_8 : FAKE_GCC_4_9];
 		struct fake_gomp gomp = fake_gomp_create(layout, layout, EM_AARCH64);
 		ompd_thread_handle_t *thread;
 		ompd_word_t doing;
@@ -327,7 +328,7 @@ static void test_taskwait_in_task(void **state)
 
 		fake_gomp_parallel(&gomp);
 		task = fake_gomp_implicit_task(&gomp, 1);
-		fake_put(gomp.target, task + 164, 1, asleep);
+		fake_put(gomp.target, task + (older ? 92 : 164), 1, asleep);
 		look = look_at(&gomp);
 		assert_ok(ompdx_snapshot_tasks(look.snapshot, &answer));
 		assert_int_equal(answer->tasks[1].address, task);
@@ -335,8 +336,34 @@ static void test_taskwait_in_task(void **state)
 		assert_ok(check_thread_handle(look.handle, gomp.target, gomp.pthreads[1], &thread));
 		assert_ok(ompd_get_state(thread, &doing, &wait_id));
 		assert_int_equal(doing, asleep ? 0x020 : OMPDX_STATE_UNDEFINED);
-		assert_true(wait_id == (asleep ? task + 168 : 0));
+		assert_true(wait_id == (asleep ? task + (older ? 96 : 168) : 0));
 		assert_ok(ompd_rel_thread_handle(thread));
+		close_look(&look, &gomp);
+	}
+}
+
+/* Until GCC 4.8 a barrier adds 4 to its generation, above two flags, and one count serves the region's end, too. */
+static void test_rounds(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < FAKE_GOMP_LAYOUTS; i++) {
+		const struct fake_gomp_layout *layout = &fake_gomp_layouts[i];
+		const uint64_t step = i == FAKE_GCC_4_8 ? 4 : 8;
+		struct fake_gomp gomp = fake_gomp_create(layout, layout, i % 2 ? EM_AARCH64 : 0);
+		const ompdx_arrivals_t *answer;
+		struct look look;
+
+		fake_gomp_parallel(&gomp);
+		fake_put(gomp.target, FAKE_GOMP_TEAM + 132, 4, 5 * step + 3);
+		fake_put(gomp.target, FAKE_GOMP_TEAM + 192, 4, 1);
+		look = look_at(&gomp);
+		assert_int_equal(look.view->regions[1].barrier_round, step);
+		assert_ok(ompdx_snapshot_arrivals(look.snapshot, &answer));
+		assert_int_equal(answer->team_count, 1);
+		assert_int_equal(answer->teams[0].steps, 5);
+		assert_int_equal(answer->teams[0].waits_for_tasks, 1);
+		assert_int_equal(answer->teams[0].arrived, i == FAKE_GCC_4_8 ? -1 : 2);
+		assert_int_equal(answer->teams[0].arrived_at_end, i == FAKE_GCC_4_8 ? -1 : 0);
 		close_look(&look, &gomp);
 	}
 }
@@ -369,7 +396,11 @@ static void put_thread_at(struct fake_gomp *gomp, unsigned number, uint64_t shar
 
 	fake_put(gomp->target, ts + 8, 8, share);
 	fake_put(gomp->target, ts + 16, 8, last);
-	fake_put(gomp->target, ts + (gomp->layout->release < 11 ? 56 : 64), 8, static_trip);
+	fake_put(gomp->target,
+		 ts + (gomp->layout->release < 4    ? 48
+		       : gomp->layout->release < 11 ? 56
+						    : 64),
+		 8, static_trip);
 }
 
 static const ompdx_loops_t *loops_of(struct look *look)
@@ -606,6 +637,7 @@ static void check_any_word(const struct fake_gomp_layout *layout)
 static void test_any_word(void **state)
 {
 	(void)state;
+	check_any_word(&fake_gomp_layouts[FAKE_GCC_4_8]);
 	check_any_word(&fake_gomp_layouts[FAKE_GCC_4_9]);
 	check_any_word(&fake_gomp_layouts[FAKE_GCC_13]);
 }
@@ -789,6 +821,7 @@ int main(void)
 		OPENED(test_queue),
 		OPENED(test_queue_without_end),
 		OPENED(test_taskwait_in_task),
+		OPENED(test_rounds),
 		OPENED(test_any_word),
 		OPENED(test_loop),
 		OPENED(test_words_of_no_loop),

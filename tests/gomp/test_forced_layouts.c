@@ -28,9 +28,9 @@
 static const struct {
 	const char *layout, *version;
 } claims[] = {
-	{"gcc-4.9", "GOMP_4.0"}, {"gcc-5", "GOMP_4.0.1"},  {"gcc-6", "GOMP_4.5"},
-	{"gcc-9", "GOMP_5.0"},   {"gcc-11", "GOMP_5.0.1"}, {"gcc-12", "GOMP_5.1"},
-	{"gcc-13", "GOMP_6.0"},
+	{"gcc-4.8", "GOMP_3.0"}, {"gcc-4.9", "GOMP_4.0"}, {"gcc-5", "GOMP_4.0.1"},
+	{"gcc-6", "GOMP_4.5"},   {"gcc-9", "GOMP_5.0"},   {"gcc-11", "GOMP_5.0.1"},
+	{"gcc-12", "GOMP_5.1"},  {"gcc-13", "GOMP_6.0"},
 };
 
 /* What libgomp says of itself: the names of its symbol versions that tell a release, where they lie. */
@@ -57,9 +57,9 @@ static void find_names(void)
 	const char *definition;
 	char *strings;
 
-	assert_int_not_equal(dladdr1(dlsym(RTLD_DEFAULT, "GOMP_parallel"), &info, (void **)&map,
-				     RTLD_DL_LINKMAP),
-			     0);
+	assert_int_not_equal(
+		dladdr1(dlsym(RTLD_DEFAULT, "GOMP_barrier"), &info, (void **)&map, RTLD_DL_LINKMAP),
+		0);
 	strings = (char *)entry(map, DT_STRTAB)->d_un.d_ptr;
 	/* The C library makes addresses of the strings' place and of others, and not of this one's. */
 	definition = (const char *)(map->l_addr + entry(map, DT_VERDEF)->d_un.d_ptr);
@@ -137,6 +137,14 @@ static void look(char layout[16])
 	assert_int_equal(ompd_rel_address_space_handle(handle), ompd_rc_ok);
 }
 
+/* Of two of one major version the size of thread-local data decides, whatever the names say. */
+static bool same_major(const char *one, const char *other)
+{
+	const size_t length = strcspn(one, ".");
+
+	return length == strcspn(other, ".") && strncmp(one, other, length) == 0;
+}
+
 static void test_other_layouts(void **state)
 {
 	char own[16], told[16];
@@ -150,7 +158,7 @@ static void test_other_layouts(void **state)
 	assert_string_not_equal(own, "");
 	find_names();
 	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
-		const bool is_own = strcmp(claims[i].layout, own) == 0;
+		const bool is_own = same_major(claims[i].layout, own);
 
 		if (!claim(claims[i].version))
 			continue;

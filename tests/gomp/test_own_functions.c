@@ -33,7 +33,7 @@ static const ompdx_entry_point_t *listed(const ompdx_entry_points_t *points, con
 
 static void test_entry_points(void **state)
 {
-	static const char *const names[] = {"GOMP_parallel",       "GOMP_barrier",
+	static const char *const names[] = {"GOMP_parallel_start", "GOMP_barrier",
 					    "GOMP_critical_start", "omp_set_lock",
 					    "omp_get_thread_num_", "omp_get_wtick"};
 	ompd_address_space_handle_t *handle;

@@ -277,6 +277,17 @@ static void test_words_of_a_team(void **state)
 	sleep.now = 32;
 	told = classified(&stack, &of.facts);
 	assert_int_equal(told.told, OMPDX_TOLD_LET_GO);
+	/* The bits below a round are flags. */
+	sleep.now = 28;
+	told = classified(&stack, &of.facts);
+	assert_int_equal(told.told, OMPDX_TOLD_ROUND);
+	of.region.barrier_round = 4;
+	told = classified(&stack, &of.facts);
+	assert_int_equal(told.told, OMPDX_TOLD_LET_GO);
+	sleep.now = 27;
+	told = classified(&stack, &of.facts);
+	assert_int_equal(told.told, OMPDX_TOLD_ROUND);
+	assert_int_equal(told.round, 6);
 	sleep.address = of.region.address + 1280;
 	told = classified(&stack, &of.facts);
 	assert_int_equal(told.state, OMPDX_STATE_OVERHEAD);

@@ -5,11 +5,18 @@ from __future__ import annotations
 
 from .base import AFTER, Interface
 
+_SCHEDULES = ("static", "dynamic", "guided", "runtime")
+# Until GCC 4.8 code calls one of these, the region's code, and GOMP_parallel_end.
+_BEFORE_REGION = (
+    "GOMP_parallel_start",
+    "GOMP_parallel_sections_start",
+    *(f"GOMP_parallel_loop_{schedule}_start" for schedule in _SCHEDULES),
+)
 _REGIONS = {
     name: 0
     for name in (
+        *_BEFORE_REGION,
         "GOMP_parallel",
-        "GOMP_parallel_start",
         "GOMP_parallel_sections",
         "GOMP_parallel_loop_static",
         "GOMP_parallel_loop_dynamic",
@@ -27,7 +34,6 @@ _TASKS = {"GOMP_task": 0, "GOMP_taskloop": 0, "GOMP_taskloop_ull": 0}
 
 _LOOP_ENDS = ("GOMP_loop_end", "GOMP_loop_end_nowait", "GOMP_loop_end_cancel")
 _SECTIONS_ENDS = ("GOMP_sections_end", "GOMP_sections_end_nowait", "GOMP_sections_end_cancel")
-_SCHEDULES = ("static", "dynamic", "guided", "runtime")
 _KINDS = (*_SCHEDULES, *(f"nonmonotonic_{schedule}" for schedule in _SCHEDULES[1:]))
 # The last of each kind of variable serves loops with task reductions.
 _LOOPS = tuple(
@@ -52,7 +58,7 @@ INTERFACE = Interface(
     events={
         ("parallel", "begin"): _REGIONS,
         ("parallel", "end"): {
-            **{name: AFTER for name in _REGIONS if name != "GOMP_parallel_start"},
+            **{name: AFTER for name in _REGIONS if name not in _BEFORE_REGION},
             "GOMP_parallel_end": AFTER,
         },
         ("teams", "begin"): _LEAGUES,
@@ -94,7 +100,7 @@ INTERFACE = Interface(
     },
     object_argument={"GOMP_critical_name_start": 0},
     iteration_passed=("GOMP_doacross_wait", "GOMP_doacross_ull_wait"),
-    before_region=("GOMP_parallel_start",),
+    before_region=_BEFORE_REGION,
     construct_ends={
         "GOMP_critical_start": ("GOMP_critical_end",),
         "GOMP_critical_name_start": ("GOMP_critical_name_end",),

@@ -398,6 +398,7 @@ class ompdx_view_region_t(Structure):
         ("member_count", c_uint32),
         ("helpers", c_int32),
         ("cancelled", c_int),
+        ("barrier_round", c_uint32),
     ]
 
 

@@ -100,6 +100,7 @@ def _facts(facts: Facts) -> Any:
             team_num=_known(one.team_num),
             member_count=len(one.members),
             function=one.function,
+            barrier_round=one.barrier_round,
         )
         for one, _ in facts.chain
     ]

@@ -524,6 +524,7 @@ def _view(view: capi.ompdx_view_t) -> View:
             source=_decode(region.source) if region.source else None,
             helpers=bool(region.helpers),
             cancelled=_CANCELLED.get(region.cancelled),
+            barrier_round=region.barrier_round,
         )
         for region in capi.array_at(view.regions or 0, view.region_count, capi.ompdx_view_region_t)
     ]

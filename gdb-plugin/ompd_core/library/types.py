@@ -89,6 +89,7 @@ class ViewRegion(NamedTuple):
     helpers: bool = False  # the team of the runtime's hidden helper threads
     # Whose cancellation has been requested: "parallel", "for", "sections", "worksharing".
     cancelled: str | None = None
+    barrier_round: int = 0  # what each barrier adds to the word that threads sleep on
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,14 @@
 #include "runtime/gomp/picture.h"
 #include "target/limits.h"
 
-/* Of a barrier's generation: flags, and above them how many barriers the team has been through. */
-enum { BAR_WAITING_FOR_TASK = 2, BAR_STEP_SHIFT = 3 };
+/* A flag of a barrier's generation. */
+enum { BAR_WAITING_FOR_TASK = 2 };
+
+/* How many barriers the team has been through. */
+static uint64_t rounds(const struct picture *picture, const struct gomp_barrier *barrier)
+{
+	return barrier->generation / picture->gomp->record->barrier_round;
+}
 
 static int32_t arrived(uint32_t total, uint32_t awaited)
 {
@@ -24,12 +30,15 @@ static uint64_t regions_begun(const struct picture *picture, const struct seen_t
 	const struct seen_pool *pool =
 		primary ? gomp_picture_pool(picture, primary->native.thread.thread_pool) : NULL;
 
-	return pool ? pool->pool.threads_dock.generation >> BAR_STEP_SHIFT : 0;
+	return pool ? rounds(picture, &pool->pool.threads_dock) : 0;
 }
 
 ompd_rc_t gomp_arrivals(void *from, void **ret)
 {
 	const struct picture *picture = from;
+	/* Until GCC 4.8 one count serves both. */
+	const bool counts_ends =
+		picture->gomp->record->members[MEMBER_gomp_barrier_t__awaited_final].size != 0;
 	const struct vector nobody = {.item_size = sizeof(ompdx_arrival_t)};
 	struct vector teams = {.item_size = sizeof(ompdx_team_arrivals_t)};
 	ompd_rc_t rc = ompd_rc_ok;
@@ -48,10 +57,11 @@ ompd_rc_t gomp_arrivals(void *from, void **ret)
 		one->size = sizeof(*one);
 		one->team = team->address;
 		one->awaits = team->nthreads;
-		one->arrived = arrived(barrier->total, barrier->awaited);
-		one->arrived_at_end = arrived(barrier->total, barrier->awaited_final);
+		one->arrived = counts_ends ? arrived(barrier->total, barrier->awaited) : -1;
+		one->arrived_at_end =
+			counts_ends ? arrived(barrier->total, barrier->awaited_final) : -1;
 		one->waits_for_tasks = (barrier->generation & BAR_WAITING_FOR_TASK) != 0;
-		one->steps = barrier->generation >> BAR_STEP_SHIFT;
+		one->steps = rounds(picture, barrier);
 		one->regions = regions_begun(picture, seen);
 	}
 	if (rc == ompd_rc_ok)

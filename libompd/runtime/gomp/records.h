@@ -23,10 +23,11 @@ enum member {
 
 struct record {
 	const char *name;
-	int32_t first, last;   /* major versions of GCC */
-	int32_t openmp;        /* what their -fopenmp defines _OPENMP as */
-	uint32_t tls_behind;   /* how many bytes of thread-local data lie behind gomp_tls_data */
-	bool pool_names_owner; /* a pool's thread 0 is whose pool it is; else it is nothing */
+	int32_t first, last;    /* major versions of GCC */
+	int32_t openmp;         /* what their -fopenmp defines _OPENMP as */
+	uint32_t barrier_round; /* what each barrier adds to a generation, below which are flags */
+	uint32_t tls_behind;    /* how many bytes of thread-local data lie behind gomp_tls_data */
+	bool pool_names_owner;  /* a pool's thread 0 is whose pool it is; else it is nothing */
 	uint32_t sizes[STRUCTURE_COUNT];
 	struct span members[MEMBER_COUNT];
 };

@@ -13,7 +13,7 @@ static const struct {
 	const char *name;
 	int32_t release;
 } versions[] = {
-	{"GOMP_1.0", 0},    {"GOMP_2.0", 0},    {"GOMP_3.0", 0},   {"GOMP_4.0", 4},
+	{"GOMP_1.0", 0},    {"GOMP_2.0", 0},    {"GOMP_3.0", 4},   {"GOMP_4.0", 4},
 	{"GOMP_4.0.1", 5},  {"GOMP_4.5", 6},    {"OACC_2.0.1", 8}, {"GOMP_5.0", 9},
 	{"OACC_2.6", 10},   {"GOMP_5.0.1", 11}, {"GOMP_5.1", 12},  {"GOMP_5.1.1", 13},
 	{"GOMP_5.1.2", 14}, {"GOMP_5.1.3", 15}, {"GOMP_6.0", 15},  {"GOMP_6.0.1", 16},

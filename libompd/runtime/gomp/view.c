@@ -98,6 +98,7 @@ static void write_parallel(const struct picture *picture, const struct seen_regi
 	ret->level = team->level;
 	ret->active_level = team->active_level;
 	ret->team_size = team->team.nthreads;
+	ret->barrier_round = picture->gomp->record->barrier_round;
 	if (team->team.team_cancelled)
 		ret->cancelled = ompdx_cancelled_parallel;
 	else if (team->team.work_share_cancelled)
