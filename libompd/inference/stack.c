@@ -313,7 +313,10 @@ bool stack_is_inside(const ompdx_stack_t *stack, const struct call *call)
 {
 	for (uint32_t at = call->caller == NO_FRAME ? 0 : call->caller; at < stack->frame_count;
 	     at++) {
-		if (frame_at(stack, at).code == ompdx_code_runtime)
+		const ompdx_frame_t frame = frame_at(stack, at);
+
+		if (frame.code == ompdx_code_runtime ||
+		    (frame.function && frame.function->function_class == ompdx_function_outlined))
 			return true;
 	}
 	return false;

@@ -54,7 +54,7 @@ struct outward {
 struct outward stack_outward(const ompdx_stack_t *stack, const struct call *call,
 			     ompd_addr_t function);
 
-/* Whether what is further out is a runtime's. */
+/* Whether something further out is a runtime's, or a construct's code, which programs of GCC 4.8 call themselves. */
 bool stack_is_inside(const ompdx_stack_t *stack, const struct call *call);
 
 /* Without what ends as the beginnings of names do: those wait only at times. */

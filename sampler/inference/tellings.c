@@ -2,6 +2,7 @@
 #include "inference/tellings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "inference/called.h"
@@ -169,13 +170,17 @@ static uint64_t region_of_call(struct tellings *tellings, uint32_t place, uint64
 	return code->function;
 }
 
+static bool is_outlined(const struct code *code)
+{
+	return code->is_described && code->described.function_class == ompdx_function_outlined;
+}
+
 /* A call passes it, or the compiler's name of it tells. */
 static bool is_region(const struct tellings *tellings, uint64_t function)
 {
 	const struct code *code = code_of_function(tellings, function);
 
-	return code && (code->is_region || (code->is_described && code->described.function_class ==
-									  ompdx_function_outlined));
+	return code && (code->is_region || is_outlined(code));
 }
 
 uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_t likely)
@@ -198,6 +203,25 @@ uint64_t region_told(const struct tellings *tellings, uint64_t function, uint64_
 	return found;
 }
 
+/* gcc makes several functions of one: main._omp_fn.0 calls main._omp_fn.0.part.1. */
+static bool is_part_of(const struct code *code, const struct code *whole)
+{
+	const size_t length = is_outlined(whole) ? strlen(whole->symbol) : 0;
+
+	return length && strncmp(code->symbol, whole->symbol, length) == 0 &&
+	       code->symbol[length] == '.';
+}
+
+/* Until GCC 4.8 a program called its regions' code itself, between two calls of the runtime. */
+static bool is_called_by_program(const struct looked *looked, uint32_t frame)
+{
+	const struct code *code = frame_code(looked, frame);
+
+	return is_outlined(code) && !code_has_role(code, OMPDX_ROLE_OF_CLANG) &&
+	       frame + 1 < looked->count && code_is_program(frame_code(looked, frame + 1)) &&
+	       !is_part_of(code, frame_code(looked, frame + 1));
+}
+
 /* The innermost that is on the stack: whose code the runtime has called, or which a call begins. */
 static void find_region(const struct looked *looked, struct stack_told *told)
 {
@@ -207,6 +231,11 @@ static void find_region(const struct looked *looked, struct stack_told *told)
 	for (uint32_t i = 0; i < looked->count; i++) {
 		const struct code *code = frame_code(looked, i);
 
+		if (is_called_by_program(looked, i)) {
+			if (!told->region && told->forks[0] == NONE)
+				told->region = code->function;
+			add_fork(told, looked->code[i + 1], false);
+		}
 		if (!code_is_runtime(code))
 			continue;
 		if (!told->region && told->forks[0] == NONE && i > 0 &&

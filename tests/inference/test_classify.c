@@ -198,6 +198,7 @@ static void test_without_facts(void **state)
 	ompdx_frame_t serial[] = {user("work"), user("main"), libc("__libc_start_main")};
 	ompdx_frame_t inside[] = {user("work.omp_outlined"), omp("__kmp_invoke_microtask"),
 				  omp("__kmpc_fork_call"), user("main")};
+	ompdx_frame_t called_by_itself[] = {user("work"), user("main._omp_fn.0"), user("main")};
 	ompdx_frame_t worker[] = {libc("futex"), omp(NULL), libc("start_thread")};
 	ompdx_frame_t cut[] = {libc("futex"), omp(NULL)};
 	ompdx_frame_t lock[] = {omp("omp_set_lock_"), user("work")};
@@ -209,6 +210,8 @@ static void test_without_facts(void **state)
 	stack.extent = ompdx_extent_cut;
 	assert_int_equal(classified(&stack, NULL).state, OMPDX_STATE_UNDEFINED);
 	stack = STACK(inside);
+	assert_int_equal(classified(&stack, NULL).state, OMPDX_STATE_WORK_PARALLEL);
+	stack = STACK(called_by_itself);
 	assert_int_equal(classified(&stack, NULL).state, OMPDX_STATE_WORK_PARALLEL);
 	stack = STACK(worker);
 	assert_int_equal(classified(&stack, NULL).state, OMPDX_STATE_UNDEFINED);

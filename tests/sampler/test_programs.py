@@ -34,6 +34,20 @@ def test_a_teams_region_is_no_parallel_one(build, tmp_path, compiler) -> None:
     assert ("teams", "parallel") in seen and ("parallel", "teams") not in seen, seen
 
 
+def test_a_program_calls_its_regions_code_itself(build, tmp_path) -> None:
+    """As GCC 4.8 made it: who begins a region is in it, and is one of its threads."""
+    record = recorded(tmp_path, build("between_calls", "gcc", "-fno-optimize-sibling-calls"), "500")
+    first = min(record.tables["thread"])
+    work: dict[int, int] = {}
+    for thread, _, duration, activity, _ in record.rows():
+        if activity["state"].startswith("work"):
+            assert activity["state"] == "work_parallel", activity
+            assert record.tables["region"][activity["region"]]["function"] == "program"
+            assert thread != first or (activity["team"], activity["thread_num"]) == (first, 0)
+            work[thread] = work.get(thread, 0) + duration
+    assert len(work) == 4, work
+
+
 @pytest.mark.parametrize("how", ["-static-pie", "-static"] if machine.FULL else ["-static"])
 def test_a_static_program_has_its_runtime_inside(build, tmp_path, how) -> None:
     """Wherever it lies beside the vDSO, and where no header says how to unwind."""
