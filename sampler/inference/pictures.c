@@ -175,8 +175,12 @@ static bool lies_in(ompd_address_space_handle_t *handle, const struct image *ima
 {
 	ompdx_runtime_info_t info = {.size = sizeof info};
 
-	return ompdx_get_runtime_info(handle, &info) == ompd_rc_ok &&
-	       (!info.end || (image->first >= info.start && image->first < info.end));
+	if (ompdx_get_runtime_info(handle, &info) != ompd_rc_ok)
+		return false;
+	/* A library whose bounds are not known yet is being loaded: it will be listed. */
+	if (!info.end)
+		return image->kind != IMAGE_RUNTIME;
+	return image->first >= info.start && image->first < info.end;
 }
 
 /* There may be no list of images: of a static program, and while the dynamic linker is at work. Then the runtime that is
