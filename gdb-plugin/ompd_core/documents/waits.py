@@ -53,7 +53,8 @@ class Lock(TypedDict):
 
 
 class Outside(TypedDict):
-    """What of the C library's is waited for; its name is the variable's."""
+    """What of the C library's is waited for; its name is the variable's, of a unit of Fortran's
+    its number and file."""
 
     kind: Annotated[
         str,
@@ -68,6 +69,7 @@ class Outside(TypedDict):
             "once",
             "static",
             "stream",
+            "unit",
             "malloc",
             "latch",
             "std_barrier",

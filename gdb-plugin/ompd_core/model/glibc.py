@@ -105,7 +105,7 @@ _USED, _USED_AND_SET = 2, 3  # what those who wait expect in the words of the ph
 _OLDER_SIGNALS, _NEWER_SIGNALS = (40, 44), (32, 36)
 _REFERENCES_OF_WAITERS = 3  # in the word before the signals: from which bit on
 _REFERENCES, _FIRST_GROUP, _ALIGNMENT = 16, 8, 8
-_HOLDERS_WORDS = {"mutex": (0, 16), "rwlock": (_CURRENT_WRITER, 4)}
+_HOLDERS_WORDS = {"mutex": (0, 16), "unit": (0, 16), "rwlock": (_CURRENT_WRITER, 4)}
 # pthread_barrier_t: how many have come in all, how many of them to earlier rounds, how many it
 # takes
 _ROUND, _TAKES = 4, 8
@@ -163,6 +163,8 @@ class Kept(NamedTuple):
             return "a future"  # what it waits for is in memory that the program does not name
         if self.kind == "stream":
             return f"the lock of the stream {self.name}"
+        if self.kind == "unit":
+            return f"the lock of unit {_plain(self.name or '')}"
         kind, of = _WORDS[self.kind], "the initialiser of " * (self.kind in INITIALISED)
         if self.name is not None:
             return f"{of}{kind} `{_plain(self.name)}'"
@@ -179,7 +181,7 @@ class Threads:
 
 
 class Internal(NamedTuple):
-    """A lock that the C library takes for itself."""
+    """A lock that a library takes for itself."""
 
     kind: str
     name: str | None = None
@@ -272,7 +274,9 @@ class _Reading:
         if kind == "condition" and _is_for_lock(call):
             kind = "mutex"  # signalled, it has to get its mutex back
         if kind == "mutex":
-            return self._mutex(call)
+            return self._mutex(self._named(kind, call.address), call)
+        if kind == "unit" and internal is not None:
+            return self._mutex(Kept(kind, call.address, internal.name), call)
         if kind == "condition":
             return self._condition(call)
         if self._lets_go(kind, call):
@@ -331,8 +335,7 @@ class _Reading:
             unknown=f"it is not known who holds {found.words}: the C library does not record it"
         )
 
-    def _mutex(self, call: FutexWait) -> Kept:
-        found = self._named("mutex", call.address)
+    def _mutex(self, found: Kept, call: FutexWait) -> Kept:
         lock, owner, users, kind = (
             self._word(call.address + offset) for offset in (0, _OWNER, _USERS, _KIND)
         )

@@ -18,6 +18,7 @@ from ..model.where import CodeMap
 from .gil import Gil
 from .interpreter import Interpreter
 from .streams import Streams
+from .units import Units
 
 # Before 2.34 its threads had a library of their own. Its loader takes mutexes of its threads.
 _LIBRARY = late_patterns.compile(
@@ -48,7 +49,7 @@ class Outside:
         self._natives, self._name_of = natives, name_of
         self._threads: Threads | None = None
         self._gil = Gil(debugger, interpreter)
-        self._streams = Streams(debugger)
+        self._streams, self._units = Streams(debugger), Units(debugger)
         self._numbers = {one.pthread_id: one.num for one in natives if one.pthread_id}
         self._functions: dict[tuple[Frame, Frame], str | None] = {}
 
@@ -63,7 +64,10 @@ class Outside:
         call = self._machine.futex_wait(registers, self._code.read)
         spinning = self._machine.first_argument(registers) if len(inside) == 1 else None
         function = self._waits_in(frames[: len(inside) + 1])
-        internal = self._internal(frames[: len(inside) + 1], call) if function is None else None
+        if function is None:
+            internal = self._internal(frames[: len(inside) + 1], call)
+        else:
+            internal = self._unit(function, call, frames[len(inside)])
         if function is None and internal is None and call is not None:
             kind = self._in_headers(stopped, len(inside))
             internal = Internal(kind) if kind is not None else None
@@ -165,6 +169,12 @@ class Outside:
             return Internal("stream", stream.name, owner, owner is None and every)
         calls = (self.function(entry, caller) for entry, caller in zip(frames, frames[1:]))
         return Internal("malloc") if any(map(glibc.allocates, calls)) else None
+
+    def _unit(self, function: str, call: FutexWait | None, caller: Frame) -> Internal | None:
+        if call is None or glibc.kind_of(function) != "mutex":
+            return None
+        unit = self._units.with_lock(call.address, caller)
+        return Internal("unit", unit) if unit is not None else None
 
     def _known_threads(self) -> Threads:
         """In a container the C library has other numbers than GDB, which may be outside: its own

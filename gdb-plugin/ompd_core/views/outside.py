@@ -35,6 +35,10 @@ def cause(kept: Kept, itself: bool) -> str | None:
         )
     if kept.kind == "stream":
         return f"Whoever has {kept.words} must not wait for a thread that prints."
+    if kept.kind == "unit":
+        if itself:
+            return f"What is written to or read from a unit must not use the unit: {kept.words}."
+        return f"Whoever has {kept.words} must not wait for a thread that uses the unit."
     if kept.kind == "rwlock" and kept.readers and itself:
         return f"A thread that has {kept.words} for reading must unlock it before it writes."
     if kept.kind == "gil":
