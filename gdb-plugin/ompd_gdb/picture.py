@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Sequence
 
 from ompd_core.model.native import NativeThread
 from ompd_core.model.process import Runtime, Thread
-from ompd_core.model.skips import Skip
 from ompd_core.model.standstill import Standstill
 from ompd_core.model.values import Answer
 from ompd_core.snapshot import picture
-from ompd_core.snapshot.picture import Earlier
+from ompd_core.snapshot.picture import Earlier, ShownAs
 from ompd_core.snapshot.runtimes import Runtimes
 
 from .target.inferior import InferiorTarget
@@ -32,18 +31,11 @@ class Picture(picture.Picture):
         opened: Runtimes,
         natives: Sequence[NativeThread],
         runtimes: Sequence[Runtime],
-        skipped_libraries: Sequence[str],
-        stepped_over: Sequence[Skip],
+        shown_as: ShownAs,
         earlier: Earlier | None = None,
         standstill: Standstill | None = None,
-        python_frames: bool = True,
     ) -> None:
-        super().__init__(
-            *(target, opened, natives, runtimes, skipped_libraries, stepped_over),
-            earlier,
-            standstill,
-            python_frames,
-        )
+        super().__init__(target, opened, natives, runtimes, shown_as, earlier, standstill)
         self._target = target
 
     @cached_property

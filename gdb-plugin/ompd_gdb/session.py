@@ -20,12 +20,11 @@ from ompd_core.light_classes import NamedTuple
 from ompd_core.model import doubts, facts
 from ompd_core.model.native import NativeThread
 from ompd_core.model.process import Process, Runtime, Thread
-from ompd_core.model.skips import Skip
 from ompd_core.model.standstill import Slept
 from ompd_core.model.where import CodeMap
 from ompd_core.runtimes import refusal
 from ompd_core.snapshot import advice
-from ompd_core.snapshot.picture import Earlier
+from ompd_core.snapshot.picture import Earlier, ShownAs
 from ompd_core.snapshot.places import code_map
 from ompd_core.snapshot.runtimes import Runtimes, names
 from ompd_core.snapshot.stripped import runtime_in
@@ -130,9 +129,8 @@ def current() -> Session:
     return session
 
 
-def _shown_as() -> tuple[Sequence[Skip], bool]:
-    """What the user has set of it: see Picture."""
-    return skips.wanted(), settings.python_frames()
+def _shown_as() -> ShownAs:
+    return ShownAs(settings.skip_libraries(), skips.wanted(), settings.python_frames())
 
 
 def known_picture() -> Picture | None:
@@ -329,17 +327,14 @@ class Session:
     def _picture_of(self, natives: Sequence[NativeThread], runtimes: Sequence[Runtime]) -> Picture:
         self.stop_id += 1
         earlier, self._earlier = self._earlier, None
-        stepped_over, python_frames = _shown_as()
         return Picture(
             self.target,
             self._opened(),
             natives,
             runtimes,
-            settings.skip_libraries(),
-            stepped_over,
+            _shown_as(),
             earlier,
             self._slept.standstill,
-            python_frames,
         )
 
     def _no_openmp(self) -> UserError:

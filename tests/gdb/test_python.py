@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -22,6 +23,7 @@ from ompd_core.formats.elf import ElfFile
 
 # As many as are here; by default the distribution's.
 OTHERS = [f"python3.{minor}" for minor in range(9, 15)] if os.environ.get("OMPD_FULL") else []
+STOPS = Path(__file__).with_name("python_stops.py")
 PYTHONS = ["/usr/bin/python3", *filter(shutil.which, OTHERS)]
 
 
@@ -60,8 +62,10 @@ def test_frames(at_rest: tuple[subprocess.Popen[bytes], Any], tmp_path: Path) ->
     commands = ["ompd threads -json", "ompd bt * -json", "ompd threads", "ompd bt -merge"]
     commands.append("ompd bt *")
     off = ["set ompd python-frames off", "ompd bt *"]
-    before = [f"attach {process.pid}"]
-    live = sessions.ask("gdb", [*commands, *off, f"gcore {core}"], before, folder=tmp_path)
+    # What is set later holds at once.
+    skipped = ["set ompd skip-libraries *ctypes*", "ompd bt *"]
+    asked = [*commands, *off, *skipped, f"gcore {core}"]
+    live = sessions.ask("gdb", asked, [f"attach {process.pid}"], folder=tmp_path)
     executable = os.path.realpath(f"/proc/{process.pid}/exe")
     of_core = sessions.ask("gdb", commands, files=[executable, core], folder=tmp_path)
     assert len(truth) == 4
@@ -75,7 +79,60 @@ def test_frames(at_rest: tuple[subprocess.Popen[bytes], Any], tmp_path: Path) ->
         assert f"__hash__, {waits}" in merged and "_PyEval" not in merged
         # No line of the region's own is known.
         assert f"#pragma omp parallel called at {calls}" in answer.texts[4]
-    assert "calls_back.py" not in live.texts[-2] and "_PyEval" in live.texts[-2]
+    assert "calls_back.py" not in live.texts[6] and "_PyEval" in live.texts[6]
+    assert live.texts[8].count("_ctypes") < live.texts[4].count("_ctypes")
+
+
+@pytest.mark.parametrize("work", ["calls", *(["numpy", "sklearn"] if OTHERS else [])])
+@pytest.mark.parametrize("python", PYTHONS)
+def test_any_moment(python: str, work: str, tmp_path: Path) -> None:
+    """What faulthandler says of the same moment."""
+    if work != "calls" and subprocess.run([python, "-c", f"import {work}"], check=False).returncode:
+        pytest.skip(f"there is no {work}")
+    library, record, begun = (tmp_path / name for name in ("library.so", "record", "begun"))
+    source = machine.PROGRAMS / "calls_back.c"
+    machine.run(machine.GCC, "-O1", "-fopenmp", "-shared", "-fPIC", source, "-o", library)
+    program = machine.PROGRAMS / "python_work.py"
+    with subprocess.Popen([python, program, library, record, begun, work]) as process:
+        try:
+            sessions.wait_for(begun, process)
+            stops = "100" if OTHERS else "4"
+            wishes = {"OMPD_STOPS": stops, "OMPD_STOPS_SEED": "1", "OMPD_STOPS_RECORD": str(record)}
+            before = [f"python import os; os.environ.update({wishes})", f"attach {process.pid}"]
+            answer = sessions.ask("gdb", [f"source {STOPS}"], before, folder=tmp_path)
+        finally:
+            process.kill()
+    looks = [json.loads(line) for line in (tmp_path / "stops.jsonl").read_text().splitlines()]
+    assert len(looks) == int(stops), answer.everything
+    counted = Counter(judged for look in looks for judged in _judged(look))
+    print(f"{python} {work}: {len(looks)} stops, threads: {dict(counted)}")
+    assert not counted["wrong"] and counted["right"] > 5 * counted["unknown"], looks
+
+
+def _judged(look: Any) -> Iterator[str]:
+    """Of each thread: "right", "unknown" or "wrong"."""
+    truth: dict[int, list[str]] = {}
+    frames: list[str] = []
+    for line in look["truth"].splitlines():
+        words = line.split()
+        if "Thread" in words or line.startswith("Current thread"):
+            frames = truth[int(words[words.index("(most") - 1], 16)] = []
+        elif words and line.strip() != "<no Python frame>":
+            frames.append(line.strip())
+    for handle, shown in look["shown"].items():
+        known = truth.get(int(handle), [])
+        if [*map(_told, shown["frames"])] == known:
+            yield "right"
+        else:
+            left = iter(known)
+            is_part = all(frame in left for frame in map(_told, shown["frames"]))
+            yield "unknown" if is_part and not shown["whole"] else "wrong"
+
+
+def _told(frame: tuple[str, str, int | None]) -> str:
+    """As faulthandler does."""
+    function, file, line = (str(one).encode("ascii", "backslashreplace").decode() for one in frame)
+    return f'File "{file}", line {line} in {function.rpartition(".")[2]}'
 
 
 def test_damaged_memory(at_rest: tuple[subprocess.Popen[bytes], Any]) -> None:

@@ -39,7 +39,7 @@ def picture(registered: None) -> Picture:
     opened = Runtimes(library, debugger)
     found, natives = opened.all(), debugger.native_threads()
     opened.take_views(natives)
-    return Picture(debugger, opened, natives, found, (), ())
+    return Picture(debugger, opened, natives, found)
 
 
 def test_threads(picture: Picture) -> None:

@@ -51,7 +51,7 @@ def _picture(debugger: Debugger, runtimes: Runtimes) -> Picture:
     found = runtimes.all()
     natives = debugger.native_threads()
     runtimes.take_views(natives)
-    return Picture(debugger, runtimes, natives, found, (), ())
+    return Picture(debugger, runtimes, natives, found)
 
 
 def _program(debugger: Debugger) -> facts.Program:

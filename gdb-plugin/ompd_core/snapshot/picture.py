@@ -57,6 +57,14 @@ class Earlier(NamedTuple):
     watched: Watched | None  # what it was seen to do meanwhile
 
 
+class ShownAs(NamedTuple):
+    """What the user has set of it. The first two are code that is not his own."""
+
+    skipped_libraries: Sequence[str] = ()
+    stepped_over: Sequence[Skip] = ()
+    python_frames: bool = True
+
+
 class Picture:
     def __init__(
         self,
@@ -64,22 +72,20 @@ class Picture:
         opened: Runtimes,
         natives: Sequence[NativeThread],
         runtimes: Sequence[Runtime],
-        skipped_libraries: Sequence[str],
-        stepped_over: Sequence[Skip],
+        shown_as: ShownAs = ShownAs(),
         earlier: Earlier | None = None,
         standstill: Standstill | None = None,
-        python_frames: bool = True,
     ) -> None:
-        """runtimes: those of `opened', with their views of the same moment. skipped_libraries,
-        stepped_over: code that is not the user's own, as he told the debugger. standstill: seen
-        before the stop. python_frames: stacks show them."""
+        """runtimes: those of `opened', with their views of the same moment. standstill: seen before
+        the stop."""
         self.process = Process(natives, runtimes, debugger.signal, self._cause)
-        self._stacks = Stacks(debugger, python_frames)
+        self._stacks = Stacks(debugger, shown_as.python_frames)
         self._debugger = debugger
         self._runtimes = opened
-        self.shown_as = (stepped_over, python_frames)
+        self.shown_as = shown_as
         self._places = Places(
-            *(self.process, debugger, self._stacks, skipped_libraries, stepped_over),
+            *(self.process, debugger, self._stacks),
+            *(shown_as.skipped_libraries, shown_as.stepped_over),
             opened.library.inference,
             opened.offload,
         )

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inside GDB: stop a process of python_work.py again and again, and write down which frames of
+Python's `ompd bt' shows, and which ones faulthandler then tells of the same moment."""
+
+import json
+import os
+import random
+import signal
+import threading
+import time
+
+import gdb
+
+LONGEST = 0.02  # seconds between two stops
+
+
+def stop(delay):
+    """The first thread has left the signal's handler."""
+    pid = gdb.selected_inferior().pid
+    is_telling = True
+    while is_telling:
+        threading.Timer(delay, os.kill, (pid, signal.SIGINT)).start()
+        gdb.execute("continue", to_string=True)
+        is_telling = any(frame.name() in ("told", "tell") for frame in frames_of(first_thread()))
+
+
+def first_thread():
+    return min(gdb.selected_inferior().threads(), key=lambda thread: thread.num)
+
+
+def frames_of(thread):
+    thread.switch()
+    frame = gdb.newest_frame()
+    while frame is not None:
+        yield frame
+        frame = frame.older()
+
+
+def look():
+    """By pthread_t: the frames, and whether there are doubts of them."""
+    gdb.execute("ompd bt * -json stacks.json", to_string=True)
+    with open("stacks.json", encoding="utf-8") as file:
+        stacks = json.load(file)["stacks"]
+    os.unlink("stacks.json")
+    handles = {
+        f"{one.inferior.num}.{one.num}": one.handle() for one in gdb.selected_inferior().threads()
+    }
+    found = {}
+    for stack in stacks:
+        own = [one for one in stack["frames"] if one["thread"] == stack["gdb"]]
+        places = [one["loc"] for one in own if one.get("language") == "python"]
+        frames = [[place["function"], place["file"], place["line"]] for place in places]
+        whole = "frames" not in stack.get("doubts", {})
+        pthread_id = int.from_bytes(handles[stack["gdb"]], "little")
+        found[pthread_id] = {"frames": frames, "whole": whole}
+    return found
+
+
+def tell(file):
+    """What the signal has faulthandler write; an interrupt may come in between."""
+    first_thread().switch()
+    gdb.execute("set scheduler-locking on")
+    while gdb.newest_frame().name() != "told":
+        waker = threading.Timer(1, os.kill, (gdb.selected_inferior().pid, signal.SIGINT))
+        waker.start()
+        gdb.execute("signal SIGUSR1", to_string=True)
+        waker.cancel()
+    gdb.execute("set scheduler-locking off")
+    return file.read()
+
+
+def main():
+    record = os.environ["OMPD_STOPS_RECORD"]
+    generator = random.Random(int(os.environ["OMPD_STOPS_SEED"]))
+    for command in (
+        "handle SIGUSR1 nostop noprint pass",
+        "handle SIGINT stop nopass",
+        "break told",
+    ):
+        gdb.execute(command, to_string=True)
+    with open(record, encoding="utf-8") as told, open("stops.jsonl", "w", encoding="utf-8") as file:
+        for number in range(int(os.environ["OMPD_STOPS"])):
+            stop(generator.uniform(0, LONGEST))
+            json.dump({"shown": look(), "truth": tell(told)}, file)
+            file.write("\n")
+
+
+main()
