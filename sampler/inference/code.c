@@ -8,9 +8,10 @@
 #include "inference/call_target.h"
 #include "names/names.h"
 
-void codes_init(struct codes *codes, struct images *images, struct memory *memory)
+void codes_init(struct codes *codes, struct images *images, struct memory *memory,
+		const struct python_objects *python)
 {
-	*codes = (struct codes){.images = images, .memory = memory};
+	*codes = (struct codes){.images = images, .memory = memory, .python = python};
 }
 
 void codes_deinit(struct codes *codes)
@@ -120,6 +121,11 @@ static void look_again(const struct codes *codes, struct code *code)
 
 static void look(struct codes *codes, struct code *code)
 {
+	code->is_python = code->pc >= PYTHON_PLACES;
+	if (code->is_python) {
+		code->frame = (ompdx_frame_t){.code = ompdx_code_program, .direct_call = -1};
+		return;
+	}
 	code->image = image_at(codes->images, code->pc);
 	if (code->image) {
 		struct function_name name = name_function(code->image, code->pc);

@@ -8,6 +8,7 @@
 #include <ompd-ext.h>
 
 #include "base/intern.h"
+#include "python/objects.h"
 #include "target/images.h"
 
 struct code {
@@ -23,6 +24,7 @@ struct code {
 	bool call_unresolved; /* by the dynamic linker: it is looked at again */
 	uint32_t met_unresolved;
 	bool is_region; /* a call that begins regions passes it */
+	bool is_python; /* no place in compiled code: pc is python/objects.h's */
 };
 
 /* The runtimes that are open: whose code is in which image. */
@@ -36,6 +38,7 @@ struct runtime_code {
 struct codes {
 	struct images *images;
 	struct memory *memory;
+	const struct python_objects *python;
 	const struct runtime_code *runtimes;
 	size_t runtime_count;
 	struct code *codes;
@@ -45,7 +48,8 @@ struct codes {
 	size_t slot_count;
 };
 
-void codes_init(struct codes *codes, struct images *images, struct memory *memory);
+void codes_init(struct codes *codes, struct images *images, struct memory *memory,
+		const struct python_objects *python);
 void codes_deinit(struct codes *codes);
 
 /* The same addresses are other places now. */

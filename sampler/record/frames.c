@@ -18,6 +18,17 @@ static void text_of_frame(struct tables *tables, const struct code *code, struct
 {
 	struct source_text recorded;
 
+	if (code->is_python) {
+		*text = (struct source_text){0};
+		const struct python_code *python =
+			python_code_at(tables->codes->python, code->pc, &text->line);
+
+		if (python) {
+			text->function = copy_text(python->function);
+			text->file = copy_text(python->file);
+		}
+		return;
+	}
 	source_text_of_code(code, text);
 	const uint32_t region = region_around(tables, code);
 
@@ -55,7 +66,10 @@ static uint32_t make_frame(struct tables *tables, enum frame_kind kind, uint32_t
 		put_number(tables->writer, "frame", frame);
 		put_text(tables->writer, "kind", word_of_frame(key.kind));
 		put_source(tables->writer, &text);
-		put_place(tables->writer, &place);
+		if (one.is_python)
+			put_text(tables->writer, "language", "python");
+		else
+			put_place(tables->writer, &place);
 		line_end(tables->writer);
 	}
 	source_text_deinit(&text);

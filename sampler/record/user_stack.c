@@ -159,7 +159,8 @@ static uint32_t push_frames(const struct walk *walk)
 
 	for (uint32_t i = native->count; i-- > walk->end;) {
 		const struct code *code = at(native, i);
-		const enum frame_kind kind = code->image ? FRAME_USER : FRAME_UNKNOWN;
+		const enum frame_kind kind =
+			code->image || code->is_python ? FRAME_USER : FRAME_UNKNOWN;
 
 		if (code_is_runtime(code)) {
 			in_runtime = true;

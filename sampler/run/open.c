@@ -225,7 +225,8 @@ void session_open(struct session *session, const struct options *options, pid_t 
 	describe(session);
 	images_init(&session->images, &session->process, &session->memory);
 	session->leaf_callers.images = &session->images;
-	codes_init(&session->codes, &session->images, &session->memory);
+	python_init(&session->python, &session->images, &session->memory);
+	codes_init(&session->codes, &session->images, &session->memory, &session->python.objects);
 	tellings_init(&session->tellings, &session->codes, &session->memory);
 	session->unwinder = unwinder_create((struct cfi_source){images_cfi, &session->images});
 	threads_init(&session->threads);

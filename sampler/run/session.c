@@ -97,6 +97,33 @@ static void reach_of(const struct session *session, const struct thread *thread,
 	}
 }
 
+/* The frame that calls the outermost construct; NONE: there is none. */
+static uint32_t outermost_fork(struct session *session, const struct frames *frames, uint32_t told)
+{
+	const struct stack_told *one = told_of(&session->tellings, told);
+	uint32_t code = NONE;
+
+	for (size_t i = 0; i < FORKS_TOLD && one->forks[i] != NONE; i++)
+		code = one->forks[i];
+	for (uint32_t i = frames->count; code != NONE && i-- > 0;)
+		if (code_at(&session->codes, frames->pc[i]) == code)
+			return i;
+	return NONE;
+}
+
+/* The same stack with the lines of Python's that led to the construct. */
+static uint32_t tell_python(struct session *session, const struct thread *thread,
+			    const struct sample *sample, const struct stack_copy *stack,
+			    struct frames *frames, uint32_t told)
+{
+	const uint32_t caller = outermost_fork(session, frames, told);
+
+	if (caller == NONE)
+		return told;
+	python_lay_behind(&session->python, thread->number, caller, stack, sample->time, frames);
+	return tell(&session->tellings, frames, NULL, NULL);
+}
+
 void session_sample(struct session *session, struct thread *thread, const struct sample *sample)
 {
 	static struct frames frames;
@@ -108,6 +135,8 @@ void session_sample(struct session *session, struct thread *thread, const struct
 	session_count_stack(session, thread, &frames);
 	uint32_t told = tell(&session->tellings, &frames, NULL, NULL);
 
+	if (told != NONE && session->python.interpreter.image)
+		told = tell_python(session, thread, sample, &stack, &frames, told);
 	session->samples++;
 	thread->samples++;
 	if (told == NONE)
@@ -454,7 +483,10 @@ void session_refresh_images(struct session *session)
 		leaf_callers_forget(&session->leaf_callers);
 		codes_forget(&session->codes);
 		close_names(session);
+		interpreter_look(&session->python.interpreter);
 	}
+	if (session->memory.readable)
+		interpreter_find(&session->python.interpreter, &session->images, &session->memory);
 	if (pictures_find(&session->pictures))
 		codes_forget(&session->codes);
 	record_runtimes(&session->record);
@@ -550,6 +582,7 @@ void session_close(struct session *session)
 	threads_deinit(&session->threads);
 	tellings_deinit(&session->tellings);
 	codes_deinit(&session->codes);
+	python_deinit(&session->python);
 	unwinder_destroy(session->unwinder);
 	for (size_t i = 0; i < session->images.count; i++)
 		names_release(session->images.all[i]);

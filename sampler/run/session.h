@@ -10,6 +10,7 @@
 #include "inference/leaf_caller.h"
 #include "inference/pictures.h"
 #include "inference/tellings.h"
+#include "python/stacks.h"
 #include "record/record.h"
 #include "run/options.h"
 #include "target/settings.h"
@@ -25,6 +26,7 @@ struct session {
 	struct process process;
 	struct memory memory;
 	struct images images;
+	struct python python;
 	struct codes codes;
 	struct tellings tellings;
 	struct leaf_callers leaf_callers;

@@ -113,7 +113,9 @@ static void look_at_stack(struct session *session, struct thread *thread,
 	struct registers registers = {.known = UINT64_C(1) << this_machine.sp |
 					       UINT64_C(1) << this_machine.pc};
 
-	if (known_stack_holds(&thread->stack, call->sp, call->pc, session->images.fingerprint,
+	/* Where Python's frames belong, the places of native frames alone do not tell. */
+	if (!python_has(&session->python, thread->number) &&
+	    known_stack_holds(&thread->stack, call->sp, call->pc, session->images.fingerprint,
 			      &session->memory)) {
 		frames->count = thread->stack.frame_count;
 		frames->whole = true;
@@ -173,6 +175,18 @@ static uint64_t reach(const struct session *session)
 	return REACH_SLEEP * session->tick * session->sleeper_turns;
 }
 
+/* What is read of a thread that has awoken meanwhile is not of one moment. */
+static void look_at_python(struct session *session, struct thread *thread,
+			   const struct system_call *call, struct frames *frames)
+{
+	static struct frames laid;
+
+	laid = *frames;
+	if (python_lay(&session->python, thread->number, &laid) &&
+	    sleeps_still(session, thread, call))
+		*frames = laid;
+}
+
 /* Its system call, its stack: nothing is stopped. */
 static void look_at_sleeper(struct session *session, struct thread *thread, uint64_t at)
 {
@@ -187,6 +201,7 @@ static void look_at_sleeper(struct session *session, struct thread *thread, uint
 		return;
 	look_at_stack(session, thread, &call, &frames);
 	session_count_stack(session, thread, &frames);
+	look_at_python(session, thread, &call, &frames);
 	uint32_t told = tell(&session->tellings, &frames, used, used ? &facts : NULL);
 
 	if (told == NONE)

@@ -230,6 +230,22 @@ void elf_headers_read(struct image *image, struct memory *memory, uint64_t addre
 		close(source.fd);
 }
 
+bool elf_headers_contradict(const struct image *image, struct memory *memory, uint64_t address,
+			    uint64_t offset)
+{
+	Elf64_Phdr headers[HEADERS_MAX];
+	const struct source source = {.fd = image->file ? open_regular(image->file) : -1,
+				      .memory = memory};
+	size_t count;
+	uint64_t entry, bias = image->bias;
+
+	if (read_headers(&source, address, offset, headers, &count, &entry))
+		find_bias(headers, count, address, offset, &bias);
+	if (source.fd >= 0)
+		close(source.fd);
+	return bias != image->bias;
+}
+
 void elf_headers_release(struct image *image)
 {
 	free((void *)(uintptr_t)image->cfi.header);

@@ -14,6 +14,10 @@
 void elf_headers_read(struct image *image, struct memory *memory, uint64_t address,
 		      uint64_t offset);
 
+/* Is that part of the file mapped elsewhere than it belongs? As of a library that maps its code once more. */
+bool elf_headers_contradict(const struct image *image, struct memory *memory, uint64_t address,
+			    uint64_t offset);
+
 void elf_headers_release(struct image *image);
 
 #endif /* SAMPLER_ELF_HEADERS_H */

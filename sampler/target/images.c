@@ -134,7 +134,9 @@ static struct image *neighbour(const struct images *images, const struct line *l
 
 	return last->inode == line->inode && last->device == line->device &&
 			       strcmp(last->path, line->path) == 0 && bias_at >= last->bias &&
-			       bias_at - last->bias < (UINT64_C(1) << 32)
+			       bias_at - last->bias < (UINT64_C(1) << 32) &&
+			       !elf_headers_contradict(last, images->memory, line->start,
+						       line->offset)
 		       ? last
 		       : NULL;
 }

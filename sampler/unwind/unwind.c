@@ -257,6 +257,7 @@ static void go_on(struct unwinder *unwinder, struct registers registers,
 		const uint64_t pc = next - (called ? 1 : 0);
 		uint64_t cfa;
 
+		frames->sp[frames->count] = registers.value[this_machine.sp];
 		frames->pc[frames->count++] = pc;
 		const struct cfi_place *place = place_at(unwinder, pc);
 
@@ -297,6 +298,7 @@ void unwind_behind(struct unwinder *unwinder, uint64_t leaf, struct registers re
 		   const struct stack_copy *stack, struct frames *frames)
 {
 	frames->pc[0] = leaf;
+	frames->sp[0] = registers.value[this_machine.sp];
 	frames->count = 1;
 	frames->whole = false;
 	go_on(unwinder, registers, stack, true, frames);

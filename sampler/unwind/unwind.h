@@ -35,6 +35,7 @@ struct stack_copy {
 /* Innermost first. Of a caller, pc lies inside the call: one before its return address. */
 struct frames {
 	uint64_t pc[FRAMES_MAX];
+	uint64_t sp[FRAMES_MAX]; /* the stack pointer there */
 	uint32_t count;
 	bool whole;  /* to where the thread began */
 	bool beyond; /* it goes on where the copy ends: a larger one would tell more */

@@ -7,11 +7,11 @@ import os
 import random
 import signal
 import threading
-import time
 
 import gdb
 
 LONGEST = 0.02  # seconds between two stops
+MOST_TRIES = 5
 
 
 def stop(delay):
@@ -37,14 +37,13 @@ def frames_of(thread):
 
 
 def look():
-    """By pthread_t: the frames, and whether there are doubts of them."""
+    """By pthread_t: the frames, and whether there is no doubt of them."""
     gdb.execute("ompd bt * -json stacks.json", to_string=True)
     with open("stacks.json", encoding="utf-8") as file:
         stacks = json.load(file)["stacks"]
     os.unlink("stacks.json")
-    handles = {
-        f"{one.inferior.num}.{one.num}": one.handle() for one in gdb.selected_inferior().threads()
-    }
+    threads = gdb.selected_inferior().threads()
+    handles = {f"{one.inferior.num}.{one.num}": one.handle() for one in threads}
     found = {}
     for stack in stacks:
         own = [one for one in stack["frames"] if one["thread"] == stack["gdb"]]
@@ -57,16 +56,27 @@ def look():
 
 
 def tell(file):
-    """What the signal has faulthandler write; an interrupt may come in between."""
+    """What the signal has faulthandler write. None: that was not of this moment, but of a later,
+    since the thread did not take signals."""
     first_thread().switch()
+    stopped_at = gdb.newest_frame().pc()
     gdb.execute("set scheduler-locking on")
+    command, tries = "signal SIGUSR1", 0
     while gdb.newest_frame().name() != "told":
+        if tries == MOST_TRIES:  # it may wait for another thread
+            gdb.execute("set scheduler-locking off")
         waker = threading.Timer(1, os.kill, (gdb.selected_inferior().pid, signal.SIGINT))
         waker.start()
-        gdb.execute("signal SIGUSR1", to_string=True)
+        gdb.execute(command, to_string=True)
         waker.cancel()
+        command, tries = "continue", tries + 1
     gdb.execute("set scheduler-locking off")
-    return file.read()
+    frames = list(frames_of(gdb.selected_thread()))
+    handler = next(i for i, frame in enumerate(frames) if frame.type() == gdb.SIGTRAMP_FRAME)
+    # A system call is begun again.
+    is_of_moment = tries == 1 and abs(frames[handler + 1].pc() - stopped_at) <= 2
+    truth = file.read()
+    return truth if is_of_moment else None
 
 
 def main():
@@ -78,7 +88,7 @@ def main():
         "break told",
     ):
         gdb.execute(command, to_string=True)
-    with open(record, encoding="utf-8") as told, open("stops.jsonl", "w", encoding="utf-8") as file:
+    with open(record, encoding="utf-8") as told, open("stops.jsonl", "w") as file:
         for number in range(int(os.environ["OMPD_STOPS"])):
             stop(generator.uniform(0, LONGEST))
             json.dump({"shown": look(), "truth": tell(told)}, file)

@@ -70,12 +70,16 @@ C_LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("clock/", "target/memory.h", "target/process.h", "unwind/machine.h", "base/"),
     ),
     ("sampler/threads/", ("threads/", "target/", "base/")),
-    ("sampler/inference/", ("inference/", "threads/", "names/", "target/", "unwind/", "base/")),
+    ("sampler/python/", ("python/", "names/", "target/", "unwind/", "base/")),
+    (
+        "sampler/inference/",
+        ("inference/", "python/", "threads/", "names/", "target/", "unwind/", "base/"),
+    ),
     ("sampler/record/", ("record/", "inference/", "threads/", "names/", "target/", "base/")),
     (
         "sampler/run/",
         (
-            *("run/", "record/", "inference/", "threads/", "clock/"),
+            *("run/", "record/", "inference/", "python/", "threads/", "clock/"),
             *("names/", "target/", "unwind/", "base/"),
         ),
     ),
@@ -252,6 +256,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
     "ompd_core.recording.": (
         "ompd_core.recording.",
         "ompd_core.model.naming",
+        "ompd_core.model.python_files",
         "ompd_core.model.states",
         "ompd_core.model.thread_starts",
         "ompd_core.errors",

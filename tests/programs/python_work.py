@@ -71,6 +71,13 @@ def recurse(depth):
     return sorted(kept, key=lambda vector: (vector.norm, -len(vector.values)))
 
 
+def plain(depth):
+    return recurse(depth)
+
+
+plain.__code__ = plain.__code__.replace(co_name="renamed")
+
+
 exec(compile("def made(depth):\n    return [recurse(depth) for _ in range(2)]\n", "été.py", "exec"))
 
 
@@ -83,7 +90,7 @@ def calls():
     try:
         {}[Vector([1])]
     except KeyError:
-        recurse(1)
+        plain(1)
     finally:
         Vector([1, 2]).norm
 

@@ -64,7 +64,7 @@ int main(void)
 	memory_init(&memory, getpid(), true);
 	images_init(&images, &process, &memory);
 	images_refresh(&images);
-	codes_init(&codes, &images, &memory);
+	codes_init(&codes, &images, &memory, NULL);
 	const uint64_t end = end_of_call(&memory);
 
 	if (!end || met(&codes, end - 1, MEETINGS)->is_called) {

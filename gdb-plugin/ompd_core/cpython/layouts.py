@@ -142,12 +142,12 @@ _12 = _11._replace(
     text_ascii=40,
     text_compact=56,
 )
-_UNTOLD = {layout.minor: layout for layout in (_9, _10, _11, _12)}
+UNTOLD = {layout.minor: layout for layout in (_9, _10, _11, _12)}
 
 # The members of an interpreter's state, which are far apart.
 _OF_INTERPRETER = ("next_interpreter", "states", "gil_pointer")
 # Members by their words in the table of offsets; the words of a release follow.
-_MEMBERS = (
+MEMBERS = (
     *("interpreters", *_OF_INTERPRETER),
     *("next_state", "interpreter", "frame", "thread_id"),
     *("caller", "code", "instruction", "owner"),
@@ -155,7 +155,7 @@ _MEMBERS = (
     *("object_type", "type_name", "bytes_size", "bytes_data"),
     *("text_state", "text_length", "text_ascii"),
 )
-_WORDS = {
+WORDS = {
     13: (
         *(5, 8, 9, 14, 21, 22, 23, 24, 29, 30, 31, 33, 35, 36, 37, 38, 39, 43),
         *(45, 47, 65, 66, 68, 69, 70),
@@ -173,9 +173,9 @@ class Unknown(Exception):
 
 def of_release(minor: int) -> Layout:
     """Of one that does not tell. Raises Unknown."""
-    if minor not in _UNTOLD:
+    if minor not in UNTOLD:
         raise Unknown("its release is not known" if minor < 0 else f"it is CPython 3.{minor}")
-    return _UNTOLD[minor]
+    return UNTOLD[minor]
 
 
 def told(memory: Memory, runtime: int) -> Layout | None:
@@ -184,14 +184,14 @@ def told(memory: Memory, runtime: int) -> Layout | None:
     if cookie != COOKIE:
         return None
     major, minor = version >> 24 & 255, version >> 16 & 255
-    places = _WORDS.get(minor) if major == 3 else None
+    places = WORDS.get(minor) if major == 3 else None
     if places is None:
         raise Unknown(f"it is CPython {major}.{minor}")
     if is_free and minor > 13:
         raise Unknown(f"it is a free-threaded build of CPython 3.{minor}")
     count = max(places) + 1
     words = struct.unpack(f"<{count}Q", memory.bytes(runtime, 8 * count))
-    offsets: dict[str, int] = {name: words[at] for name, at in zip(_MEMBERS, places)}
+    offsets: dict[str, int] = {name: words[at] for name, at in zip(MEMBERS, places)}
     small = max(offset for name, offset in offsets.items() if name not in _OF_INTERPRETER)
     if small > MOST_OFFSET or max(offsets.values()) > MOST_STATE:
         raise Unreadable("its table of offsets is damaged")

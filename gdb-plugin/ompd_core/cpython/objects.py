@@ -57,9 +57,11 @@ class Objects:
         layout = self._layout
         end = max(layout.line_table, layout.qualname or 0, layout.file, layout.name) + 8
         record = self._record(address, max(end, layout.first_line + 4), b"code")
-        name = layout.name if layout.qualname is None else layout.qualname
+        name = self._text(record.word(layout.name))
+        qualified = name if layout.qualname is None else self._text(record.word(layout.qualname))
         return Code(
-            self._text(record.word(name)),
+            # Code that was renamed, as NumPy does, is called that in tracebacks too.
+            qualified if qualified.rpartition(".")[2] == name else name,
             self._text(record.word(layout.file)),
             record.int32(layout.first_line),
             self._bytes(record.word(layout.line_table)),

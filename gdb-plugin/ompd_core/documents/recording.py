@@ -70,6 +70,7 @@ class RegionTime(Account):
     id: Count
     loc: CodePlace
     generator: Optional[str]
+    callers: Annotated[List[CodePlace], "lines of Python that were met to begin it"]
     threads: Annotated[Count, "of its largest team"]
     duration: Annotated[Optional[Count], "while anybody was in it"]
     efficiency: Annotated[Optional[float], "work of its threads' time in it"]

@@ -197,6 +197,7 @@ class Reader:
             region,
             self._of("construct", line, "construct"),
             self._of("image", line, "image"),
+            word(line, "language"),
         )
         self._put("frame", line, self.record.frames, made)
 
@@ -213,6 +214,10 @@ class Reader:
         at = self._put("stack", line, self.record.stacks, Stack(frame, parent))
         if at is not None:
             self._depths[at : at + 1] = [depth]
+        region = self.record.frames[frame].region
+        caller = self.record.interpreted(parent) if region is not None else None
+        if region is not None and caller is not None:
+            self.record.callers.setdefault(region, {})[caller] = None
 
     def _region(self, line: Json) -> None:
         made = Region(self._place(line), word(line, "generator"))

@@ -8,6 +8,7 @@ from array import array
 from typing import Iterator
 
 from ..light_classes import NamedTuple, dataclass, field
+from ..model import python_files
 
 UNTOLD = 0  # the activity of moments of which a damaged record tells nothing
 
@@ -60,6 +61,7 @@ class Frame:
     region: int | None = None
     construct: int | None = None
     image: int | None = None
+    language: str | None = None  # None: it is compiled
 
 
 class Stack(NamedTuple):
@@ -194,6 +196,8 @@ class Record:
     frames: list[Frame] = field(default_factory=list)
     stacks: list[Stack] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
+    # Of each region the lines of an interpreted program that were met to begin it.
+    callers: dict[int, dict[Place, None]] = field(default_factory=dict)
     constructs: list[Construct] = field(default_factory=list)
     activities: list[Activity] = field(default_factory=lambda: [Activity()])
     threads: list[Thread] = field(default_factory=list)
@@ -203,6 +207,22 @@ class Record:
     end: End | None = None
     damage: list[str] = field(default_factory=list)  # sentences
     rows_left_out: int = 0
+
+    def interpreted(self, stack: int | None) -> Place | None:
+        """The innermost line of an interpreted program, the user's own if there is one. None: there
+        is none, or it is not known."""
+        of_library = None
+        while stack is not None:
+            number, stack = self.stacks[stack]
+            frame = self.frames[number]
+            if frame.language is None:
+                continue
+            if not frame.place:
+                return None
+            if not python_files.in_library(frame.place.file):
+                return frame.place
+            of_library = of_library or frame.place
+        return of_library
 
     @property
     def complete(self) -> bool:

@@ -86,6 +86,8 @@ def _step(frame: Frame) -> Step:
         return Step(frame.text or "#pragma omp parallel", frame.kind, frame.place)
     if frame.kind == "wait":
         return Step(f"<{in_words(frame.text or '?')}>", frame.kind, frame.place)
+    if frame.language is not None and not frame.place:
+        return Step("<lines of Python that differ>", frame.kind)
     if frame.kind == "unknown" and not frame.place:
         return Step("<the stack goes on, and cannot be followed>", frame.kind)
     name = frame.place.function or frame.text

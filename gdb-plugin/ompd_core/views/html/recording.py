@@ -101,9 +101,18 @@ def _figure(shown: str) -> Markup:
 
 
 def _place(one: Json) -> Part:
-    loc = object_of(one, "loc")
-    place = Place(word(loc, "function"), word(loc, "file"), number(loc, "line"))
+    place = _of_loc(object_of(one, "loc"))
     return tag("code", said.place(place), title=place.file) if place else "?"
+
+
+def _region(one: Json) -> Part:
+    place, callers = _of_loc(object_of(one, "loc")), [*map(_of_loc, objects(one, "callers"))]
+    title = place.file or next((caller.file for caller in callers), None)
+    return tag("code", said.called(place, callers), title=title) if place else "?"
+
+
+def _of_loc(loc: Json) -> Place:
+    return Place(word(loc, "function"), word(loc, "file"), number(loc, "line"))
 
 
 def _regions(document: Json) -> Section | None:
@@ -114,7 +123,7 @@ def _regions(document: Json) -> Section | None:
     rows = [
         row(
             tag("b", _share(one), class_="figure"),
-            _place(one),
+            _region(one),
             f"{number(one, 'threads') or 0}",
             _efficiency(one),
             _imbalance(one),

@@ -126,6 +126,7 @@ def _region(summary: Summary, use: RegionUse) -> Any:
         "id": use.region,
         "loc": _loc(region.place),
         "generator": region.generator,
+        "callers": [_loc(one) for one in summary.record.callers.get(use.region, ())],
         "threads": use.threads,
         "duration": use.wall if known else None,
         "efficiency": round(use.efficiency, 6) if known else None,

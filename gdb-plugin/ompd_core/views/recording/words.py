@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from ...recording import shares
 from ...recording.record import Account, Place, Record
 from ...recording.stacks import at
@@ -11,6 +13,7 @@ from ...recording.sums import Wait
 from ..cxx_names import short_name
 from ..terminal import plain
 
+MOST_CALLERS = 3
 LONGEST_NAME = 48
 
 
@@ -51,7 +54,16 @@ def place(found: Place, width: int = LONGEST_NAME) -> str:
 
 def region(record: Record, number: int) -> str:
     """main (heat.c:40)"""
-    return place(record.regions[number].place)
+    return called(record.regions[number].place, list(record.callers.get(number, ())))
+
+
+def called(found: Place, callers: Sequence[Place]) -> str:
+    """Of a library without lines that Python calls: work, called at model.py:6"""
+    if at(found) or not callers:
+        return place(found)
+    lines = ", ".join(plain(at(one)) for one in callers[:MOST_CALLERS])
+    more = f" and {len(callers) - MOST_CALLERS} more" if len(callers) > MOST_CALLERS else ""
+    return f"{place(found)}, called at {lines}{more}"
 
 
 def wait(record: Record, found: Wait) -> str:
