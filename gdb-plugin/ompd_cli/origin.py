@@ -12,6 +12,8 @@ from ompd_core.light_classes import dataclass
 
 Environment = Mapping[str, str]
 
+# Slurm's number of a task: a rank, or what another launcher starts the ranks by.
+FROM_SLURM = "SLURM_PROCID"
 # A process' rank, and how many there are. What starts the ranks comes before what may only have
 # started the launcher: under `mpirun' all ranks of a node have one SLURM_PROCID.
 _VARIABLES = (
@@ -19,7 +21,7 @@ _VARIABLES = (
     ("PMIX_RANK", None),
     ("PMI_RANK", "PMI_SIZE"),
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
-    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+    (FROM_SLURM, "SLURM_STEP_NUM_TASKS"),
 )
 _HOSTS = ("PMIX_HOSTNAME", "SLURMD_NODENAME")
 LONGEST_HOST = 64  # of Linux
@@ -51,6 +53,8 @@ class Origin:
         for name, size in _VARIABLES:
             count = _number(environment, size) if size is not None else None
             # Another launcher's count is of other processes.
+            if name == FROM_SLURM and not _started_by_slurm(environment):
+                continue
             if count and self.rank == _number(environment, name) and (self.rank or 0) < count:
                 self.rank_count = count
                 break
@@ -79,6 +83,11 @@ class Origin:
 def _number(environment: Environment, name: str) -> int | None:
     text = environment.get(name, "")
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
+
+
+def _started_by_slurm(environment: Environment) -> bool:
+    """PMIx names a job by who has started it. Without PMIx it may be so."""
+    return environment.get("PMIX_NAMESPACE", "slurm.").startswith("slurm.")
 
 
 def environment_of(process: int | str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import Sequence
 from ompd_core import late_patterns
 from ompd_core.light_classes import dataclass
 
+from ..origin import environment_of
 from .ranks import Processes, command_line
 
 _SHELLS = ("ssh", "rsh")
@@ -86,9 +87,10 @@ def below(known: Processes, root: int) -> Found:
 def _add(found: Found, known: Processes, pid: int, words: Sequence[str], at: int) -> None:
     one = _beyond(words, at, pid)
     if os.path.basename(words[0]) == _RESOURCE_MANAGER:
-        number = os.environ.get("SLURM_JOB_ID", "JOBID")
+        job = environment_of(pid)
+        number = job.get("SLURM_JOB_ID", "JOBID")
         why = f"The launcher has gone there by Slurm: `ompd job {number}' does so too."
-        found.unknown[_nodes_of_srun(words)] = why
+        found.unknown[_nodes_of_srun(words) or job.get("SLURM_JOB_NODELIST", "?")] = why
     elif one is None:
         why = "The launcher has gone there by an agent whose arguments are not understood."
         found.unknown[words[0]] = why
@@ -156,4 +158,4 @@ def _host_of_shell(words: Sequence[str]) -> str:
 
 def _nodes_of_srun(words: Sequence[str]) -> str:
     named = (word.partition("=")[2] for word in words if word.startswith("--nodelist="))
-    return next(named, "?")
+    return next(named, "")

@@ -7,10 +7,11 @@ from __future__ import annotations
 import os
 from typing import Iterable
 
+from ompd_core import late_patterns
 from ompd_core.light_classes import dataclass, field
 
 from ..guardian import status_of
-from ..origin import Origin, environment_of, this_host
+from ..origin import FROM_SLURM, Origin, environment_of, this_host
 
 
 @dataclass(eq=False)
@@ -78,13 +79,18 @@ def _one_each(known: dict[int, _Process], pids: Iterable[int]) -> list[Rank]:
     """A rank may be a shell that has started the program, and the program others: the one with most
     threads is meant, and of alike ones the innermost. Where none of them has started the others,
     several say that they are that rank, and all are told."""
+    ranked: dict[int, Rank] = {}
     groups: dict[tuple[str, int], dict[int, Rank]] = {}
     for pid in pids:
-        environment = environment_of(pid)
         origin = Origin(pid=pid, host=this_host())
-        origin.learn(environment)
+        origin.learn(environment_of(pid))
         if origin.rank is not None:
-            groups.setdefault((_job(environment), origin.rank), {})[pid] = Rank(pid, origin)
+            ranked[pid] = Rank(pid, origin)
+    launchers = _launchers(known, ranked)
+    for pid, rank in ranked.items():
+        if pid not in launchers:
+            job = _job(environment_of(pid))
+            groups.setdefault((job, rank.origin.rank or 0), {})[pid] = rank
     found = []
     for _, ranks in sorted(groups.items()):
         trees: dict[int, list[Rank]] = {}
@@ -93,6 +99,25 @@ def _one_each(known: dict[int, _Process], pids: Iterable[int]) -> list[Rank]:
             trees.setdefault(first, []).append(rank)
         for tree in trees.values():
             found.append(max(tree, key=lambda one: _how_likely_meant(known, one.pid)))
+    return found
+
+
+# What starts ranks, or starts what does, on this node or another one.
+_LAUNCHERS = late_patterns.compile(
+    r"(srun|(mpirun|mpiexec|orterun|prterun|prun)([.-].*)?|orted|prted|prte|hydra_.*|pmi_proxy)"
+)
+
+
+def _launchers(known: dict[int, _Process], ranked: dict[int, Rank]) -> set[int]:
+    """Slurm numbers what it starts, and whoever starts the ranks by another launcher has such a
+    number, too: a daemon, the launcher itself, and the script above it."""
+    named = {pid for pid in ranked if _LAUNCHERS.fullmatch(known[pid].name)}
+    found = set(named)
+    for pid, rank in ranked.items():
+        if pid in named or rank.origin.variable != FROM_SLURM:
+            for one in _above(known, pid)[1:]:
+                if one in ranked and ranked[one].origin.variable == FROM_SLURM:
+                    found.add(one)
     return found
 
 
