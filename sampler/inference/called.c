@@ -30,6 +30,12 @@ static bool calls_region(const struct called_stack *stack, uint32_t caller)
 		code_has_role(at(stack, caller + 1), OMPDX_ROLE_INVOKES));
 }
 
+bool called_as_region(const struct called_stack *stack, uint32_t frame)
+{
+	return frame + 1 < stack->count && code_is_runtime(at(stack, frame + 1)) &&
+	       at(stack, frame + 1)->frame.direct_call == 0 && calls_region(stack, frame + 1);
+}
+
 bool begins_region(const struct called_stack *stack, uint32_t frame)
 {
 	if (!code_is_runtime(at(stack, frame)) || frame + 1 == stack->count ||

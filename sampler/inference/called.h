@@ -25,6 +25,10 @@ struct called_stack {
  * function of the runtime's: the call tells. */
 bool begins_region(const struct called_stack *stack, uint32_t frame);
 
+/* The runtime calls it as a region's code, or what has made way for it, by a pointer. The runtime's own calls of the system
+ * are not by one. */
+bool called_as_region(const struct called_stack *stack, uint32_t frame);
+
 /* frame: of the program, and the next one is a runtime's. */
 enum called what_called(const struct called_stack *stack, uint32_t frame);
 

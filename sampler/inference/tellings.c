@@ -322,6 +322,34 @@ static bool is_inside(const struct looked *looked)
 	return false;
 }
 
+/* Of the system's code that it is in. */
+static uint32_t frames_in_system(const struct looked *looked)
+{
+	uint32_t i = 0;
+
+	while (i < looked->count && frame_code(looked, i)->frame.code == ompdx_code_system)
+		i++;
+	return i;
+}
+
+/* What has called the system's code. The rest of the stack does not matter for that. */
+static bool is_in_call(const struct looked *looked)
+{
+	const uint32_t i = frames_in_system(looked);
+
+	return i > 0 && i < looked->count && code_is_program(frame_code(looked, i));
+}
+
+/* A region's code whose last call is of the system has no frame. */
+static bool made_way_for_system(const struct looked *looked)
+{
+	const struct called_stack stack = {looked->tellings->codes, looked->code, looked->count,
+					   looked->whole};
+	const uint32_t i = frames_in_system(looked);
+
+	return i > 0 && called_as_region(&stack, i - 1);
+}
+
 static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompdx_sleep_t *sleep,
 			 const ompdx_facts_t *facts)
 {
@@ -335,11 +363,19 @@ static uint32_t conclude(const struct looked *looked, uint32_t stack, const ompd
 				  .construct = (uint8_t)answer.construct,
 				  .doubt = (uint8_t)answer.doubt,
 				  .whole = looked->whole,
-				  .inside = is_inside(looked)};
+				  .inside = is_inside(looked),
+				  .in_call = is_in_call(looked)};
 
 	if (answer.runtime != UINT32_MAX && answer.caller_frame < looked->count)
 		told.caller = looked->code[answer.caller_frame];
 	find_region(looked, &told);
+	if (made_way_for_system(looked)) {
+		told.state = OMPDX_STATE_WORK_PARALLEL;
+		told.wait = ompdx_wait_none;
+		told.construct = ompdx_construct_none;
+		told.doubt = ompdx_doubt_none;
+		told.caller = NONE;
+	}
 	if (told.doubt == ompdx_doubt_end_or_beginning)
 		tell_end_from_beginning(looked, &told);
 	return intern(&looked->tellings->told, &told, NULL);

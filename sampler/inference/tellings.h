@@ -32,6 +32,7 @@ struct stack_told {
 	uint8_t doubt;     /* ompdx_doubt_t */
 	uint8_t whole;     /* the stack could be followed to its end */
 	uint8_t inside;    /* the program's code is on the stack */
+	uint8_t in_call;   /* the program's own, of the system */
 	uint8_t league;    /* what the first of the forks began is a teams region */
 };
 

@@ -63,7 +63,9 @@ static uint32_t state_of(const struct settling *settling, const struct thread *t
 		state = idle_or_end(thread, piece->sampled_at, doubt);
 	if (state == OMPDX_STATE_UNDEFINED)
 		state = STATE_UNKNOWN;
-	return piece->kind == PIECE_ASLEEP && is_work(state) ? STATE_ASLEEP : state;
+	const bool own = is_work(state) || (told->doubt == ompdx_doubt_no_stack && told->in_call);
+
+	return piece->kind == PIECE_ASLEEP && own ? STATE_ASLEEP : state;
 }
 
 static uint32_t region_of_forked(const struct settling *settling, const struct forked *forked)

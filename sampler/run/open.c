@@ -225,10 +225,13 @@ void session_open(struct session *session, const struct options *options, pid_t 
 	describe(session);
 	images_init(&session->images, &session->process, &session->memory);
 	session->leaf_callers.images = &session->images;
+	session->frame_pointers.images = &session->images;
 	python_init(&session->python, &session->images, &session->memory);
 	codes_init(&session->codes, &session->images, &session->memory, &session->python.objects);
 	tellings_init(&session->tellings, &session->codes, &session->memory);
 	session->unwinder = unwinder_create((struct cfi_source){images_cfi, &session->images});
+	unwinder_ask(session->unwinder,
+		     (struct frame_finder){frame_pointer_find, &session->frame_pointers});
 	threads_init(&session->threads);
 	pictures_init(&session->pictures, &session->process, &session->memory, &session->images,
 		      &session->threads);

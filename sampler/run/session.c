@@ -481,6 +481,7 @@ void session_refresh_images(struct session *session)
 	if (images_refresh(&session->images)) {
 		unwinder_forget(session->unwinder);
 		leaf_callers_forget(&session->leaf_callers);
+		frame_pointers_forget(&session->frame_pointers);
 		codes_forget(&session->codes);
 		close_names(session);
 		interpreter_look(&session->python.interpreter);

@@ -7,6 +7,7 @@
 
 #include "clock/perf.h"
 #include "clock/sink.h"
+#include "inference/frame_pointer.h"
 #include "inference/leaf_caller.h"
 #include "inference/pictures.h"
 #include "inference/tellings.h"
@@ -30,6 +31,7 @@ struct session {
 	struct codes codes;
 	struct tellings tellings;
 	struct leaf_callers leaf_callers;
+	struct frame_pointers frame_pointers;
 	struct unwinder *unwinder;
 	struct threads threads;
 	struct pictures pictures;

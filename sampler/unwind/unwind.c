@@ -21,6 +21,7 @@ struct cfi_place {
 
 struct unwinder {
 	struct cfi_source source;
+	struct frame_finder finder;
 	struct cfi_place *places;
 	size_t capacity;
 	uint32_t count;
@@ -34,6 +35,11 @@ struct unwinder *unwinder_create(struct cfi_source source)
 	unwinder->source = source;
 	unwinder->slots = take_memory(SLOTS, sizeof *unwinder->slots);
 	return unwinder;
+}
+
+void unwinder_ask(struct unwinder *unwinder, struct frame_finder finder)
+{
+	unwinder->finder = finder;
 }
 
 void unwinder_destroy(struct unwinder *unwinder)
@@ -236,6 +242,23 @@ static bool leave_leaf(struct unwinder *unwinder, struct registers *registers,
 	return true;
 }
 
+/* A function has called, and only the frame pointer tells who has called it. */
+static bool find_frame(const struct unwinder *unwinder, const struct cfi_place *place,
+		       struct registers *registers, const struct word_source *words)
+{
+	const uint64_t fp = UINT64_C(1) << this_machine.fp;
+
+	if (!unwinder->finder.find || place->row.cfa_by_expression ||
+	    place->row.cfa_register != this_machine.fp || registers->known & fp ||
+	    !unwinder->finder.find(unwinder->finder.context, place->pc,
+				   registers->value[this_machine.sp], words,
+				   &registers->value[this_machine.fp]))
+		return false;
+	registers->known |= fp;
+	registers->saved &= ~fp;
+	return true;
+}
+
 /* called: the registers are those of a function that has called. */
 static void go_on(struct unwinder *unwinder, struct registers registers,
 		  const struct stack_copy *stack, bool called, struct frames *frames)
@@ -243,6 +266,7 @@ static void go_on(struct unwinder *unwinder, struct registers registers,
 	struct walk walk = {.stack = stack};
 	const struct word_source words = {read_word, &walk};
 	bool begins_threads = false;
+	uint32_t sure = 0; /* frames, if others are behind one that was found */
 
 	registers.saved = 0;
 	while (frames->count < FRAMES_MAX) {
@@ -271,7 +295,11 @@ static void go_on(struct unwinder *unwinder, struct registers registers,
 		}
 		begins_threads = place->cfi && place->cfi->begins_threads;
 		frames->whole = place->row.told && place->row.outermost;
-		if (frames->whole || !place->row.told || !find_cfa(place, &registers, &words, &cfa))
+		if (frames->whole || !place->row.told)
+			break;
+		if (called && find_frame(unwinder, place, &registers, &words) && !sure)
+			sure = frames->count;
+		if (!find_cfa(place, &registers, &words, &cfa))
 			break;
 		/* A stack grows downwards: who calls lies higher. */
 		if (called && !place->row.signal && cfa <= registers.value[this_machine.sp]) {
@@ -283,6 +311,8 @@ static void go_on(struct unwinder *unwinder, struct registers registers,
 		if (!go_up(place, &registers, &words, cfa))
 			break;
 	}
+	if (sure && !frames->whole)
+		frames->count = sure;
 	frames->beyond = walk.beyond && !frames->whole;
 }
 

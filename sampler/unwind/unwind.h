@@ -21,6 +21,16 @@ struct cfi_source {
 struct unwinder; /* remembers what is told of each place */
 
 struct unwinder *unwinder_create(struct cfi_source source);
+
+/* Who finds where the frame pointer of a function points to, if that is not known: what is behind such a frame counts only
+ * if it leads to where the thread began. pc: inside of the function's call. */
+struct frame_finder {
+	bool (*find)(void *context, uint64_t pc, uint64_t sp, const struct word_source *words,
+		     uint64_t *fp);
+	void *context;
+};
+
+void unwinder_ask(struct unwinder *unwinder, struct frame_finder finder);
 void unwinder_destroy(struct unwinder *unwinder);
 void unwinder_forget(struct unwinder *unwinder); /* the images have changed */
 
