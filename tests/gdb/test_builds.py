@@ -263,3 +263,35 @@ def test_static_program_without_names(folder: Path) -> None:
     assert thread["kind"] is None
     for text in answer.texts[:2]:
         assert text.startswith("The program is linked statically"), answer.everything
+
+
+def named_libiomp(runtime: str, folder: Path) -> Path:
+    """Where a copy lies that says to be libiomp5: one of Intel's cannot be had."""
+    private = folder / "lib"
+    private.mkdir()
+    code = (machine.cached(runtime) / "libomp.so.5").read_bytes()
+    code = code.replace(b"libomp.so.5\0", b"libiomp5.so\0").replace(b"libomp.so\0", b"libiomp5\0\0")
+    (private / "libomp.so.5").write_bytes(code)
+    return private
+
+
+def test_libiomp_is_read_by_its_own_table(folder: Path) -> None:
+    """And by nothing that was measured in LLVM's, however alike it is."""
+    private = named_libiomp("libomp-19", folder)
+    with target("attach", machine.compiled("nested"), (), private, folder) as made:
+        answer = ask("gdb", [*SHOWN, "ompd tasks"], made.before, made.files, folder=folder)
+        found = told_truth(made.truth(), answer, has_record=False)
+    assert found["runtimes"][0]["descriptors"] == "recovered"
+    assert "libiomp5 (like LLVM 19)" in answer.texts[2]
+    assert "noted: this is Intel's libiomp5, or built under its name" in answer.texts[2]
+    assert "no shipped record fits" in answer.texts[-1]
+
+
+def test_libiomp_without_a_table_is_refused(folder: Path) -> None:
+    private = named_libiomp("libomp-19-lto", folder)
+    with target("attach", machine.compiled("nested"), (), private, folder) as made:
+        answer = ask("gdb", ["ompd", "ompd threads"], made.before, made.files, folder=folder)
+    said = (
+        "publishes nothing that proves where it keeps its threads, and no build of it was measured"
+    )
+    assert all(said in " ".join(text.split()) for text in answer.texts), answer.texts

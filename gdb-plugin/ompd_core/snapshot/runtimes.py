@@ -32,6 +32,9 @@ from . import advice
 
 _NOT_TOLD = "is loaded, but it cannot be told whether it has started"
 _UNKNOWN_RELEASE = "is loaded, and of a release that this libompd does not know"
+_NOT_MEASURED = (
+    "publishes nothing that proves where it keeps its threads, and no build of it was measured"
+)
 
 # Of libraries that are not ours, and for questions about one thread.
 if TYPE_CHECKING:
@@ -194,10 +197,12 @@ class Runtimes:
         except OmpdError as error:
             runtime.problem = _why_no_view(error)
         self._refresh(runtime, space)
-        if runtime.initialized is None:
-            codes = {diagnostic.code for diagnostic in runtime.diagnostics}
+        codes = {diagnostic.code for diagnostic in runtime.diagnostics}
+        if runtime.problem and {"build_unmeasured", "table_not_found"} <= codes:
+            runtime.problem = _NOT_MEASURED
+        elif runtime.initialized is None:
             runtime.problem = _UNKNOWN_RELEASE if "version_unknown" in codes else _NOT_TOLD
-        elif not runtime.initialized:
+        if runtime.initialized is False:
             runtime.view = runtime.problem = None
 
     def _refresh(self, runtime: Runtime, space: Space) -> None:

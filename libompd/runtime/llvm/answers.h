@@ -10,6 +10,9 @@
 /* The major version of an image by the names that it exports. unavailable: none of them. */
 ompd_rc_t llvm_version(struct image *image, int32_t *ret);
 
+/* Whether it is built as libiomp5: Intel's, or LLVM's under that name. A file can have any other. */
+bool llvm_is_libiomp(const struct image *image);
+
 ompd_rc_t llvm_thread_of_pthread(struct address_space *space, uint64_t pthread,
 				 struct entity *thread);
 ompd_rc_t llvm_thread_of_lwp(struct address_space *space, uint64_t lwp, struct entity *thread);

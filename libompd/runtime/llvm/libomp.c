@@ -38,25 +38,32 @@ static ompd_rc_t be_ready(struct address_space *space)
 	return llvm_threads_ready(space, &llvm);
 }
 
-static void describe(struct address_space *space, ompdx_runtime_info_t *info)
+/* " 19", or what else is known. */
+static void add_release(struct address_space *space, ompdx_runtime_info_t *info)
 {
+	const struct llvm *llvm = space->runtime_state;
 	const int32_t version = address_space_version(space);
 	char number[TEXT_DECIMAL_SIZE];
+	/* Releases that keep their data alike cannot be told apart. */
+	const char *words = version >= 0 ? " " : llvm->record ? ", release " : ", unknown version";
 
-	text_copy(info->version_text, sizeof(info->version_text), "LLVM libomp");
-	if (version < 0) {
-		const struct llvm *llvm = space->runtime_state;
+	text_append(info->version_text, sizeof(info->version_text), words);
+	if (version >= 0)
+		words = text_decimal(number, version);
+	else
+		words = llvm->record ? llvm->record->versions : "";
+	text_append(info->version_text, sizeof(info->version_text), words);
+}
 
-		text_append(info->version_text, sizeof(info->version_text),
-			    llvm->record ? ", release " : ", unknown version");
-		/* Releases that keep their data alike cannot be told apart. */
-		if (llvm->record)
-			text_append(info->version_text, sizeof(info->version_text),
-				    llvm->record->versions);
-		return;
-	}
-	text_append(info->version_text, sizeof(info->version_text), " ");
-	text_append(info->version_text, sizeof(info->version_text), text_decimal(number, version));
+static void describe(struct address_space *space, ompdx_runtime_info_t *info)
+{
+	const struct llvm *llvm = space->runtime_state;
+
+	text_copy(info->version_text, sizeof(info->version_text),
+		  llvm->libiomp ? "libiomp5 (like LLVM" : "LLVM libomp");
+	add_release(space, info);
+	if (llvm->libiomp)
+		text_append(info->version_text, sizeof(info->version_text), ")");
 }
 
 /* Whether the program has used OpenMP, when the runtime's structures cannot be found. */

@@ -41,6 +41,7 @@ enum global {
 
 struct llvm {
 	ompdx_descriptors_t source; /* none: not resolved yet */
+	bool libiomp;               /* it is built as that: its layout is not what was measured */
 	bool not_started;           /* as the last attempt to resolve them found */
 	target_addr table;          /* address of a recovered table; 0 */
 	target_addr ompd_state;     /* address; 0: not known */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/llvm/ready.h"
 
+#include "runtime/llvm/answers.h"
 #include "runtime/llvm/globals.h"
 #include "runtime/llvm/record_choice.h"
 #include "runtime/llvm/thread_array.h"
@@ -18,17 +19,22 @@ static ompd_rc_t symbol_if_any(struct image *image, const char *name, target_add
 
 static ompd_rc_t resolve(struct address_space *space, struct llvm *llvm)
 {
+	/* The shipped records were measured in LLVM's builds; of others their own table has to prove all. */
+	const bool measured = !llvm->libiomp;
 	struct located_table table;
-	const struct record *record;
+	const struct record *record = NULL;
 	ompd_rc_t rc;
 
+	if (!measured)
+		diagnostics_note(&space->diagnostics, DIAGNOSTIC_build_unmeasured, NULL);
 	rc = table_locate(&space->image, &table);
 	llvm->not_started = rc == ompd_rc_unavailable && table.source == ompdx_descriptors_symbols;
 	if (rc == ompd_rc_ok) {
-		record = record_of_table(table.words, space->image.machine);
-		if (!record)
+		if (measured)
+			record = record_of_table(table.words, space->image.machine);
+		if (measured && !record)
 			diagnostics_note(&space->diagnostics, DIAGNOSTIC_record_unknown, NULL);
-	} else if (rc == ompd_rc_unavailable && !llvm->not_started) {
+	} else if (rc == ompd_rc_unavailable && measured && !llvm->not_started) {
 		rc = record_choose(space, &record);
 		if (rc == ompd_rc_ok) {
 			record_table(record, table.words);
@@ -89,6 +95,7 @@ ompd_rc_t llvm_ready(struct address_space *space, struct llvm **ret)
 		rc = attempt_before(space, &llvm->at_resolving);
 		if (rc != ompd_rc_ok)
 			return rc;
+		llvm->libiomp = llvm_is_libiomp(&space->image);
 		rc = require_start(space, llvm);
 		if (rc == ompd_rc_ok)
 			rc = resolve(space, llvm);

@@ -3,8 +3,11 @@
  * Which release is this libomp? Its own version string has said "5.0.20140926" since 2014; the names that
  * it exports tell.
  */
+#include <string.h>
+
 #include "runtime/llvm/answers.h"
 #include "runtime/llvm/llvm.h"
+#include "target/image_tables.h"
 
 /* The first release that exports the name; newest first. 20 brought no name of its own that we know of,
  * so a 20 counts as 19. */
@@ -45,4 +48,15 @@ ompd_rc_t llvm_version(struct image *image, int32_t *ret)
 	}
 	/* The debugger may know the names of an image that cannot be read, and need not. */
 	return exports == ompd_rc_ok ? ompd_rc_unavailable : exports;
+}
+
+bool llvm_is_libiomp(const struct image *image)
+{
+	static const char name[] = "libiomp";
+	char own[SYMBOL_NAME_MAX];
+	struct version_walk walk;
+
+	/* The first version is the library's own name. */
+	versions_first(&walk, image);
+	return versions_next(&walk, own) == ompd_rc_ok && strncmp(own, name, strlen(name)) == 0;
 }
