@@ -106,12 +106,18 @@ def gcore(pid: int, folder: Path) -> Path:
 
 def quit_by_user(program: Program, folder: Path) -> Path:
     """As he ends a program that hangs, by Ctrl-\\: the core that the kernel writes."""
-    need_kernel_cores()
     with contextlib.suppress(_Ended), running(program, folder) as pid:
-        resource.prlimit(pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
-        os.kill(pid, signal.SIGQUIT)
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        left = core_of(pid, folder)
         raise _Ended
+    return left
+
+
+def core_of(pid: int, folder: Path) -> Path:
+    """That the kernel writes of a process of ours in its folder."""
+    need_kernel_cores()
+    resource.prlimit(pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
+    os.kill(pid, signal.SIGQUIT)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     (left,) = folder.glob("core*")
     return left
 

@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Iterator
 
+import looks
 import machine
 import pytest
 import sessions
@@ -29,16 +30,15 @@ SAFE = "set auto-load safe-path /"
 PYTHONS = ["/usr/bin/python3", *filter(shutil.which, OTHERS)]
 
 
-@pytest.fixture(scope="module", params=PYTHONS)
+@pytest.fixture(params=PYTHONS)
 def at_rest(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, tmp_path: Path
 ) -> Iterator[tuple[subprocess.Popen[bytes], Any]]:
-    folder = tmp_path_factory.mktemp("python")
-    library, record = folder / "calls_back.so", folder / "truth.json"
+    library, record = tmp_path / "calls_back.so", tmp_path / "truth.json"
     source = machine.PROGRAMS / "calls_back.c"
     machine.run(machine.GCC, "-O1", "-fopenmp", "-shared", "-fPIC", source, "-o", library)
     program = machine.PROGRAMS / "calls_back.py"
-    with subprocess.Popen([request.param, program, library, record]) as process:
+    with subprocess.Popen([request.param, program, library, record], cwd=tmp_path) as process:
         try:
             sessions.wait_for(record, process)
             yield process, json.loads(record.read_text())
@@ -64,16 +64,13 @@ def shown(answer: sessions.Answer) -> dict[str, list[list[Any]]]:
 
 def test_frames(at_rest: tuple[subprocess.Popen[bytes], Any], tmp_path: Path) -> None:
     process, truth = at_rest
-    core = tmp_path / "core"
     commands = ["ompd threads -json", "ompd bt * -json", "ompd threads", "ompd bt -merge"]
     commands.append("ompd bt *")
     off = ["set ompd python-frames off", "ompd bt *"]
     # What is set later holds at once.
     skipped = ["set ompd skip-libraries *ctypes*", "ompd bt *"]
-    asked = [*commands, *off, *skipped, f"gcore {core}"]
-    live = sessions.ask("gdb", asked, attached(process), folder=tmp_path)
-    executable = os.path.realpath(f"/proc/{process.pid}/exe")
-    files = [executable, core]
+    live = sessions.ask("gdb", [*commands, *off, *skipped], attached(process), folder=tmp_path)
+    files = [os.path.realpath(f"/proc/{process.pid}/exe"), looks.core_of(process.pid, tmp_path)]
     of_core = sessions.ask("gdb", commands, [SAFE], files, folder=tmp_path)
     assert len(truth) == 4
     waits, calls = _line("at_rest.wait"), _line("library.calls_back(")
@@ -86,7 +83,7 @@ def test_frames(at_rest: tuple[subprocess.Popen[bytes], Any], tmp_path: Path) ->
         assert f"__hash__, {waits}" in merged and "_PyEval" not in merged
         # No line of the region's own is known.
         assert f"#pragma omp parallel called at {calls}" in answer.texts[4]
-    assert "calls_back.py" not in live.texts[6] and "_PyEval" in live.texts[6]
+    assert "calls_back.py" not in live.texts[6] and "Py" in live.texts[6]
     assert live.texts[8].count("_ctypes") < live.texts[4].count("_ctypes")
 
 
@@ -109,13 +106,12 @@ def test_any_moment(python: str, work: str, tmp_path: Path) -> None:
             answer = sessions.ask("gdb", [f"source {STOPS}"], before, folder=tmp_path)
         finally:
             process.kill()
-    looks = [json.loads(line) for line in (tmp_path / "stops.jsonl").read_text().splitlines()]
-    assert len(looks) == int(stops), answer.everything
-    looks = [look for look in looks if look["truth"]]
-    assert looks
-    counted = Counter(judged for look in looks for judged in _judged(look))
-    print(f"{python} {work}: {len(looks)} stops, threads: {dict(counted)}")
-    assert not counted["wrong"] and counted["right"] > 5 * counted["unknown"], looks
+    stopped = [json.loads(line) for line in (tmp_path / "stops.jsonl").read_text().splitlines()]
+    assert len(stopped) == int(stops), answer.everything
+    told = [look for look in stopped if look["truth"]]
+    counted = Counter(judged for look in told for judged in _judged(look))
+    print(f"{python} {work}: {len(told)} stops, threads: {dict(counted)}")
+    assert not counted["wrong"] and counted["right"] > 5 * counted["unknown"], told
 
 
 def _judged(look: Any) -> Iterator[str]:
