@@ -18,7 +18,7 @@ from ompd_core.library import images, search
 from ompd_core.library.library import Library
 from ompd_core.light_classes import NamedTuple
 from ompd_core.model import doubts, facts
-from ompd_core.model.native import NativeThread
+from ompd_core.model.native import Frame, NativeThread
 from ompd_core.model.process import Process, Runtime, Thread
 from ompd_core.model.standstill import Slept
 from ompd_core.model.where import CodeMap
@@ -26,6 +26,7 @@ from ompd_core.runtimes import refusal
 from ompd_core.snapshot import advice
 from ompd_core.snapshot.picture import Earlier, ShownAs
 from ompd_core.snapshot.places import code_map
+from ompd_core.snapshot.python_frames import PythonFrames
 from ompd_core.snapshot.runtimes import Runtimes, names
 from ompd_core.snapshot.stripped import runtime_in
 
@@ -267,6 +268,18 @@ class Session:
     def code_map(self) -> CodeMap:
         """Whose code is where, without a picture. Raises UserError."""
         return code_map(self.runtimes(), settings.skip_libraries())
+
+    def interpreted(self) -> Sequence[Frame]:
+        """The selected thread's stack, if an interpreter is on it, without a picture."""
+        native = self.target.selected_thread()
+        python = PythonFrames(self.target, settings.python_frames())
+        if native is None or python.interpreter.found is None:
+            return ()
+        with self.target.at(native) as stopped:
+            if stopped is None:
+                return ()
+            stack = python.on(native, stopped, MOST_FRAMES, False)
+            return [*stack]
 
     def of_selected_thread(self, question: str) -> int | None:
         """About the selected thread alone, without a picture: cheap enough for a condition. None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -66,7 +67,7 @@ def test_frames(at_rest: tuple[subprocess.Popen[bytes], Any], tmp_path: Path) ->
     process, truth = at_rest
     commands = ["ompd threads -json", "ompd bt * -json", "ompd threads", "ompd bt -merge"]
     commands.append("ompd bt *")
-    off = ["set ompd python-frames off", "ompd bt *"]
+    off = ["bt", "set ompd python-frames off", "ompd bt *", "bt"]
     # What is set later holds at once.
     skipped = ["set ompd skip-libraries *ctypes*", "ompd bt *"]
     live = sessions.ask("gdb", [*commands, *off, *skipped], attached(process), folder=tmp_path)
@@ -83,8 +84,15 @@ def test_frames(at_rest: tuple[subprocess.Popen[bytes], Any], tmp_path: Path) ->
         assert f"__hash__, {waits}" in merged and "_PyEval" not in merged
         # No line of the region's own is known.
         assert f"#pragma omp parallel called at {calls}" in answer.texts[4]
-    assert "calls_back.py" not in live.texts[6] and "Py" in live.texts[6]
-    assert live.texts[8].count("_ctypes") < live.texts[4].count("_ctypes")
+    assert "calls_back.py" not in live.texts[7] and "Py" in live.texts[7]
+    assert live.texts[10].count("_ctypes") < live.texts[4].count("_ctypes")
+    # GDB attaches to the first thread.
+    in_python = re.findall(r" \(\) at (.*\.py):(\d+)$", live.texts[5], re.MULTILINE)
+    assert [[file, int(line)] for file, line in in_python] == [
+        frame[1:] for frame in truth[str(process.pid)]
+    ]
+    assert len(live.texts[8].splitlines()) > len(live.texts[5].splitlines())
+    assert ".py:" not in live.texts[8]
 
 
 @pytest.mark.parametrize("work", ["calls", *(["numpy", "sklearn"] if OTHERS else [])])

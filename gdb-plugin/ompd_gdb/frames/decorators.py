@@ -16,7 +16,7 @@ from ompd_core.model.naming import (
     users_function,
     without_parameters,
 )
-from ompd_core.model.native import Frame
+from ompd_core.model.native import Frame, Location
 
 from .. import texts
 from ..target import arguments
@@ -185,6 +185,29 @@ def _without_compilers(variables: Any) -> Any:
     if variables is None:
         return None
     return (one for one in variables if not _is_compilers(one))
+
+
+class Interpreted(Named):
+    """A frame that an interpreter executes: of several there, each has that frame's number."""
+
+    def __init__(self, item: Any, place: Location) -> None:
+        super().__init__(item, place.function or NAMELESS)
+        self._place = place
+
+    def address(self) -> None:
+        return None
+
+    def filename(self) -> str | None:
+        return texts.printable(self._place.file) if self._place.file else None
+
+    def line(self) -> int | None:
+        return self._place.line
+
+    def frame_args(self) -> None:
+        return None
+
+    def frame_locals(self) -> None:
+        return None
 
 
 class Entry(FrameDecorator):

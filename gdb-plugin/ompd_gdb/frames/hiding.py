@@ -5,7 +5,7 @@ Frames are looked at when GDB asks for them, and no further than to the first th
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Iterator
+from typing import Any, Iterable, Iterator, Sequence
 
 import gdb
 from ompd_core.model.logical_stack.stack import is_wrapper
@@ -13,6 +13,7 @@ from ompd_core.model.native import Frame
 from ompd_core.model.where import CodeMap, starts_thread
 
 from .. import session
+from ..target import selection
 from ..target.stacks import Code
 from . import decorators
 
@@ -27,7 +28,7 @@ def users(frames: Iterable[Any]) -> Iterable[Any]:
         here = session.current()
         if not here.runtimes():
             return frames
-        return Users(frames, here.target.code, here.code_map())
+        return Users(frames, here.target.code, here.code_map(), here.interpreted())
     except Exception:
         return frames
 
@@ -35,8 +36,12 @@ def users(frames: Iterable[Any]) -> Iterable[Any]:
 class Users:
     """No generator: see target.stacks.Walk."""
 
-    def __init__(self, frames: Iterable[Any], code: Code, owners: CodeMap) -> None:
+    def __init__(
+        self, frames: Iterable[Any], code: Code, owners: CodeMap, interpreted: Sequence[Frame]
+    ) -> None:
+        """interpreted: the whole stack, where an interpreter is on it."""
         self._frames = iter(frames)
+        self._interpreted = interpreted
         self._code = code
         self._owners = owners
         self._pending: list[tuple[Any, Frame]] = []  # of the runtime, and of libraries around it
@@ -92,6 +97,12 @@ class Users:
             self._settle(shown)
             shown.append(item)
             return
+        known = self._executed(item)
+        if known is not None:
+            self._settle(shown)
+            shown += [decorators.Interpreted(item, place) for place in known.interprets]
+            self._inner, self._on_top = None, False
+            return
         of_library = not frame.signal and self._owners.is_skipped(frame)
         if of_library or self._owners.is_runtime(frame) or self._may_start(frame):
             self._pending.append((item, frame))
@@ -115,6 +126,12 @@ class Users:
             return self._code.record(item.inferior_frame(), innermost)
         except (RuntimeError, AttributeError):
             return None
+
+    def _executed(self, item: Any) -> Frame | None:
+        """Not None: it is an interpreter's, whose user sees what it executes."""
+        level = selection.level_of(item.inferior_frame()) if self._interpreted else 0
+        known = self._interpreted[level] if level < len(self._interpreted) else None
+        return known if known is not None and (known.interprets or known.interpreters) else None
 
     def _may_start(self, frame: Frame) -> bool:
         """A thread of the runtime's, in a program that holds the C library itself."""

@@ -80,14 +80,18 @@ def select_frame(level: int) -> None:
 def selected_level() -> int:
     """How far out the selected frame is; 0 also where there is none, as in a running thread."""
     try:
-        frame = gdb.selected_frame()
-        newest = gdb.newest_frame()
+        return level_of(gdb.selected_frame())
     except gdb.error:
         return 0
-    level = 0
-    while frame is not None and frame != newest:
-        frame = frame.newer()
-        level += 1
+
+
+def level_of(frame: gdb.Frame) -> int:
+    """How far out a frame of the selected thread is."""
+    if hasattr(frame, "level"):  # since GDB 11
+        return int(frame.level())
+    level, newer = 0, frame.newer()
+    while newer is not None:
+        level, newer = level + 1, newer.newer()
     return level
 
 
