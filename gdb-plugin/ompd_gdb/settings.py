@@ -109,8 +109,8 @@ class FrameFilter(_Kept):
 class PythonFrames(_Kept):
     """Whether stacks show the functions of a Python program, with their files and
     lines, in place of the interpreter's own, which `off' shows as GDB does.
-    GDB's own `bt' has them, too, where the frame filter is on: functions that one
-    frame executes have its number together.
+    GDB's own `bt' has them, too, where the frame filter is on: functions that
+    one frame executes have its number together.
     CPython 3.9 to 3.14 is understood."""
 
     name = "ompd python-frames"
