@@ -12,7 +12,8 @@ import select
 import shutil
 import sys
 import tempfile
-from contextlib import contextmanager
+from _thread import LockType, allocate_lock
+from contextlib import contextmanager, suppress
 from typing import Any, Callable, Iterator, Sequence
 
 from ompd_core import arch, late_patterns
@@ -149,6 +150,7 @@ class Run:
     limit: float
     style: Style
     _ended: bool = False
+    _ending: LockType = field(default_factory=allocate_lock)
 
     def wait(self, progress: Progress) -> dict[str, Any]:
         """The guardian's line. It lives longer than whatever it guards."""
@@ -170,22 +172,26 @@ class Run:
         state = guardian.see_to_it_that_it_runs(target, wake=False) if target else None
         return {"ended": "unguarded", "status": None, "target": state}
 
+    def ask_to_end(self) -> None:
+        """GDB ends, and what it held runs on. Any thread may ask; who waits sees the end."""
+        with self._ending:
+            if not self._ended:
+                with suppress(OSError):  # it has ended
+                    os.write(self.guardian.held, b"\n")
+
     def abandon(self) -> None:
-        """GDB ends, and what it held runs on."""
-        if self._ended:
-            return
-        try:
-            os.write(self.guardian.held, b"\n")
-        except OSError:
-            pass  # it has ended
-        self._end()
+        """Ask, instead of waiting further."""
+        if not self._ended:
+            self.ask_to_end()
+            self._end()
 
     def _end(self) -> None:
         """Wait for the guardian's."""
         os.waitpid(self.guardian.pid, 0)
-        self._ended = True
-        os.close(self.guardian.held)
-        os.close(self.guardian.told)
+        with self._ending:
+            self._ended = True
+            os.close(self.guardian.held)
+            os.close(self.guardian.told)
 
 
 def start(task: Task, gdb: str, folder: str, limit: float, options: argparse.Namespace) -> Run:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Iterable, Iterator
 
@@ -23,7 +24,8 @@ import command
 import machine
 import pytest
 from command import CANNOT_READ, FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
-from ompd_cli import guardian, living, outcome, waking
+from ompd_cli import debugger, guardian, living, outcome, waking
+from ompd_cli.progress import Progress
 from ompd_core.views.table import Style
 from sessions import PATIENCE, parked
 
@@ -408,6 +410,23 @@ def test_ctrl_c_that_python_passes_over() -> None:
     words = [sys.executable, "-c", SWALLOWS]
     done = subprocess.run(words, env=home, capture_output=True, check=False)
     assert (done.stdout, done.stderr) == (b"heard\n", b""), done
+
+
+def test_another_thread_asks_it_to_end() -> None:
+    """Who waits alone takes the end, and closes what leads to the guardian."""
+    (read, held), (told, write) = os.pipe(), os.pipe()
+    words = [sys.executable, "-c", "import os; os.read(0, 1); print('{}')"]
+    with subprocess.Popen(words, stdin=read, stdout=write) as process:
+        of_it = guardian.Guardian(process.pid, held, told)
+        run = debugger.Run(of_it, "", debugger.Task("pid"), 0, Style())
+        with ThreadPoolExecutor() as pool:
+            waiting = pool.submit(run.wait, Progress())
+            run.ask_to_end()
+            assert waiting.result(PATIENCE) == {}
+        run.ask_to_end()
+        run.abandon()
+        os.close(read)
+        os.close(write)
 
 
 def _catches_ctrl_c(pid: int) -> bool:

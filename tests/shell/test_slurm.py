@@ -217,7 +217,7 @@ def test_late_ranks(job: SlurmJob, folder: Path) -> None:
     (why,) = document["unavailable"]
     assert (why["code"], why["ranks"]) == ("timeout", f"0-{RANKS - 1}")
     late = ask(job, folder, "--json", "--node-timeout", "0.01").document
-    assert {one["rank"] for one in late["reports"]} == set(range(RANKS))
+    assert {one["rank"] for one in late["reports"]} == set(range(RANKS)), late
     assert "not all looked at in 0.01 s" in str(late["unavailable"])
     assert job.all_run()
 

@@ -114,7 +114,7 @@ class Collector:
             self._ended = True
             runs = list(self._runs)
         for run in runs:
-            run.abandon()
+            run.ask_to_end()
 
     def _document(self, origin: Origin, look: Look) -> dict[str, Any]:
         mine: list[Run] = []
@@ -125,7 +125,7 @@ class Collector:
                 self._runs.add(run)
                 ended = self._ended
             if ended:
-                run.abandon()
+                run.ask_to_end()
 
         known = Origin(**vars(origin))
         try:
