@@ -276,6 +276,10 @@ _STATES = {
     "stopped before": "Process {0} is still stopped.",
     "stands still": "Process {0} stands still: `kill -CONT {0}' lets it go on.",
 }
+_UNTOLD = (
+    "The kernel does not tell in which system calls the threads sleep ({0}): a wake-up that was"
+    " lost is not recognised, nor that all slept before they were stopped."
+)
 
 
 def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
@@ -292,6 +296,8 @@ def outcome(run: Run, ended: dict[str, Any]) -> Outcome:
     if "stopped_seconds" in result:
         document["stopped_seconds"] = round(result["stopped_seconds"], 3)
         notes.append(f"It was stopped for {result['stopped_seconds']:.2f} s.")
+    if result.get("calls_untold"):
+        notes.append(_UNTOLD.format(result["calls_untold"]))
     if "has_gone_on" in result:
         notes.append("It has gone on since this look: what it waits for had lost its wake-up.")
     if "seen_before" in result:

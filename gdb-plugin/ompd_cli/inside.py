@@ -98,6 +98,7 @@ def _pid(report: _Report, result: dict[str, Any], pid: int, libraries: list[str]
     from ompd_gdb import before_attach, second_look
 
     asleep = second_look.who_sleeps(pid)
+    result["calls_untold"] = second_look.calls_untold(pid)
     result["was_stopped"] = is_stopped(pid)
     before_attach.load_modules()
     with before_attach.symbols_read(pid, libraries):

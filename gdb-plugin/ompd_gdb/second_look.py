@@ -57,6 +57,11 @@ def who_sleeps(pid: int) -> Look | None:
     return sleeping.look(pid, machine.LIBC.futex) if machine is not None else None
 
 
+def calls_untold(pid: int) -> str | None:
+    """Why the kernel does not tell that."""
+    return sleeping.untold(pid)
+
+
 def slept(pid: int, before: Look | None) -> Slept:
     """Since then, shortly before a stop."""
     now = who_sleeps(pid) if before is not None else None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Tuple
+from typing import Any, Tuple
 
 import looks
 import machine
@@ -26,6 +26,12 @@ def line_of(function: str, text: str) -> int:
     lines = (machine.PROGRAMS / "guilty_tasks.c").read_text(encoding="utf-8").splitlines()
     begin = next(i for i, line in enumerate(lines) if re.match(rf"static .*\b{function}\(", line))
     return next(i for i, line in enumerate(lines) if i > begin and text in line) + 1
+
+
+def made_at(waits: dict[str, Any], task: str) -> int:
+    """By the document."""
+    (found,) = (one["created"]["line"] for one in waits["tasks"] if one["id"] == task)
+    return int(found)
 
 
 def said(
@@ -73,6 +79,8 @@ def test_task_that_nobody_takes(runtime: str, kind: str, folder: Path) -> None:
     assert found, text
     begin = line_of("queued_for_nobody", "#pragma omp task")
     assert int(found[3]) in (begin, begin + 1), text
+    waits = stop.documents["ompd report"]["deadlock"]
+    assert waits["queued"] == [found[1]] and made_at(waits, found[1]) == int(found[3])
 
 
 @pytest.mark.each("scenario")
@@ -87,6 +95,9 @@ def test_detached_task(
     assert [one["code"] for one in stop.findings] == ["standstill"], stop.texts
     found = re.search(rf"(R1\.\d): task\w+ .*?, for detached task {MADE}: nobody has", text)
     assert found, text
-    who, _, function, line = found.groups()
+    who, task, function, line = found.groups()
     assert lwps[who] in truth.stuck, f"{text}\n{truth}"
     assert int(line) == line_of(function, "detach(event)"), text
+    waits = stop.documents["ompd report"]["deadlock"]
+    (group,) = (one for one in waits["waits"] if one["events"])
+    assert group["events"] == [task] and made_at(waits, task) == int(line)

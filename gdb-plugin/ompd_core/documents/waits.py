@@ -7,6 +7,7 @@ from typing import Annotated, List, Optional
 
 from typing_extensions import NotRequired, TypedDict
 
+from .tasks import ExplicitTask
 from .words import (
     Address,
     AtLeast,
@@ -102,6 +103,7 @@ class Awaited(TypedDict):
     lock: Optional[LockId]
     task: Optional[TaskId]
     certainty: Certainty
+    after: NotRequired[Annotated[Optional[TaskId], "the task that depends on `task'"]]
 
 
 class Meeting(TypedDict):
@@ -129,6 +131,9 @@ class Waiting(_For):
         bool, "nothing that is not known keeps them: they are being let go, or can be"
     ]
     object: NotRequired[Optional[Outside]]
+    events: NotRequired[
+        Annotated[List[TaskId], "detached tasks: nobody has fulfilled their events"]
+    ]
 
 
 class Deadlock(TypedDict):
@@ -142,3 +147,5 @@ class Deadlock(TypedDict):
     waits: NotRequired[
         Annotated[List[Waiting], "all that wait, those that wait for the same together"]
     ]
+    queued: NotRequired[Annotated[List[TaskId], "where nobody can go on: nobody takes them"]]
+    tasks: NotRequired[Annotated[List[ExplicitTask], "of those that are named here, the first"]]

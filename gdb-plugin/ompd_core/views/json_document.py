@@ -432,6 +432,8 @@ def deadlock(judgement: Judgement) -> of_waits.Deadlock:
         "waits": waits_view.document(found),
         "unknown": [*found.unknown, *found.open],
         "second_look": None if movement is None else deadlock_view.second_look(movement),
+        "queued": [task.id for task in found.queued],
+        "tasks": tasks(found.named_tasks()),
     }
 
 

@@ -28,11 +28,24 @@ def document(found: Deadlock) -> list[documents.Waiting]:
 
 
 def _likeness(one: Needs) -> object:
-    edges = tuple((edge.lock, edge.task, edge.needed, edge.likely) for edge in one.edges)
+    edges = tuple(
+        (edge.lock, edge.task, edge.after, edge.needed, edge.likely) for edge in one.edges
+    )
     waits = (one.wait.kind, one.member.runtime, barrier_of(one) if one.meeting else None)
     # A thread that no region is known of has no id that could stand in a list.
     alone = one.thread if one.member.id is None else None
-    return edges, one.meeting, waits, one.outside, one.thread.kept, one.unknown, one.progress, alone
+    left = tuple(one.events)
+    return (
+        edges,
+        left,
+        one.meeting,
+        waits,
+        one.outside,
+        one.thread.kept,
+        one.unknown,
+        one.progress,
+        alone,
+    )
 
 
 def _group(group: Sequence[Needs]) -> documents.Waiting:
@@ -48,6 +61,7 @@ def _group(group: Sequence[Needs]) -> documents.Waiting:
         "object": outside.document(one.thread.kept),
         "unknown": one.unknown,
         "progress": one.progress,
+        "events": [task.id for task in one.events],
     }
 
 
@@ -57,6 +71,7 @@ def _edge(edge: Edge, runtime: int) -> documents.Awaited:
         "lock": edge.lock.id if edge.lock is not None else None,
         "task": edge.task.id if edge.task is not None else None,
         "certainty": "likely" if edge.likely else "certain",
+        "after": edge.after.id if edge.after is not None else None,
     }
 
 

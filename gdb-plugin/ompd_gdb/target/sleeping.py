@@ -35,23 +35,36 @@ Look = Mapping[int, Task]  # by LWP, of those that have not ended
 
 def look(pid: int, futex: int) -> Look | None:
     """futex: the system call's number. None: it has ended, or this kernel does not tell."""
-    if not os.path.exists(f"/proc/{pid}/syscall"):
+    if untold(pid) is not None:
         return None
+    folder = f"{procfs.ROOT}/{pid}/task"
     try:
-        names = os.listdir(f"/proc/{pid}/task")
+        names = os.listdir(folder)
     except OSError:
         return None
-    tasks = ((int(name), _task(f"/proc/{pid}/task/{name}", futex)) for name in names)
+    tasks = ((int(name), _task(f"{folder}/{name}", futex)) for name in names)
     return {lwp: task for lwp, task in tasks if task is not None} or None
+
+
+def untold(pid: int) -> str | None:
+    """Why it is not known in which system calls its threads are, as where a sandbox makes the
+    files, or lets nobody read them. None: it is known."""
+    path = f"{procfs.ROOT}/{pid}/syscall"
+    try:
+        with open(path, encoding="ascii") as file:
+            return None if file.read() else f"{path} is empty"
+    except OSError as error:
+        return f"{path}: {error.strerror}"
 
 
 def living(pid: int) -> set[int]:
     """LWPs of its threads that have not ended."""
     try:
-        names = os.listdir(f"/proc/{pid}/task")
+        names = os.listdir(f"{procfs.ROOT}/{pid}/task")
     except OSError:
         return set()
-    return {int(name) for name in names if _state(f"/proc/{pid}/task/{name}") not in _ENDED}
+    folders = {int(name): f"{procfs.ROOT}/{pid}/task/{name}" for name in names}
+    return {lwp for lwp, folder in folders.items() if _state(folder) not in _ENDED}
 
 
 def overslept(before: Look, now: Look) -> frozenset[int]:
