@@ -48,7 +48,7 @@ MUTATIONS = [
         "no_rule_for_the_empty_entry",
         "aarch64-crash-nested",
         "gdb-plugin/ompd_gdb/target/unwinding.py",
-        "and not self._is_told_wrongly(pc, machine)",
+        "and not self._has_wrong_unwind_info(pc, machine)",
         "",
     ),
     Mutation(

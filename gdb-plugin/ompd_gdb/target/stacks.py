@@ -19,7 +19,7 @@ from ompd_core.model.native import Frame, Location
 from ompd_core.model.where import VDSO
 
 from .. import texts
-from . import bare_images, blocks, console, machines, outlined, spelling, unwinder
+from . import bare_images, blocks, console, machines, outlined, spelling, unwind_info, unwinder
 from .likely import Callers
 from .machines import Disassembly
 from .unwound import KnownPlaces, Unwound, Walk, ends_by_places
@@ -48,7 +48,7 @@ class Code:
         self._demangled: dict[str, str] = {}
         self._bases = images.begins
         self._tables = Tables(read, self._bases)
-        self._untold: dict[int, bool] = {}
+        self._lacking: dict[int, bool] = {}  # unwind information
         self._callers: Callers | None = None
         self._likely: dict[int, Sequence[Frame]] = {}
         self._known: dict[object, Frame] = {}  # by the place: see `record'
@@ -61,7 +61,7 @@ class Code:
         """What is where: another file may be loaded there by now."""
         self._known.clear()
         self._holders.clear()
-        self._untold.clear()
+        self._lacking.clear()
         self._callers = None
         self._likely.clear()
         self._symbol_texts.clear()
@@ -86,7 +86,7 @@ class Code:
 
     def _is_guess(self, pc: int, inner: gdb.Frame, outer: gdb.Frame) -> bool:
         """Of code without unwind information, which could not be followed to where it returns."""
-        if not self._is_untold(pc) or not inner.type() == outer.type() == gdb.NORMAL_FRAME:
+        if not self._lacks_unwind_info(pc) or not inner.type() == outer.type() == gdb.NORMAL_FRAME:
             return False
         machine = machines.of_inferior(self._inferior)
         if machine is None:
@@ -99,20 +99,25 @@ class Code:
             return True
 
     def _helps(self, pc: int) -> bool:
-        return self._is_untold(pc) and unwinder.help_from_now_on()
+        return self._lacks_unwind_info(pc) and unwinder.help_from_now_on()
 
-    def _is_untold(self, pc: int) -> bool:
-        if pc not in self._untold:
-            told = self._progspace.find_pc_line(pc).symtab is not None
-            covers = self._tables.covers(pc)
-            made = covers is None and not self._images.is_unread and self._image_at(pc) is None
-            self._untold[pc] = not told and (covers is False or made)
-        return self._untold[pc]
+    def _lacks_unwind_info(self, pc: int) -> bool:
+        if pc not in self._lacking:
+            missing = unwind_info.is_missing(self._progspace, self._tables, pc, self._is_in_image)
+            self._lacking[pc] = missing
+        return self._lacking[pc]
+
+    def _is_in_image(self, pc: int) -> bool:
+        return self._images.is_unread or self._image_at(pc) is not None
 
     def _likely_callers(self, last: gdb.Frame) -> Sequence[Frame]:
         """last: GDB cannot unwind it."""
         known, pc = self._known_places(), last.pc()
-        if known is None or not self._is_untold(pc) or known.machine.CONVENTION.link is not None:
+        if (
+            known is None
+            or not self._lacks_unwind_info(pc)
+            or known.machine.CONVENTION.link is not None
+        ):
             return []
         if self._callers is None:
             self._callers = Callers(

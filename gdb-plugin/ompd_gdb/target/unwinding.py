@@ -17,7 +17,7 @@ from ompd_core.errors import Unreadable
 from ompd_core.formats.unwind_tables import Tables
 
 from .. import texts
-from . import machines
+from . import machines, unwind_info
 from .machines import Disassembly
 from .memory import LiveMemory
 
@@ -51,7 +51,7 @@ class Unwinding:
     def _follow(
         self, pc: int, machine: Machine, disassembly: Disassembly
     ) -> Mapping[int, Return | None]:
-        if not self._is_untold(pc) and not self._is_told_wrongly(pc, machine):
+        if not self._lacks_unwind_info(pc) and not self._has_wrong_unwind_info(pc, machine):
             return {pc: None}
         call = machine.call_before(disassembly, pc)
         if call is not None and never_returns(call):
@@ -59,18 +59,16 @@ class Unwinding:
         decode = machine.decoder(disassembly)
         return returns_from(pc, decode, machine.CONVENTION, machine.KEPT)
 
-    def _is_untold(self, pc: int) -> bool:
-        """With debug information, there is unwind information as well."""
-        space = self._progspace
-        if space.find_pc_line(pc).symtab is not None:
-            return False
-        covers = self._tables.covers(pc)
-        if covers is None and not self._tables.is_in_image(pc):
-            # The program has made it itself, unless the file is there and its headers are not.
-            return space.block_for_pc(pc) is None and texts.library(space, pc) is None
-        return covers is False
+    def _lacks_unwind_info(self, pc: int) -> bool:
+        return unwind_info.is_missing(self._progspace, self._tables, pc, self._is_in_image)
 
-    def _is_told_wrongly(self, pc: int, machine: Machine) -> bool:
+    def _is_in_image(self, pc: int) -> bool:
+        space = self._progspace
+        if self._tables.is_in_image(pc) or space.block_for_pc(pc) is not None:
+            return True
+        return texts.library(space, pc) is not None
+
+    def _has_wrong_unwind_info(self, pc: int, machine: Machine) -> bool:
         """A function that has called another one has not left the address to return to where it
         was: who wrote the unwind information by hand may have thought so."""
         return (
