@@ -104,9 +104,13 @@ def test_circle(scenario: str, runtime: str, kind: str, build: str, folder: Path
     (circle,) = found["cycles"]
     assert len(circle) == CIRCLES[scenario], answer.everything
     numbers = lwps(answer)
+    rows = {one["lwp"]: one for one in answer.document("ompd threads -json")["threads"]}
     for edge in circle:
         if edge["object"] is None:
             continue  # a barrier, or a lock of OpenMP's
+        row = rows[numbers[edge["thread"]]]
+        assert row["outside"] == edge["object"]
+        assert "working" not in row["doing"], row["doing"]
         wanted = wants[numbers[edge["thread"]]]
         assert holds[wanted] == numbers[edge["waits_for"]], answer.everything
         if edge["object"]["kind"] != "join":

@@ -7,6 +7,7 @@ from typing import Annotated, List, Optional
 
 from typing_extensions import NotRequired, TypedDict
 
+from .waits import Outside
 from .words import Address, Count, Doubts, GdbId, Length, Loc, OneOf, RegionId, Text, ThreadId
 
 
@@ -87,6 +88,9 @@ class Thread(TypedDict):
     doubts: NotRequired[Doubts]
     in_call: Annotated[
         Optional[Loc], "the function outside OpenMP that the code at `where' has called"
+    ]
+    outside: NotRequired[
+        Annotated[Outside, "what of the C and C++ libraries', or of Python's, it waits for there"]
     ]
     message: NotRequired[
         Annotated[Optional[Message], "that it waits for there: of which other rank"]

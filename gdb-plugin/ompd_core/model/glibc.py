@@ -150,6 +150,16 @@ class Kept(NamedTuple):
         """A lock of the dynamic linker's: `_rtld_global' is exported, and has them all."""
         return self.kind == "mutex" and (self.name or "").startswith("_rtld_global")
 
+    def label(self, named: bool = True) -> str:
+        """For a table: mutex `m1'. named: with the variable."""
+        if self.kind == "join":
+            return "end of a thread"
+        plain = self._replace(address=None, name=self.name if named or self.is_loaders else None)
+        words = plain.words
+        for article in ("a ", "the "):
+            words = words[len(article) :] if words.startswith(article) else words
+        return words
+
     @property
     def words(self) -> str:
         """For a sentence: mutex `m1'."""

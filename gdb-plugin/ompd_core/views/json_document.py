@@ -205,6 +205,9 @@ def _thread(thread: Thread) -> of_threads.Thread:
         "message": _message(thread.message),
         "openmp": [_membership(member) for member in thread.openmp],
     }
+    waited_for = outside_view.document(thread.kept)
+    if waited_for is not None:
+        found["outside"] = waited_for
     return with_doubts(found, {**_call_doubt(thread), **thread.doubts})
 
 

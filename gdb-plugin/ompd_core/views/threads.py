@@ -14,6 +14,7 @@ from .table import Style, Table, count, paragraph, place
 from .terminal import plain
 
 _LONGEST = 160  # characters of a place
+_WORK = ("work_parallel", "work_serial", "work_reduction")
 
 
 def lines(
@@ -94,7 +95,7 @@ def state_of(thread: Thread, named: bool = True) -> str:
         elif member.raw.kind == "helper":
             shown.append("helper")
         else:
-            shown.append(_one_state(member, named))
+            shown.append(_one_state(thread, member, named))
     return ", ".join(dict.fromkeys(shown))
 
 
@@ -120,12 +121,15 @@ def in_words(state: str, wait: Wait | None) -> str:
     return f"{words} `{plain(wait.name)}'"
 
 
-def _doing(member: Membership, named: bool) -> str:
-    """Of a thread whose state is known."""
+def _doing(thread: Thread, member: Membership, named: bool) -> str:
+    """Of a thread whose state is known. Work, for OpenMP, is a wait for a mutex of the program's
+    as well."""
     assert member.state is not None
     if member.starts:
         return "starting"
     if member.passed is None:
+        if thread.kept is not None and not thread.kept.goes_on and member.state in _WORK:
+            return thread.kept.label(named)
         return in_words(member.state, _unnamed(member.wait, named))
     verb = {"barrier": "leaving", "ordered": "entering", "doacross": "leaving"}.get(
         member.passed.wait.kind, "taking"
@@ -137,10 +141,10 @@ def _unnamed(wait: Wait | None, named: bool) -> Wait | None:
     return wait if named or wait is None else wait._replace(name=None)
 
 
-def _one_state(member: Membership, named: bool) -> str:
+def _one_state(thread: Thread, member: Membership, named: bool) -> str:
     if member.state is None:
         return "?"
-    words = _doing(member, named)
+    words = _doing(thread, member, named)
     unsure = member.doubts.get("state")
     if unsure is not None and unsure.certainty == "likely":
         words += "?"
@@ -199,7 +203,7 @@ def class_of(thread: Thread, named: bool = True) -> str:
     if thread.ended:
         return "ended"
     if member.state is not None:
-        return _doing(member, named)
+        return _doing(thread, member, named)
     if member.region is None:
         return "unknown"
     return "in parallel regions" if (member.region.raw.level or 0) > 0 else "in serial code"
