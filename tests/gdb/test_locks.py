@@ -298,3 +298,15 @@ def test_waits_outside(sleeps: bool, folder: Path) -> None:
     for call in ("read", "poll"):
         assert f"waits outside of OpenMP, in {call}" in answer.texts[2], answer.everything
     assert "who will signal condition variable `never'" in answer.texts[2]
+
+
+@pytest.mark.parametrize("runtime", ["libomp-19", "libgomp-12"])
+def test_waits_in_what_was_called(runtime: str, folder: Path) -> None:
+    """fgets () is no function that waits, and what it calls is."""
+    executable, home = machine.compiled("foreign_calls"), machine.cached(runtime)
+    with target("attach", executable, ("line",), home, folder) as made:
+        answer = ask("gdb", ["ompd", "ompd threads -json"], made.before, folder=folder)
+    assert "No problems found, but R1.1 waits outside of OpenMP, in read;" in answer.texts[0]
+    threads = answer.document("ompd threads -json")["threads"]
+    (reads,) = [one for one in threads if "R1.1" in [m["id"] for m in one["openmp"]]]
+    assert reads["in_call"]["function"].endswith("fgets")

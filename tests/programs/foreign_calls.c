@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <semaphore.h>
+#include <stdio.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int lock_is_set;
@@ -113,8 +114,34 @@ static void missing(void)
 	}
 }
 
+/* Who has the critical reads a line that nobody writes; nothing but the stack tells that it waits. */
+static void line(void)
+{
+	int pipes[2], has_it = 0;
+	FILE *lines = pipe(pipes) == 0 ? fdopen(pipes[0], "r") : NULL;
+	char text[16];
+
+	if (lines == NULL)
+		abort();
+#pragma omp parallel num_threads(3)
+	{
+		if (omp_get_thread_num() != 1) {
+			until(&has_it, 1);
+			going_to("wait_critical", 0);
+		}
+#pragma omp critical(terminal)
+		{
+			__atomic_store_n(&has_it, 1, __ATOMIC_SEQ_CST);
+			going_into("fgets", "work_parallel", __LINE__ + 1);
+			if (fgets(text, sizeof(text), lines) == NULL)
+				abort();
+		}
+	}
+}
+
 static const struct scenario scenarios[] = {
 	{"missing", missing, 9},
+	{"line", line, 3},
 };
 
 int main(int argc, char **argv)

@@ -20,7 +20,7 @@ from .posts import Posts
 from .process import Membership, Process, Thread, pairs
 from .standstill import Standstill
 from .tasks import ExplicitTask, Tasks
-from .waits import ELSEWHERE, OUTSIDE, Arrivals, Edge, Meeting, Needs, needs_of
+from .waits import Arrivals, Edge, Meeting, Needs, needs_of, waits_in
 
 # A task waits for those that it generated, or for earlier ones, and a turn comes after the turns
 # before it: such waits alone make no circle. A barrier makes one only with a second barrier.
@@ -270,8 +270,7 @@ def _without_anybody_free(
     others_work = any(_is_free(thread) for thread in process.threads if not thread.openmp)
     for one in needs:
         held_by_one_at_work = any(e.kept and e.needed not in waiting for e in one.edges)
-        for_others = one.outside is not None and ELSEWHERE.match(one.outside) is not None
-        if held_by_one_at_work or for_others or (one.open_ended and others_work):
+        if held_by_one_at_work or one.elsewhere or (one.open_ended and others_work):
             waiting[one.thread] = True
     unknown = set(unclear)
     for thread in unknown:
@@ -295,10 +294,8 @@ def _without_anybody_free(
 
 def _is_free(thread: Thread) -> bool:
     """Of one that is none of OpenMP's: is it at work, as far as is seen?"""
-    call = thread.in_call.function if thread.in_call is not None else None
-    stands = call is not None and OUTSIDE.match(call) is not None
     kept = thread.kept is not None and not thread.kept.goes_on
-    return thread.where is not None and not (kept or stands or thread.broken)
+    return thread.where is not None and not (kept or waits_in(thread) or thread.broken)
 
 
 def _reasons(doubted: Sequence[Needs]) -> list[str]:

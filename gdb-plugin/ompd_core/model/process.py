@@ -231,6 +231,7 @@ class Thread:
     where: Location | None = None
     interpreted: Location | None = None  # the innermost place of Python's on its stack
     in_call: Location | None = None  # of a function outside OpenMP, made where it is
+    system_call: str | None = None  # inside of that: one that may wait for others
     message: Message | None = None  # that it waits for there
     kept: Kept | None = None  # what of the C library's it waits for
     unloaded: int | None = None  # where code was that it is in, and that is not there any more

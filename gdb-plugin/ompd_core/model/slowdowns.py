@@ -10,6 +10,7 @@ from ..light_classes import NamedTuple
 from .native import Location
 from .notable import SMALLEST_TEAM
 from .process import Membership, Process, Region, Runtime, Thread
+from .waits import waits_in
 
 if TYPE_CHECKING:
     from .moments import Movement
@@ -270,6 +271,8 @@ def _uneven(region: Region) -> Uneven | None:
             return None
         if _waits_at_barrier_of(region, member):
             waiting.append(thread)
+        elif thread.kept is not None or waits_in(thread) is not None:
+            return None
         elif (member.state or "").startswith("work_"):
             working.append(thread)
         else:

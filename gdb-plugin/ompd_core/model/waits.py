@@ -24,17 +24,19 @@ from .tasks import ExplicitTask, Tasks
 
 # Functions that wait for other processes or for the user, as far as their names tell.
 _ELSEWHERE = (
-    r"P?MPI_\w+|p?poll|p?select|epoll_p?wait|recv\w*|accept4?"
+    r"P?MPI_\w+|p?poll|p?select|epoll_p?wait|recv\w*|accept4?|connect"
     r"|wait(pid|id|3|4)?|msgrcv|mq_receive|sigwait\w*|pause"
+    r"|flock|lockf(64)?|fcntl(64)?|sem(timed)?op"
 )
-ELSEWHERE = late_patterns.compile(rf"(__)?({_ELSEWHERE})$")
+_IS_ELSEWHERE = late_patterns.compile(rf"(__)?({_ELSEWHERE})$")
 # And those that may do so for other threads too, through a pipe.
-MAYBE_ELSEWHERE = late_patterns.compile(rf"(__)?(read|{_ELSEWHERE})$")
+_THROUGH_PIPES = r"readv?|writev?|send\w*"
+MAYBE_ELSEWHERE = late_patterns.compile(rf"(__)?({_THROUGH_PIPES}|{_ELSEWHERE})$")
 # Those, and the ones that wait for other threads. A sleep ends.
 OUTSIDE = late_patterns.compile(
     r"(__)?(pthread_(mutex_lock|cond_wait|cond_timedwait|barrier_wait|join)"
     r"|pthread_rwlock_(timed|clock)?(rd|wr)lock"
-    rf"|sem_(timed)?wait|futex|syscall|read|{_ELSEWHERE})$"
+    rf"|sem_(timed)?wait|futex|syscall|{_THROUGH_PIPES}|{_ELSEWHERE})$"
 )
 # Of a thread that is none of OpenMP's.
 _NO_MEMBER = Membership(-1, ViewThread(None, "none"))
@@ -44,6 +46,15 @@ UNLISTED = (
     "the runtime keeps tasks that it does not list, such as detached ones whose event the program"
     " has not fulfilled"
 )
+
+
+def waits_in(thread: Thread) -> str | None:
+    """The function outside OpenMP that it waits in: what the user's code called, or what that led
+    to, as fgets () leads to read ()."""
+    called = thread.in_call.function if thread.in_call is not None else None
+    if called is not None and OUTSIDE.match(called):
+        return called
+    return thread.system_call if called is not None else None
 
 
 class Edge(NamedTuple):
@@ -95,6 +106,7 @@ class Needs:
     held: bool = False  # by another thread, whichever it is: the lock that it waits for
     ended: bool = False  # whoever should has ended
     outside: str | None = None  # the function outside of OpenMP that it waits in
+    elsewhere: bool = False  # there, for another process or the user
     progress: bool = False  # nothing that is not known keeps it: it is being let go, or can be
     doubt: Doubt | None = None  # that it waits at the meeting: it may have been let go
     open_ended: bool = False  # what is no OpenMP thread may end it
@@ -204,11 +216,14 @@ class _Edges:
         member = thread.openmp[0] if thread.openmp else _NO_MEMBER
         if thread.kept is not None:
             return self._outside(thread, member, thread.kept)
-        call = thread.in_call.function if thread.in_call is not None else None
-        if call is None or not thread.openmp or not OUTSIDE.match(call):
+        call = waits_in(thread)
+        if call is None or not thread.openmp:
             return None
         wait = Wait("call", thread.where)
-        return Needs(thread, member, wait, outside=call, open_ended=True)
+        # What the C library reads into its buffers or writes from them is hardly a thread's.
+        buffered = thread.in_call is not None and thread.in_call.function != call
+        elsewhere = buffered or _IS_ELSEWHERE.match(call) is not None
+        return Needs(thread, member, wait, outside=call, elsewhere=elsewhere, open_ended=True)
 
     def _outside(self, thread: Thread, member: Membership, kept: Kept) -> Needs:
         wait = Wait(kept.kind, thread.where, address=kept.address, name=kept.name)

@@ -14,6 +14,7 @@ from ..model import glibc
 from ..model.glibc import Internal, Kept, Threads
 from ..model.naming import system_name
 from ..model.native import Frame, NativeThread
+from ..model.waits import MAYBE_ELSEWHERE
 from ..model.where import CodeMap
 from .gil import Gil
 from .interpreter import Interpreter
@@ -89,6 +90,13 @@ class Outside:
             native.overslept,
             internal,
         )
+
+    def system_call(self, frames: Sequence[Frame]) -> str | None:
+        """The innermost function, if it is the C library's and may wait for somebody."""
+        if len(frames) < 2 or not _LIBRARY.search(frames[0].location.objfile or ""):
+            return None
+        name = self.function(frames[0], frames[1])
+        return name if name is not None and MAYBE_ELSEWHERE.match(name) else None
 
     def has_ended(self, pthread_id: int) -> bool:
         """Of a thread that GDB does not know: the kernel has cleared the number that the C library

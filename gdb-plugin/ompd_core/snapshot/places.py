@@ -201,6 +201,7 @@ class Places:
                     thread.in_call = where.call_of(
                         down_to_it, frame, self.code, self._outside.function
                     )
+                    thread.system_call = self._outside.system_call(down_to_it)
                     thread.message = self._message(thread.in_call, stopped, frame)
             if holdings == ALWAYS or (holdings == IF_AWAITED and self._waits_for_lock):
                 self._hold(thread, stopped)
