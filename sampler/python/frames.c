@@ -5,6 +5,8 @@
 
 /* Since 3.12: who has a frame that is none of Python's, but the interpreter's own. */
 #define OWN_FRAME 3
+/* Those that are hidden take no room: a list of them may be a circle. */
+#define LISTED_MAX (2 * FRAMES_MAX)
 /* Bits of a reference, since 3.14. */
 #define REFERENCE_TAG UINT64_C(7)
 
@@ -111,8 +113,8 @@ static bool read_list(struct reading *reading, uint64_t address)
 	const struct python_layout *layout = reading->objects->layout;
 	struct frame frame;
 
-	while (address) {
-		if (!read_frame(reading, address, &frame))
+	for (uint32_t count = 0; address; count++) {
+		if (count == LISTED_MAX || !read_frame(reading, address, &frame))
 			return false;
 		if (frame.is_own) {
 			if (!put_run(reading, address))
@@ -121,8 +123,6 @@ static bool read_list(struct reading *reading, uint64_t address)
 			   ((layout->minor == 10 || frame.is_entry) && !take_mark(reading))) {
 			return false;
 		}
-		if (address == frame.caller)
-			return false;
 		address = frame.caller;
 	}
 	const struct python_stack *stack = reading->stack;

@@ -130,7 +130,7 @@ def _judged(look: Any) -> Iterator[str]:
         words = line.split()
         if line.endswith("(most recent call first):"):
             frames = truth[int(next(word for word in words if word.startswith("0x")), 16)] = []
-        elif words and line.strip() != "<no Python frame>":
+        elif words[:1] == ["File"] and words[1] != '"<shim>",':  # 3.12's own
             frames.append(line.strip())
     for handle, shown in look["shown"].items():
         known = truth.get(int(handle), [])
