@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from typing import Iterable
 
 import machine
 from machine import Case
@@ -47,8 +48,11 @@ OTHER_RUNTIMES = {
     "libgomp-14": ("14", "record"),
     "libgomp-16": ("16", "record"),
 }
+# What is in the field for long: --full. 6 and 7 export the same names.
+OLD_RUNTIMES = {"libgomp-7": ("6", "record")}
 # Each release of GNU's as this machine's gcc builds it.
 OWN_BUILDS = {f"libgomp-{release}-built": (str(release), "record") for release in range(9, 17)}
+TOLD = {**RUNTIMES, **OTHER_RUNTIMES, **OLD_RUNTIMES, **OWN_BUILDS}
 GDBS = ("gdb", "gdb-16")
 BUILDS = tuple(machine.BUILDS)
 
@@ -92,13 +96,13 @@ def cover() -> list[Cell]:
             cells.append(cell)
     for (r, runtime), (k, kind) in itertools.product(enumerate(runtimes), enumerate(KINDS)):
         cells.append(Cell(CASES[0], "debug", runtime, kind, GDBS[(r + k) % 2]))
-    return list(dict.fromkeys(cells)) + others(CASES[:1])
+    return list(dict.fromkeys(cells)) + others(CASES[:1], OTHER_RUNTIMES)
 
 
-def others(cases: list[Case]) -> list[Cell]:
+def others(cases: list[Case], runtimes: Iterable[str]) -> list[Cell]:
     """Through the runtimes of further layouts, each program in a few kinds of session."""
     found = []
-    for (i, case), (r, runtime) in itertools.product(enumerate(cases), enumerate(OTHER_RUNTIMES)):
+    for (i, case), (r, runtime) in itertools.product(enumerate(cases), enumerate(runtimes)):
         for k in (r, r + 2):
             turn = i + k
             kind, gdb = KINDS[turn % len(KINDS)], GDBS[turn // 2 % 2]
@@ -116,7 +120,9 @@ def of_own_builds() -> list[Cell]:
 
 
 def cells() -> list[Cell]:
-    return all_cells() + others(CASES) + of_own_builds() if machine.FULL else cover()
+    if not machine.FULL:
+        return cover()
+    return all_cells() + others(CASES, (*OTHER_RUNTIMES, *OLD_RUNTIMES)) + of_own_builds()
 
 
 def unmet_pairs(chosen: list[Cell]) -> list[tuple[object, object]]:

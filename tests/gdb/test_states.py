@@ -117,6 +117,7 @@ GNUS_BARRIERS = {
     "copied": "single",
 }
 GNUS = ["libgomp-12", "libgomp-10", "libgomp-14", "libgomp-16"]
+OLD = "libgomp-7"  # without what the other programs call
 
 
 def cells() -> list[Any]:
@@ -128,7 +129,8 @@ def cells() -> list[Any]:
             settings = {"KMP_BLOCKTIME": "infinite"} if turn % 3 == 1 else {}
             found.append((scenario, runtime, turn, settings))
         if scenario in WITH_GCC:
-            for k, runtime in enumerate(GNUS if machine.FULL else GNUS[:1]):
+            gnus = GNUS + [OLD] * (WITH_GCC[scenario] == "states") if machine.FULL else GNUS[:1]
+            for k, runtime in enumerate(gnus):
                 turn = i + k
                 spinning = {"OMP_WAIT_POLICY": "active"} if turn % 3 == 1 else {}
                 found.append((scenario, runtime, turn, spinning))

@@ -96,7 +96,7 @@ def has_zeros(document: dict[str, Any]) -> bool:
 def check_runtime(document: dict[str, Any], cell: Cell) -> None:
     assert len(document["runtimes"]) == 1
     runtime = document["runtimes"][0]
-    version, source = {**cells.RUNTIMES, **cells.OTHER_RUNTIMES, **cells.OWN_BUILDS}[cell.runtime]
+    version, source = cells.TOLD[cell.runtime]
     kind = "gomp" if machine.is_gnus(cell.runtime) else "llvm"
     started = cell.case.name != "not_started"
     assert (runtime["kind"], runtime["version"]) == (kind, version)
