@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A runtime that cannot make a thread ends the program: by which limit is told."""
+"""A runtime that cannot make a thread, or gets no memory, ends the program: is the limit named?"""
 
 from __future__ import annotations
 
@@ -44,3 +44,16 @@ def test_memory(runtime: str, limited: bool, folder: Path) -> None:
     # GNU's ends the program by exit (), whose status is passed on.
     assert (answer.status == 1) == machine.is_gnus(runtime)
     assert f"ulimit -v is {LIMIT} kB, and the process has" in said, said
+
+
+@pytest.mark.parametrize("limited", [True, False])
+def test_no_memory_for_a_team(limited: bool, folder: Path) -> None:
+    """More than any machine has, or more than the limit lets it have."""
+    threads, limit = ("5000000", f"ulimit -v {LIMIT}; ") if limited else ("500000000", "")
+    (folder / "many.c").write_text(PROGRAM.replace("200", threads), encoding="ascii")
+    machine.run("gcc", "-g", "-fopenmp", folder / "many.c", "-o", folder / "many")
+    answer = ompd("run", "sh", "-c", f"{limit}exec {folder}/many", folder=folder)
+    said = " ".join(answer.errors.split())
+    assert answer.status == 1, answer
+    assert "GNU libgomp says `Out of memory allocating" in said, said
+    assert (f"ulimit -v is {LIMIT} kB, and the process has" in said) == limited, said

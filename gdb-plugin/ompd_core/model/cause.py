@@ -24,7 +24,7 @@ class Said(NamedTuple):
 
 
 class Met(NamedTuple):
-    """A limit that keeps a process from making one more thread."""
+    """A limit that keeps a process from making one more thread, or from more memory."""
 
     name: str  # as `ulimit -u'
     limit: int
@@ -37,7 +37,7 @@ class Cause(NamedTuple):
     overflow: Overflow | None = None  # of the stack
     terminated: str | None = None
     said: Said | None = None  # before it ended the program
-    met: Sequence[Met] = ()  # where it could not make a thread
+    met: Sequence[Met] = ()  # where it could not make a thread, or got no memory
     refused: Refusal | None = None  # the instruction
     rights: str | None = None  # of the memory that it used, as `rw-'
     file: str | None = None  # that is mapped where the address is

@@ -24,7 +24,7 @@ class GaveUp(NamedTuple):
     by: str  # the library
     text: str | None = None  # that it printed
     statement: str | None = None
-    met: Sequence[Met] = ()  # where it could not make a thread
+    met: Sequence[Met] = ()  # where it could not make a thread, or got no memory
 
 
 def library(file: str | None) -> str | None:

@@ -93,6 +93,12 @@ def tells_no_thread(text: str) -> bool:
     return any(one.no_thread and re.search(one.no_thread, text) for one in RUNTIMES)
 
 
+def memory_wanted(text: str) -> int | None:
+    """Bytes, if a runtime says that it did not get them."""
+    found = (re.search(one.no_memory, text) for one in RUNTIMES if one.no_memory)
+    return next((int(met[1]) for met in found if met is not None), None)
+
+
 def fatal(kind: str) -> str | None:
     known = of_kind(kind)
     return known.fatal if known is not None else None

@@ -54,6 +54,7 @@ class Runtime:
     fatal: str | None = None
     exits: bool = False  # by exit (), and not by abort ()
     no_thread: str | None = None  # in that text: it could not make one
+    no_memory: str | None = None  # in that text: it got none, of so many bytes
     refused: str | None = None  # why it is not served
 
 

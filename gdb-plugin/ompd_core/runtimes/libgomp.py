@@ -40,4 +40,5 @@ RUNTIME = Runtime(
     fatal=r"(Thread creation failed: [^\n\0]+|Out of memory allocating \d+ bytes)",
     exits=True,
     no_thread=r"^Thread creation failed",
+    no_memory=r"^Out of memory allocating (\d+)",
 )

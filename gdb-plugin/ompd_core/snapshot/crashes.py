@@ -57,11 +57,14 @@ def _aborted(debugger: Debugger, stacks: Stacks, thread: Thread) -> Cause:
 
 
 def limits(debugger: Debugger, text: str) -> Sequence[Met]:
-    """That kept a runtime from making a thread, if that is what it says."""
-    if debugger.kind != "live" or not runtimes.tells_no_thread(text):
+    """That kept a runtime from making a thread or from getting memory, if that is what it says."""
+    wanted = runtimes.memory_wanted(text)
+    if debugger.kind != "live" or (wanted is None and not runtimes.tells_no_thread(text)):
         return ()
     from . import thread_limits
 
+    if wanted is not None:
+        return list(thread_limits.met_by_memory(debugger.pid, wanted))
     return list(thread_limits.met(debugger.pid))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which limits keep a process of this machine from making one more thread? As they are now: others
-may have ended since."""
+"""Which limits keep a process of this machine from making one more thread, or from more memory? As
+they are now: others may have ended since."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _USUAL_STACK = 8 << 20  # bytes, where there is no limit
 
 
 def met(pid: int) -> Iterator[Met]:
-    status, limits = procfs.status(f"{procfs.ROOT}/{pid}"), _limits(pid)
+    status, limits = _status(pid), _limits(pid)
     user = (status.get("Uid", "").split() or [""])[0]
     if _PROCESSES in limits and user not in ("", "0"):  # root may have more
         threads = _threads_of(user)
@@ -25,11 +25,20 @@ def met(pid: int) -> Iterator[Met]:
         most, there = (_number(f"{group.folder}/pids.{name}") for name in ("max", "current"))
         if most is not None and there is not None and there >= most:
             yield Met("pids.max of its control group", most, there)
-    size = status.get("VmSize", "").split()
+    yield from met_by_memory(pid, limits.get(_STACK, _USUAL_STACK))
+
+
+def met_by_memory(pid: int, wanted: int) -> Iterator[Met]:
+    """wanted: bytes."""
+    limits, size = _limits(pid), _status(pid).get("VmSize", "").split()
     if _MEMORY in limits and size and size[0].isdecimal():
         used = int(size[0]) << 10
-        if used + limits.get(_STACK, _USUAL_STACK) > limits[_MEMORY]:
+        if used + wanted > limits[_MEMORY]:
             yield Met("ulimit -v", limits[_MEMORY], used, True)
+
+
+def _status(pid: int) -> dict[str, str]:
+    return procfs.status(f"{procfs.ROOT}/{pid}")
 
 
 def _limits(pid: int) -> dict[str, int]:
