@@ -12,7 +12,11 @@ import machine
 import pytest
 from sessions import ask, settle
 
-RUNTIMES = ("libgomp-12", "libomp-19", "libgomp-10", "libgomp-14", "libomp-13", "libomp-15")
+RUNTIMES = (
+    *("libgomp-12", "libomp-19", "libgomp-10", "libgomp-14", "libgomp-16", "libomp-13"),
+    *("libomp-15", "libomp-16", "libomp-17", "libomp-18", "libomp-21-debug", "libomp-22-debug"),
+    "libomp-23",
+)
 # What is requested, as each kind of runtime keeps it.
 WHAT = {
     "parallel": ("`cancel parallel'", "`cancel parallel'"),
@@ -47,6 +51,7 @@ def test_notes(way: str, runtime: str, folder: Path) -> None:
         "LD_LIBRARY_PATH": str(machine.cached(runtime)),
         "OMP_CANCELLATION": "false" if way in OFF else "true",
         "OMP_DYNAMIC": "false",
+        **machine.settings_of(runtime),
     }
     program = looks.Program(executable, (way, folder / "begun"), environment, folder / "begun")
     with looks.running(program, folder) as pid:
