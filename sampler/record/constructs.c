@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "inference/critical_code.h"
 #include "names/names.h"
 #include "record/regions.h"
 #include "record/words.h"
@@ -19,6 +20,19 @@ static void put_lock(struct tables *tables, uint32_t call)
 	put_text(tables->writer, "name", name);
 	put_address(tables->writer, "address", address);
 	free(name);
+}
+
+/* The code that is executed by who has it. */
+static void put_inside(struct tables *tables, uint32_t call)
+{
+	const struct code_place from = code_place_of(code_of(tables->codes, call));
+	const uint64_t end = critical_code_end(tables->codes, call);
+
+	if (!end)
+		return;
+	put_address(tables->writer, "inside_from", from.offset + 1);
+	put_address(tables->writer, "inside_to",
+		    from.offset + (end - code_of(tables->codes, call)->pc));
 }
 
 uint32_t table_construct(struct tables *tables, const struct stack_told *told, uint32_t region)
@@ -57,6 +71,8 @@ uint32_t table_construct(struct tables *tables, const struct stack_told *told, u
 		put_number(tables->writer, "region", region);
 	else
 		put_lock(tables, code);
+	if (told->wait == ompdx_wait_critical)
+		put_inside(tables, code);
 	line_end(tables->writer);
 	return construct;
 }

@@ -10,6 +10,7 @@ import random
 import made_records as made
 import pytest
 from made_records import PERIOD, SOLVE, UPDATE, Made
+from ompd_core.light_classes import replace
 from ompd_core.recording import regions, shares, stacks, sums, timeline, waiting
 from ompd_core.recording.reader import Reader
 from ompd_core.recording.record import Account, Construct, Place, Record
@@ -325,6 +326,36 @@ def test_holder_that_is_not_recorded() -> None:
     record = read(Made([[made.Moment(PERIOD, waits, 1)], *others]))
     (found,) = waiting.waits(record, sums.totals(record))
     assert found.unknown == PERIOD and not found.charged and not found.likely
+
+
+def with_code_of_critical(record: Record) -> Record:
+    """`update' is called by who has the critical construct."""
+    record.frames[:] = [
+        replace(one, image=0, offset=10 if one.place.function == "update" else 30)
+        for one in record.frames
+    ]
+    record.constructs[:] = [replace(one, image=0, inside=range(5, 20)) for one in record.constructs]
+    return record
+
+
+@pytest.mark.parametrize("waits_before", [True, False])
+def test_holder_is_who_executes_the_construct(waits_before: bool) -> None:
+    """From when on and how long, whether it was seen to wait or not. Where nobody is seen there, it
+    is nobody who was seen elsewhere."""
+    wants = made.in_team("wait_critical", 1, (SOLVE,), construct=("critical", 71))
+    outside, inside = (made.in_team("work_parallel", 1, (where,)) for where in (SOLVE, UPDATE))
+    holder = [
+        made.Moment(PERIOD, wants if waits_before else outside, 1),
+        made.Moment(2 * PERIOD, inside, 2),
+        made.Moment(3 * PERIOD, outside, 3),
+    ]
+    waits = made.in_team("wait_critical", 0, (SOLVE,), construct=("critical", 71))
+    others = [[made.Moment(6 * PERIOD, waits, 6)], [made.Moment(6 * PERIOD, waits, 6)]]
+    record = with_code_of_critical(read(Made([others[0], holder, others[1]])))
+    (found,) = waiting.waits(record, sums.totals(record))
+    charged = {(one.thread, one.place.function): ns for one, ns in found.charged.items()}
+    assert charged == {(1, "update"): 4 * PERIOD}
+    assert found.likely and found.unknown == (9 if waits_before else 8) * PERIOD
 
 
 def test_holder_that_is_recorded_now_and_then() -> None:

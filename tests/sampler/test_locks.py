@@ -68,11 +68,23 @@ def judge_addresses(record: Record, one: int) -> None:
         if construct["kind"] in ("lock", "critical"):
             told = (construct.get("name"), construct.get("address"))
             found[construct["kind"]].add(told)
+        if construct["kind"] == "critical":
+            judge_code(record, construct)
     assert found["critical"] or found["lock"]
     for name, address in found["critical"]:
         assert name == "ledger" and address
     # Two calls take locks: one of them the lock, one any of the array's.
     assert found["lock"] <= {(None, hex(one)), (None, None)}
+
+
+def judge_code(record: Record, construct: dict[str, Any]) -> None:
+    """What stands in the construct is in its code, and what stands elsewhere is not."""
+    code = range(int(construct["inside_from"], 16), int(construct["inside_to"], 16))
+    body = line_of("CRITICAL") + 1
+    for frame in record.tables["frame"].values():
+        if frame["kind"] == "user" and (frame.get("function") or "").startswith("take"):
+            inside = int(frame["offset"], 16) in code
+            assert inside == (frame["line"] == body) or frame["line"] == body - 1, (frame, code)
 
 
 def held(log: list[list[int]], lock: int) -> dict[int, float]:

@@ -198,6 +198,7 @@ class Reader:
             self._of("construct", line, "construct"),
             self._of("image", line, "image"),
             word(line, "language"),
+            fields.address(line, "offset"),
         )
         self._put("frame", line, self.record.frames, made)
 
@@ -230,6 +231,8 @@ class Reader:
             word(line, "name"),
             word(line, "address"),
             self._of("region", line, "region"),
+            self._of("image", line, "image"),
+            _inside(line),
         )
         self._put("construct", line, self.record.constructs, made)
 
@@ -462,6 +465,12 @@ class Reader:
             number(line, "cut") or 0,
             real(part(line, "sampler"), "percent"),
         )
+
+
+def _inside(line: Json) -> range | None:
+    """The code of who has a critical construct."""
+    first, end = fields.address(line, "inside_from"), fields.address(line, "inside_to")
+    return None if first is None or end is None or first >= end else range(first, end)
 
 
 def _is_row(row: object) -> bool:

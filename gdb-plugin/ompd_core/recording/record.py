@@ -62,6 +62,8 @@ class Frame:
     construct: int | None = None
     image: int | None = None
     language: str | None = None  # None: it is compiled
+    # In the image, of the first place of its line that was met.
+    offset: int | None = field(default=None, compare=False)
 
 
 class Stack(NamedTuple):
@@ -82,6 +84,8 @@ class Construct:
     name: str | None = None
     address: str | None = None
     region: int | None = None
+    image: int | None = None
+    inside: range | None = None  # offsets in it: the code of who has the critical construct
 
 
 @dataclass(frozen=True)
