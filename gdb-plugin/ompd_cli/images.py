@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files does a core file name, and are those that are here the same ones? By build-id, else
+"""Which files does a core file or a process name, and are those that are here the same ones? By build-id, else
 by how they begin: the core has the first page of each, unless its filter was changed; else by what
 the dynamic linker wrote of them."""
 
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import struct
+from typing import Protocol
 
 from ompd_core.errors import Unreadable
 from ompd_core.formats.corefile import CoreFile
@@ -18,16 +19,27 @@ NT_GNU_BUILD_ID = 3
 MOST_SEGMENTS = 64  # that lie on an image's first page
 LONGEST_NOTES = 1 << 16
 _DELETED = " (deleted)"
+ELF = b"\x7fELF"
+
+
+class Source(Protocol):
+    """Where the images are in: a core file, or a process."""
+
+    def dumped(self, address: int, nbytes: int) -> bytes:
+        """Raises Unreadable, NotElf."""
+
+    def is_what_was_mapped(self, file: ElfFile, path: str) -> bool | None:
+        """By anything but its beginning. None: it cannot be told."""
 
 
 @dataclass(frozen=True)
 class Image:
-    """A program or library in the core."""
+    """A program or library."""
 
-    mapped: str  # the path, as the core has it
-    start: bytes  # its first bytes, as far as the core has them
+    mapped: str  # the path, as the core or the kernel has it
+    start: bytes  # its first bytes, as far as they are there
     build_id: str | None
-    core: CoreFile
+    source: Source
 
     @property
     def path(self) -> str:
@@ -48,7 +60,7 @@ class Image:
             if self.start:
                 same = file.read(0, min(len(self.start), file.size)) == self.start
                 return True if same else None
-            return self.core.is_what_was_mapped(file, self.mapped)
+            return self.source.is_what_was_mapped(file, self.mapped)
         finally:
             file.close()
 
@@ -59,33 +71,36 @@ def images(core: CoreFile) -> list[Image]:
     found: dict[str, Image] = {}
     for mapping in core.mappings:
         if mapping.offset == 0 and mapping.path not in found:
-            start = _dumped(core, mapping.start, PROOF_BYTES)
-            if start[:4] == b"\x7fELF":
-                build_id = _build_id(core, mapping.start, start)
-                found[mapping.path] = Image(mapping.path, start, build_id, core)
-            elif not start and core.holds_code(mapping.path):
-                found[mapping.path] = Image(mapping.path, b"", None, core)
+            image = image_at(core, mapping.start, mapping.path)
+            if image.start[:4] == ELF or not image.start and core.holds_code(mapping.path):
+                found[mapping.path] = image
     return list(found.values())
 
 
-def _dumped(core: CoreFile, address: int, nbytes: int) -> bytes:
+def image_at(source: Source, base: int, path: str) -> Image:
+    """Of a file that is mapped there from its beginning on, whatever it is."""
+    start = _dumped(source, base, PROOF_BYTES)
+    return Image(path, start, _build_id(source, base, start), source)
+
+
+def _dumped(source: Source, address: int, nbytes: int) -> bytes:
     try:
-        return core.dumped(address, nbytes)
+        return source.dumped(address, nbytes)
     except (Unreadable, NotElf):
         return b""
 
 
-def _build_id(core: CoreFile, base: int, start: bytes) -> str | None:
+def _build_id(source: Source, base: int, start: bytes) -> str | None:
     try:
         form = Format(start)
     except NotElf:
         return None
     offset, count = form.table(start)
     size = min(count, MOST_SEGMENTS) * form.segment_size
-    for segment in form.segments(_dumped(core, base + offset, size)):
+    for segment in form.segments(_dumped(source, base + offset, size)):
         if segment.kind == PT_NOTE and segment.file_size <= LONGEST_NOTES:
             # The file's beginning is mapped at base, and its notes lie there too.
-            notes = _dumped(core, base + segment.offset, segment.file_size)
+            notes = _dumped(source, base + segment.offset, segment.file_size)
             found = _in_notes(notes, form.order)
             if found is not None:
                 return found

@@ -6,7 +6,7 @@ never were, and what a hostile core names may be a pipe or a device."""
 from __future__ import annotations
 
 import os
-from typing import Sequence
+from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ompd_core.errors import UserError
 from ompd_core.formats.corefile import CoreFile
@@ -15,6 +15,9 @@ from ompd_core.formats.images import LoadedImage
 from . import debug_files
 from .images import Image
 from .search import Search
+
+if TYPE_CHECKING:
+    from ompd_core.library.images import Memory
 
 MOST_NAMED = 8  # in a note
 DEBUG_FILES = "usr/lib/debug"
@@ -67,25 +70,28 @@ def _named(images: Sequence[Image]) -> str:
 
 
 def _link(core: CoreFile, here: dict[str, str], search: Search, root: str) -> None:
-    """A root of links. GDB looks there for what was mapped, also for the program, whatever file it
-    was given of it, and for the names that the dynamic linker has for libraries: it finds the right
-    file, or none."""
     names = dict(here)
-    for loaded in _loaded(core):
-        mapping = core.mapping_of(loaded.dynamic)
+    for image in loaded(core, core.auxv):
+        mapping = core.mapping_of(image.dynamic)
         if mapping is not None and mapping.path in here:
-            names[loaded.path] = here[mapping.path]
+            names[image.path] = here[mapping.path]
         elif not core.mappings:
             # A core without the kernel's list of files: by its name alone.
-            path, _ = search.find(Image(loaded.path, b"", None, core))
+            path, _ = search.find(Image(image.path, b"", None, core))
             if path is not None:
-                names[loaded.path] = path
+                names[image.path] = path
+    make_root(root, names, search.sysroot)
+
+
+def make_root(root: str, names: Mapping[str, str], sysroot: str | None) -> None:
+    """A root of links. GDB looks there for what was mapped, also for the program, whatever file it
+    was given of it, and for the names that the dynamic linker has for libraries: it finds the right
+    file, or none. Raises UserError."""
     os.mkdir(root)
     for name, path in names.items():
         if not name.startswith("/"):
             continue
-        # The name is the core's: it must not lead out of the root.
-        link = os.path.join(root, os.path.normpath(name).lstrip("/"))
+        link = place_in(root, name)
         try:
             os.makedirs(os.path.dirname(link), exist_ok=True)
             os.symlink(os.path.abspath(path), link)
@@ -95,11 +101,16 @@ def _link(core: CoreFile, here: dict[str, str], search: Search, root: str) -> No
             raise UserError(
                 "core_unreadable", f"No link can be made for {name}: {error}.", "Copy it again."
             ) from None
-    if search.sysroot is not None:
-        _link_debug_files(search.sysroot, root)
+    if sysroot is not None:
+        _link_debug_files(sysroot, root)
 
 
-def _loaded(core: CoreFile) -> Sequence[LoadedImage]:
+def place_in(root: str, name: str) -> str:
+    """The name is the core's or the process's: it must not lead out of the root."""
+    return os.path.join(root, os.path.normpath(name).lstrip("/"))
+
+
+def loaded(memory: Memory, auxv: Mapping[int, int]) -> Sequence[LoadedImage]:
     """In the dynamic linker's list. Raises UserError."""
     # Which no other command needs here.
     from ompd_core.library import search as library_search
@@ -108,7 +119,7 @@ def _loaded(core: CoreFile) -> Sequence[LoadedImage]:
 
     library = Library(library_search.find(PACKAGE, "", ""))
     try:
-        return images(library, core, core.auxv).loaded
+        return images(library, memory, auxv).loaded
     finally:
         library.close()
 

@@ -6,17 +6,19 @@ from __future__ import annotations
 import argparse
 import os
 import pwd
-import sys
 
 from ompd_core.errors import UserError
+from ompd_core.formats import procfs
 
-from . import debug_files, debugger
+from . import debug_files, debugger, mapped
 from .guardian import status_of
 from .origin import Origin
 from .outcome import Outcome, check_first_thread
 
-MOST_LIBRARIES = 1000
+MOST_NAMED = 8
 _SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
+_CAP_SYS_PTRACE = 19  # linux/capability.h
+_MACHINES_OWN = 0xEFFFFFFC  # the first PID namespace's inode: linux/proc_ns.h, PROC_PID_INIT_INO
 
 
 def report(
@@ -27,18 +29,20 @@ def report(
     _check(pid)
     origin.pid = pid
     origin.look_at(pid)
-    program, libraries = _executable(pid), libraries_of(pid)
-    debug_files.check([*program, *libraries])
-    task = debugger.Task(
-        "pid",
-        files=program,
-        target=pid,
-        details={"pid": pid, "libraries": libraries},
-        doing=f"GDB reads process {pid}",
-        origin=origin,
-    )
     try:
         with debugger.private_folder() as folder:
+            files = mapped.files(pid, folder)
+            debug_files.check([*files.program, *files.libraries])
+            task = debugger.Task(
+                "pid",
+                files=files.program,
+                settings=files.settings,
+                target=pid,
+                details={"pid": pid, "libraries": files.libraries},
+                doing=f"GDB reads process {pid}",
+                origin=origin,
+                notes=[f"In its container it is process {one}." for one in numbers_of(pid)[1:][-1:]],
+            )
             return debugger.report(task, folder, options, begun)
     except UserError as error:
         if error.code != "gdb_error" or "ptrace" not in error.message:
@@ -50,7 +54,7 @@ def report(
 def _check(pid: int) -> None:
     status = status_of(str(pid)) if pid > 0 else {}
     if not status:
-        raise UserError("no_process", f"There is no process {pid}.", "`ps' lists them.")
+        raise UserError("no_process", f"There is no process {pid}.", _where_else(pid))
     group = int(status.get("Tgid", pid))
     if group != pid:
         raise UserError("no_process", f"{pid} is a thread.", f"Its process is {group}.")
@@ -73,6 +77,32 @@ def _check(pid: int) -> None:
             "Run `ompd pid' as that user, or as root.",
         )
     _check_code(pid)
+
+
+def _where_else(pid: int) -> str:
+    """A number may be that of a container."""
+    known = [str(one) for one in procfs.processes() if numbers_of(one)[1:][-1:] == [str(pid)]]
+    if known:
+        one = len(known) == 1
+        return (
+            f"A container gives that number to {'process' if one else 'one of the processes'}"
+            f" {', '.join(known[:MOST_NAMED])}."
+        )
+    try:
+        is_inside = os.stat("/proc/self/ns/pid").st_ino != _MACHINES_OWN
+    except OSError:
+        is_inside = False
+    if is_inside:
+        return (
+            "`ps' lists those of this container: to see others, it is started with `--pid=host' or"
+            " `--pid=container:NAME'."
+        )
+    return "`ps' lists them."
+
+
+def numbers_of(pid: int) -> list[str]:
+    """Of a process: here, and then in each container that it is in, the innermost last."""
+    return status_of(str(pid)).get("NSpid", "").split()
 
 
 def _check_code(pid: int) -> None:
@@ -116,35 +146,6 @@ def _user(number: int) -> str:
         return f"user {number}"
 
 
-def _executable(pid: int) -> list[str]:
-    """GDB reads its symbols while the process still runs. Where the path does not lead to it, GDB
-    finds it by itself."""
-    try:
-        path = os.readlink(f"/proc/{pid}/exe")
-        if os.path.samefile(path, f"/proc/{pid}/exe"):
-            return [path]
-    except OSError:
-        pass
-    return []
-
-
-def libraries_of(pid: int) -> list[str]:
-    """Files that the process executes code of, but for its program."""
-    found: dict[str, None] = {}
-    try:
-        program = os.readlink(f"/proc/{pid}/exe")
-        with open(
-            f"/proc/{pid}/maps", encoding=sys.getfilesystemencoding(), errors="surrogateescape"
-        ) as file:
-            for line in file:
-                words = line.rstrip("\n").split(None, 5)
-                if len(words) == 6 and "x" in words[1] and words[5].startswith("/"):
-                    found[words[5]] = None
-    except OSError:
-        return []
-    return [name for name in found if name != program and os.path.isfile(name)][:MOST_LIBRARIES]
-
-
 def why_refused(pid: int) -> str:
     """Why not, and what to do."""
     scope = _scope()
@@ -160,7 +161,21 @@ def why_refused(pid: int) -> str:
             "It has closed itself to others of its user (prctl PR_SET_DUMPABLE), or has rights that"
             " you don't have: only root may look at it."
         )
-    return "A container needs the capability SYS_PTRACE for that; `ompd run' may work without."
+    own = status_of("self")
+    if not int(own.get("CapEff", "0"), 16) >> _CAP_SYS_PTRACE & 1:
+        return (
+            "It takes the capability SYS_PTRACE, which is missing here: a container is started with"
+            " `--cap-add=SYS_PTRACE' to have it. `ompd run' may work without."
+        )
+    if own.get("Seccomp", "0") != "0":
+        return (
+            "A seccomp filter (a container's) may forbid it: `--security-opt seccomp=unconfined'"
+            " starts one without. `ompd run' may not work either."
+        )
+    return (
+        "It may belong to a user namespace (a container's) over which root has no rights here: ask"
+        " on the machine itself, or in that container."
+    )
 
 
 def _scope() -> int:

@@ -125,8 +125,8 @@ class Debugger(Target, Protocol):
         is not so."""
 
     @property
-    def deleted(self) -> Sequence[LoadedImage]:
-        """Of a living process, whose files are not there any more."""
+    def unreached(self) -> Sequence[LoadedImage]:
+        """Of a living process, whose files are not where the debugger looks."""
 
     @property
     def code(self) -> Code:

@@ -15,9 +15,10 @@ from typing import Iterator, Sequence
 import gdb
 from ompd_core.errors import UserError
 from ompd_core.formats.elf import NotElf
+from ompd_core.formats.free_memory import FreeMemory
 
 from . import session, texts
-from .target import machines, memory
+from .target import machines
 
 # Those that are loaded by what is met.
 _MODULES = (
@@ -25,10 +26,12 @@ _MODULES = (
     "ompd_core.formats.untold_code",
     "ompd_core.model.ended",
     "ompd_core.model.logical_stack.splicing",
+    "ompd_core.model.thread_starts",
     "ompd_core.snapshot.cancelling",
     "ompd_core.snapshot.code_holdings",
     "ompd_core.snapshot.environment",
     "ompd_core.snapshot.lock_calls",
+    "ompd_core.snapshot.pools",
     "ompd_core.snapshot.processors",
     "ompd_core.snapshot.standstill",
     "ompd_gdb.target.standstill",
@@ -94,7 +97,7 @@ def _as_loaded(pid: int, files: Sequence[str]) -> list[str]:
     """By the names that the dynamic linker has for them: GDB opens those when it attaches, and a
     file that it has read by another name it reads again."""
     try:
-        free = memory.FreeMemory(pid)
+        free = FreeMemory(pid)
     except (OSError, NotElf):
         return list(files)
     try:

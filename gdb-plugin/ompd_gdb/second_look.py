@@ -8,6 +8,7 @@ import threading
 
 import gdb
 from ompd_core.errors import UserError
+from ompd_core.formats import free_memory
 from ompd_core.library.library import OmpdError
 from ompd_core.model import slowdowns
 from ompd_core.model.moments import Moment
@@ -15,7 +16,7 @@ from ompd_core.model.standstill import Slept
 from ompd_core.snapshot.picture import Earlier
 
 from . import session
-from .target import machines, memory, sleeping, standstill, watching
+from .target import machines, sleeping, standstill, watching
 from .target.sleeping import Look
 
 
@@ -48,7 +49,7 @@ def somebody_is_awaited() -> bool:
 
 def executed(pid: int) -> bytes | None:
     """What no other program has that the process executes, before or after. None: it is gone."""
-    return memory.random_bytes(pid)
+    return free_memory.random_bytes(pid)
 
 
 def who_sleeps(pid: int) -> Look | None:

@@ -293,6 +293,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_gdb.target.machines",
         "ompd_gdb.target.memory",
         "ompd_core.formats.elf",
+        "ompd_core.formats.free_memory",
         "ompd_core.errors",
     ),
     "ompd_gdb.settings": (),
@@ -311,6 +312,7 @@ PYTHON_LAYERS: dict[str, tuple[str, ...]] = {
         "ompd_core.errors",
     ),
     "ompd_gdb.second_look": (
+        "ompd_core.formats.free_memory",
         "ompd_gdb.session",
         "ompd_gdb.target.",
         "ompd_core.snapshot.",

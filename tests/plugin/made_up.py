@@ -226,7 +226,7 @@ class Debugger:
     kind, pid, executable, core = "live", 9, "/bin/stuck", None
     byte_order, pointer_size = "big", 8
     images = Images([], None, None, 1, is_cut=False)
-    replaced = deleted = ()
+    replaced = unreached = ()
 
     def __init__(self) -> None:
         self.code = self.disassembler = Code()

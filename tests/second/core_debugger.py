@@ -291,7 +291,7 @@ def looking_at(library: Library, core: Path, executable: Path, folder: Path) -> 
 class CoreDebugger:
     kind = "core"
     replaced: Sequence[LoadedImage] = ()  # it takes proven files only
-    deleted: Sequence[LoadedImage] = ()
+    unreached: Sequence[LoadedImage] = ()
 
     def __init__(self, library: Library, core: Path, executable: Path, folder: Path) -> None:
         files = [str(path) for path in sorted(folder.rglob("*")) if path.is_file()]

@@ -4,13 +4,15 @@ does: by the library and the place in it?"""
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
 import machine
 import pytest
-from command import FINDING, ompd
+from command import FINDING, OMPD, ompd
 from place_libraries import are_right, crashed, made
 
 NAMED = re.compile(r"(lib\w+\.so)\+0x([0-9a-f]+)")
@@ -67,8 +69,24 @@ def library_of(source: Path, library: Path, more: str) -> None:
     machine.run("gcc", *flags, source, "-o", library)
 
 
-def test_gone_while_it_runs(folder: Path) -> None:
+# Of root's rights, that by which the kernel's own links to mapped files can be followed.
+WITHOUT_LINKS = """\
+#!/bin/sh
+exec setpriv --bounding-set=-sys_admin,-checkpoint_restore {ompd} "$@"
+"""
+
+
+@pytest.mark.each("right")
+@pytest.mark.parametrize("right", [True, False], ids=["links are followed", "they are not"])
+def test_gone_while_it_runs(right: bool, folder: Path) -> None:
     """Another build in its place: nothing that the new file tells of the code is so. Or nothing."""
+    if os.geteuid() != 0 and right:
+        raise machine.Missing("The kernel's links to mapped files are root's: run it as root.")
+    asking = OMPD
+    if os.geteuid() == 0 and not right:
+        asking = folder / "ompd"
+        asking.write_text(WITHOUT_LINKS.format(ompd=shlex.quote(str(OMPD))), encoding="utf-8")
+        asking.chmod(0o755)
     program, library = folder / "program", folder / "libwaits.so"
     (folder / "program.c").write_text(LOADING, encoding="ascii")
     machine.run("gcc", folder / "program.c", "-o", program, "-ldl")
@@ -79,16 +97,20 @@ def test_gone_while_it_runs(folder: Path) -> None:
             as_it_was = ompd("pid", str(process.pid), folder=folder).text
             library.unlink()
             library_of(folder / "second.c", library, "int other(int a) { return a ? a + 7 : 3; }\n")
-            replaced = ompd("pid", str(process.pid), "--json", folder=folder)
+            replaced = ompd("pid", str(process.pid), "--json", folder=folder, command=asking)
             library.unlink()
-            deleted = ompd("pid", str(process.pid), "--json", folder=folder)
-            shown = ompd("pid", str(process.pid), folder=folder).text
+            deleted = ompd("pid", str(process.pid), folder=folder, command=asking).text
         finally:
             process.kill()
     assert "solve () at first.c:11" in as_it_was and str(library) not in as_it_was
-    for answer, word in ((replaced, "other builds"), (deleted, "deleted")):
-        (note,) = [one for one in answer.document["notes"] if word in one]
-        assert str(library) in note
-        (where,) = [one["where"] for one in answer.document["threads"] if one["where"]]
-        assert where["function"] is where["line"] is None and where["objfile"] == str(library)
-    assert re.search(r"libwaits\.so\+0x1[0-9a-f]+ \(\), in sleep", shown), shown
+    (where,) = [one["where"] for one in replaced.document["threads"] if one["where"]]
+    assert where["objfile"] == str(library)
+    notes = " ".join(replaced.document["notes"])
+    if right:
+        assert (where["function"], where["line"]) == ("solve", 11), replaced.text
+        assert "solve () at first.c:11" in deleted and str(library) not in notes + deleted
+    else:
+        assert where["function"] is where["line"] is None
+        assert re.search(rf"cannot be reached: {library}\.", notes), notes
+        assert re.search(r"libwaits\.so\+0x1[0-9a-f]+ \(\), in sleep", deleted), deleted
+        assert f"cannot be reached: {library}" in re.sub(r"\s+", " ", deleted)

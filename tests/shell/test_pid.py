@@ -24,7 +24,7 @@ import command
 import machine
 import pytest
 from command import CANNOT_READ, FINDING, NOTHING_ODD, OMPD, Answer, is_an_error, ompd
-from ompd_cli import debugger, guardian, living, outcome, waking
+from ompd_cli import debugger, guardian, living, mapped, outcome, waking
 from ompd_cli.progress import Progress
 from ompd_core.views.table import Style
 from sessions import PATIENCE, parked
@@ -139,7 +139,10 @@ def test_what_is_read_before(folder: Path) -> None:
     record, script = folder / "truth.json", folder / "before.py"
     env = {**command.environment(folder), "OMPD_TRUTH_FILE": str(record)}
     with parked(machine.compiled("states"), ("deadlock",), env, folder, record) as pid:
-        script.write_text("import os\n" + BEFORE.format(pid=pid, files=living.libraries_of(pid)))
+        script.write_text(
+            "import os\n"
+            + BEFORE.format(pid=pid, files=list(mapped.files(pid, str(folder)).libraries))
+        )
         words = ["gdb", "-nx", "-q", "-batch", "-iex", "set confirm off"]
         words += ["-x", str(machine.PLUGIN), "-x", str(script), str(machine.compiled("states"))]
         done = subprocess.run(
@@ -516,26 +519,38 @@ def test_no_right(folder: Path) -> None:
     is_an_error(answer, "may not be traced", "only root", f"Process {pids[0]} runs on")
 
 
+ALL, NONE = "000001ffffffffff", "0000000000000000"
+
+
 @pytest.mark.parametrize(
-    "scope, root, said",
+    "scope, root, own, said",
     (
-        ("1", False, "only root (FILE is 1): use sudo"),
-        ("2", False, "only root (FILE is 2): use sudo"),
-        ("2", True, "the capability SYS_PTRACE"),
-        ("3", False, "allows it nobody (FILE is 3)"),
-        ("3", True, "allows it nobody (FILE is 3)"),
-        ("0", False, "the capability SYS_PTRACE"),
-        (None, False, "the capability SYS_PTRACE"),
+        ("1", False, (NONE, "0"), "only root (FILE is 1): use sudo"),
+        ("2", False, (NONE, "2"), "only root (FILE is 2): use sudo"),
+        ("2", True, (NONE, "0"), "`--cap-add=SYS_PTRACE'"),
+        ("3", False, (NONE, "0"), "allows it nobody (FILE is 3)"),
+        ("3", True, (ALL, "2"), "allows it nobody (FILE is 3)"),
+        ("0", False, (NONE, "0"), "the capability SYS_PTRACE"),
+        (None, False, (NONE, "2"), "the capability SYS_PTRACE"),
+        ("1", True, (ALL, "2"), "seccomp"),
+        (None, True, (ALL, "0"), "a user namespace"),
     ),
 )
 def test_what_the_kernel_allows(
-    scope: str | None, root: bool, said: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    scope: str | None,
+    root: bool,
+    own: tuple[str, str],
+    said: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Few kernels that tests run on have Yama: a file stands for its setting."""
     file = folder / "ptrace_scope"
     if scope is not None:
         file.write_text(f"{scope}\n", encoding="ascii")
+    status = {"Uid": str(os.geteuid()), "CapEff": own[0], "Seccomp": own[1]}
     monkeypatch.setattr(living, "_SCOPE", str(file))
+    monkeypatch.setattr(living, "status_of", lambda process: status)
     monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
     told = living.why_refused(os.getpid())
     assert said.replace("FILE", str(file)) in told

@@ -17,6 +17,8 @@ class Mapped(NamedTuple):
     start: int
     end: int
     rights: str  # rw-p
+    offset: int
+    file: tuple[int, int]  # its device and inode, as os.stat tells them of most file systems
     path: str
 
 
@@ -39,7 +41,15 @@ def mappings(folder: str) -> Iterator[Mapped]:
     for line in text(f"{folder}/maps").splitlines():
         bounds, rights, *rest = line.split(None, 5)
         start, _, end = bounds.partition("-")
-        yield Mapped(int(start, 16), int(end, 16), rights, rest[3] if len(rest) > 3 else "")
+        major, _, minor = rest[1].partition(":")
+        yield Mapped(
+            int(start, 16),
+            int(end, 16),
+            rights,
+            int(rest[0], 16),
+            (os.makedev(int(major, 16), int(minor, 16)), int(rest[2])),
+            rest[3] if len(rest) > 3 else "",
+        )
 
 
 def processes() -> list[int]:

@@ -35,9 +35,10 @@ _REPLACED = (
     " here, and stacks through it may be wrong. If they were replaced meanwhile, start it again."
 )
 
-_DELETED = (
-    "The files of these libraries were deleted since the process loaded them: {}. Their code has no"
-    " names here, and stacks through it may be wrong."
+_UNREACHED = (
+    "The files of these libraries cannot be reached: {}. They were deleted or replaced since the"
+    " process loaded them, or a container has them. Their code has no names here, and stacks"
+    " through it may be wrong."
 )
 
 _STANDARD_ONLY = (
@@ -65,9 +66,9 @@ def of_session(target: Debugger, library: str, missing_routines: Sequence[str]) 
         found.append(_FILE_IS_GONE.format(pid=target.pid))
     if target.replaced:
         found.append(_REPLACED.format(", ".join(image.path for image in target.replaced)))
-    deleted = target.deleted
-    if deleted:
-        found.append(_DELETED.format(", ".join(image.path for image in deleted)))
+    unreached = target.unreached
+    if unreached:
+        found.append(_UNREACHED.format(", ".join(image.path for image in unreached)))
     running = target.running() if target.core is None else 0
     if running:
         found.append(

@@ -140,16 +140,18 @@ class InferiorTarget:
         return found
 
     @property
-    def deleted(self) -> Sequence[LoadedImage]:
-        """Also of a process in a container, whose files GDB finds there."""
+    def unreached(self) -> Sequence[LoadedImage]:
+        """A container's GDB may have found there. One that is being loaded it does not know yet."""
         if self.kind != "live":
             return []
         progspace = self._inferior.progspace
+        sysroot = texts.parameter("sysroot")
+        root = "" if sysroot.startswith("target:") else sysroot
         return [
             image
             for image in self.images.loaded
             if image.path.startswith("/")
-            and not os.path.exists(image.path)
+            and not os.path.exists(root + image.path)
             and texts.library(progspace, image.dynamic) is None
         ]
 
