@@ -403,7 +403,9 @@ class _Reading:
         if kind == "std_barrier" or (found.name is not None and _POOL in found.name):
             found = Kept(kind)
         elif kind == "latch":
-            found = found._replace(counted=f"{self._word(call.address)} more to arrive")
+            left = self._word(call.address)
+            counted = f"{left} more to arrive" if left is not None else None
+            found = found._replace(counted=counted)
         elif kind == "counting_semaphore":
             found = found._replace(counted=f"its count is {call.expected}")
         return found._replace(unknown=f"it is not known who will {_WHO[kind]} {found.words}")

@@ -30,6 +30,7 @@ _OF_CXX = late_patterns.compile(r"/lib(stdc\+\+|c\+\+abi|c\+\+)\.so\.\d[.\d]*$")
 
 # Frames of its headers' functions, which call each other where nothing is optimised.
 _MOST_IN_HEADERS = 8
+_PAGE = 4096
 
 
 class Outside:
@@ -53,6 +54,7 @@ class Outside:
         self._streams, self._units = Streams(debugger), Units(debugger)
         self._numbers = {one.pthread_id: one.num for one in natives if one.pthread_id}
         self._functions: dict[tuple[Frame, Frame], str | None] = {}
+        self._blank: dict[int, bool] = {}  # by page
 
     def waited_for(
         self, native: NativeThread, stopped: StoppedThread, frames: Sequence[Frame]
@@ -206,6 +208,20 @@ class Outside:
 
     def _number(self, address: int, nbytes: int) -> int | None:
         try:
-            return self._debugger.number(address, nbytes)
+            number = self._debugger.number(address, nbytes)
         except (Unreadable, OverflowError):
             return None
+        return None if number == 0 and self._is_blank(address) else number
+
+    def _is_blank(self, address: int) -> bool:
+        """Does a core file have a page of nothing but zeros there? gcore writes them for what it
+        cannot read; an object that threads wait for has something else beside."""
+        if self._debugger.core is None:
+            return False
+        page = address & -_PAGE
+        if page not in self._blank:
+            try:
+                self._blank[page] = not any(self._code.read(page, _PAGE))
+            except (Unreadable, OverflowError):
+                self._blank[page] = False
+        return self._blank[page]
