@@ -7,7 +7,7 @@ from typing import Annotated, List, Optional
 
 from typing_extensions import NotRequired, TypedDict
 
-from .waits import Outside
+from .outside import Outside
 from .words import Address, Count, Doubts, GdbId, Length, Loc, OneOf, RegionId, Text, ThreadId
 
 

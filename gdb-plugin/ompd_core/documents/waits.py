@@ -7,6 +7,7 @@ from typing import Annotated, List, Optional
 
 from typing_extensions import NotRequired, TypedDict
 
+from .outside import Outside
 from .tasks import ExplicitTask
 from .words import (
     Address,
@@ -51,37 +52,6 @@ class Lock(TypedDict):
     left_at: NotRequired[
         Annotated[List[Loc], "where it is set by functions that may return without unsetting it"]
     ]
-
-
-class Outside(TypedDict):
-    """What of the C library's is waited for; its name is the variable's, of a unit of Fortran's
-    its number and file."""
-
-    kind: Annotated[
-        str,
-        OneOf(
-            "mutex",
-            "rwlock",
-            "join",
-            "spin",
-            "condition",
-            "semaphore",
-            "pthread_barrier",
-            "once",
-            "static",
-            "stream",
-            "unit",
-            "malloc",
-            "latch",
-            "std_barrier",
-            "counting_semaphore",
-            "future",
-            "futex",
-            "gil",
-        ),
-    ]
-    name: Optional[str]
-    address: Optional[Address]
 
 
 class WaitEdge(TypedDict):

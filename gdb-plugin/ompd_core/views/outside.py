@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..model.glibc import INITIALISED, Kept
 
 if TYPE_CHECKING:
-    from ..documents.waits import Outside
+    from ..documents.outside import Outside
 
 
 def sentence(kept: Kept, waiter: str, here: str, owner: str, there: str = "") -> str:
