@@ -36,6 +36,14 @@ def frames_of(thread):
         frame = frame.older()
 
 
+def pthread_id(thread):
+    try:
+        return int.from_bytes(thread.handle(), "little")
+    except RuntimeError:  # this machine's libthread_db does not fit the program's C library
+        thread.switch()
+        return int(gdb.parse_and_eval("$fs_base"))
+
+
 def look():
     """By pthread_t: the frames, and whether there is no doubt of them."""
     gdb.execute("ompd bt * -json stacks.json", to_string=True)
@@ -43,15 +51,14 @@ def look():
         stacks = json.load(file)["stacks"]
     os.unlink("stacks.json")
     threads = gdb.selected_inferior().threads()
-    handles = {f"{one.inferior.num}.{one.num}": one.handle() for one in threads}
+    handles = {f"{one.inferior.num}.{one.num}": pthread_id(one) for one in threads}
     found = {}
     for stack in stacks:
         own = [one for one in stack["frames"] if one["thread"] == stack["gdb"]]
         places = [one["loc"] for one in own if one.get("language") == "python"]
         frames = [[place["function"], place["file"], place["line"]] for place in places]
         whole = "frames" not in stack.get("doubts", {})
-        pthread_id = int.from_bytes(handles[stack["gdb"]], "little")
-        found[pthread_id] = {"frames": frames, "whole": whole}
+        found[handles[stack["gdb"]]] = {"frames": frames, "whole": whole}
     return found
 
 
