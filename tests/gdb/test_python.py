@@ -26,6 +26,8 @@ from ompd_core.formats.elf import ElfFile
 # As many as are here; by default the distribution's.
 OTHERS = [f"python3.{minor}" for minor in range(9, 15)] if os.environ.get("OMPD_FULL") else []
 STOPS = Path(__file__).with_name("python_stops.py")
+# faulthandler shows the interpreter's own frames as well, and ends at those of 3.14.
+OWN_FRAMES, INVALID = ('"<shim>",', '"__init__",'), "<invalid frame>"
 # Of a C library that is another than this machine's, libthread_db lies beside it.
 SAFE = "set auto-load safe-path /"
 PYTHONS = ["/usr/bin/python3", *filter(shutil.which, OTHERS)]
@@ -130,15 +132,20 @@ def _judged(look: Any) -> Iterator[str]:
         words = line.split()
         if line.endswith("(most recent call first):"):
             frames = truth[int(next(word for word in words if word.startswith("0x")), 16)] = []
-        elif words[:1] == ["File"] and words[1] != '"<shim>",':  # 3.12's own
+        elif words[:1] == ["File"] and words[1] not in OWN_FRAMES:
             frames.append(line.strip())
+        elif line.strip() == INVALID:
+            frames.append(INVALID)
     for handle, shown in look["shown"].items():
         known = truth.get(int(handle), [])
-        if [*map(_told, shown["frames"])] == known:
+        frames = [*map(_told, shown["frames"])]
+        if known[-1:] == [INVALID]:
+            known, frames = known[:-1], frames[: len(known) - 1]
+        if frames == known:
             yield "right"
         else:
             left = iter(known)
-            is_part = all(frame in left for frame in map(_told, shown["frames"]))
+            is_part = all(frame in left for frame in frames)
             yield "unknown" if is_part and not shown["whole"] else "wrong"
 
 
