@@ -95,10 +95,15 @@ def _most_calls(
             name = abi.normal(frame.location.function or "")
             if not was:
                 another = _is_of_another(name, inner, functions, entry)
-            here += name in abi.FORKS or abi.WAITS.get(name) == "region"
+            here += name in abi.FORKS
+            # What ends a region can be the last call of the code of an outer one, which the program
+            # called itself and which made way for it.
+            here += 2 * (abi.WAITS.get(name) == "region")
         elif inner is not None and was:
-            # Called by nobody of the program's, the runtime itself began the thread or the region.
-            here += not abi.is_entry_point(inner.location.function or "")
+            if not abi.is_entry_point(inner.location.function or ""):
+                # Called by nobody of the program's, the runtime itself began the thread or the
+                # region. In a call of the program's it may end one, as above.
+                here += 1 if frame is None or code.is_system(frame) else 2
             count += here - another
             here = 0
         elif inner is not None and is_outlined(inner.location.function):
