@@ -661,6 +661,7 @@ USERS_READ = (
     "docs/releases.md",
     "docs/post-mortem.md",
     "docs/jobs.md",
+    "docs/containers.md",
 )
 README_LINES = 120
 

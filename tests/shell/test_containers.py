@@ -4,6 +4,7 @@ paths of its own."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -58,8 +59,13 @@ def test_each_way(pivots: bool, folder: Path) -> None:
         libgomp.unlink()
         shutil.copy(machine.cached("libgomp-12") / "libgomp.so.1", libgomp)
         is_told(ompd("pid", str(pid), "--json", folder=folder).document)
+        page = (machine.ROOT / "docs" / "containers.md").read_text(encoding="utf-8")
+        commands = re.findall(r"^ompd (.+) PID$", page, re.MULTILINE)
+        assert len(commands) == 4
+        for words in commands:
+            answer = ompd(*words.split(), str(pid), folder=folder)
+            assert answer.status == NOTHING_ODD, answer
         record = folder / "record.jsonl"
-        assert ompd("record", "-d", "0.3", "-o", record, str(pid), folder=folder).status == 0
     assert "main (staying.c:6)" in ompd("show", record, folder=folder).text
 
 
