@@ -31,6 +31,7 @@ static const struct {
 	{"libm-2*", IMAGE_LIBRARY},      {"libstdc++*", IMAGE_LIBRARY},
 	{"libgcc_s*", IMAGE_LIBRARY},    {"libc++*", IMAGE_LIBRARY},
 	{"libgfortran*", IMAGE_LIBRARY}, {"libquadmath*", IMAGE_LIBRARY},
+	{"libgomp-*", IMAGE_RUNTIME},    {"libomp-*", IMAGE_RUNTIME}, /* copies in wheels */
 };
 
 static enum image_kind kind_of(const char *path)

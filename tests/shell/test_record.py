@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any, Iterator
 
+import container
 import machine
 import pytest
 import schema
@@ -273,3 +274,23 @@ def test_program_behind_another(folder: Path) -> None:
     text = ompd("show", record, "--text", "--html", page, folder=folder).text
     assert text.startswith(f"{program().name}, process")
     assert f"<title>{program().name}: " in page.read_text("utf-8")
+
+
+def test_a_wheels_copy_is_the_runtime(folder: Path) -> None:
+    """Which has another name, and the file that the compiler linked is not there."""
+    copy = folder / "libgomp-a.so"
+    original = (machine.cached("libgomp-12") / "libgomp.so.1").read_bytes()
+    copy.write_bytes(original.replace(b"libgomp.so.1\0", b"libgomp-a.so\0"))
+    source, program = folder / "staying.c", folder / "staying"
+    source.write_text(container.STAYING, encoding="ascii")
+    flags = ["-g", "-O1", "-fopenmp", "-nodefaultlibs", f"-Wl,-rpath,{folder}"]
+    machine.run("gcc", *flags, source, copy, "-lc", "-o", program)
+    with subprocess.Popen([program], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == b"stays\n"
+            record = folder / "record.jsonl"
+            ompd("record", "-d", "0.3", "-o", record, str(process.pid), folder=folder)
+        finally:
+            process.kill()
+    shown = ompd("show", record, folder=folder).text
+    assert re.search(r"^barrier +\d", shown, re.MULTILINE), shown
