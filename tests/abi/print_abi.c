@@ -469,6 +469,7 @@ static void print_extension_view(void)
 	MEMBER(ompdx_view_region_t, member_count);
 	MEMBER(ompdx_view_region_t, helpers);
 	MEMBER(ompdx_view_region_t, cancelled);
+	MEMBER(ompdx_view_region_t, barrier_round);
 
 	TYPE(ompdx_view_t);
 	MEMBER(ompdx_view_t, size);
