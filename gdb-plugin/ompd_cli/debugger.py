@@ -211,7 +211,9 @@ def start(task: Task, gdb: str, folder: str, limit: float, options: argparse.Nam
         # Strings in ASCII: whatever a file's name holds comes through.
         file.write(f"from ompd_cli import inside\ninside.main(**{ascii(details)})\n")
     command = [gdb, "-nx", "-q", "-batch"]
-    for setting in [*_SAFE, *([] if task.kind == "run" else [_OF_A_REPORT]), *task.settings]:
+    # Where a library has such a name as "./a.so", GDB would take what the user has there.
+    of_a_report = [_OF_A_REPORT, f"cd {folder}"]
+    for setting in [*_SAFE, *([] if task.kind == "run" else of_a_report), *task.settings]:
         command += ["-iex", setting]
     command += [*_reading(PLUGIN), *_reading(steps)]
     command += [*task.after] or [os.path.abspath(file) for file in task.files]

@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ompd_core.errors import UserError
+from ompd_core.formats import relative_names
 from ompd_core.formats.corefile import CoreFile
 from ompd_core.formats.images import LoadedImage
 
@@ -59,8 +60,11 @@ def settings(
         notes.append(_DIFFERENT.format(_named(different)))
     debug_files.check(here.values(), search.sysroot)
     root = os.path.join(folder, ROOT)
-    _link(core, here, search, root)
-    return [f"set sysroot {root}"]
+    names = _names(core, here, search)
+    make_root(root, names, search.sysroot)
+    found = [f"set sysroot {root}"]
+    elsewhere = relative_names.search_path(names)
+    return [*found, f"set solib-search-path {elsewhere}"] if elsewhere else found
 
 
 def _named(images: Sequence[Image]) -> str:
@@ -69,7 +73,8 @@ def _named(images: Sequence[Image]) -> str:
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _link(core: CoreFile, here: dict[str, str], search: Search, root: str) -> None:
+def _names(core: CoreFile, here: dict[str, str], search: Search) -> dict[str, str]:
+    """With those that the dynamic linker has."""
     names = dict(here)
     for image in loaded(core, core.auxv):
         mapping = core.mapping_of(image.dynamic)
@@ -80,7 +85,7 @@ def _link(core: CoreFile, here: dict[str, str], search: Search, root: str) -> No
             path, _ = search.find(Image(image.path, b"", None, core))
             if path is not None:
                 names[image.path] = path
-    make_root(root, names, search.sysroot)
+    return names
 
 
 def make_root(root: str, names: Mapping[str, str], sysroot: str | None) -> None:

@@ -41,7 +41,9 @@ def report(
                 details={"pid": pid, "libraries": files.libraries},
                 doing=f"GDB reads process {pid}",
                 origin=origin,
-                notes=[f"In its container it is process {one}." for one in numbers_of(pid)[1:][-1:]],
+                notes=[
+                    f"In its container it is process {one}." for one in numbers_of(pid)[1:][-1:]
+                ],
             )
             return debugger.report(task, folder, options, begun)
     except UserError as error:

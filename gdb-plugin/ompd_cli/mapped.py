@@ -45,7 +45,9 @@ def files(pid: int, folder: str) -> Files:
     except OSError:
         return Files([], [])
     firsts = {one.path: one for one in reversed(mappings) if one.path in code and not one.offset}
-    reached: dict[str, str | None] = {path: path for path in firsts if _is_named(firsts[path])}
+    reached: dict[str, str | None] = {
+        path: path for path in firsts if procfs.leads_to(firsts[path])
+    }
     other_root = _has_other_root(pid)
     if other_root or len(reached) < len(firsts):
         try:
@@ -64,16 +66,6 @@ def files(pid: int, folder: str) -> Files:
                 memory.close()
     others = [path for path in reached if path != program]
     return Files([program] if program in reached else [], others[:MOST_LIBRARIES])
-
-
-def _is_named(one: procfs.Mapped) -> bool:
-    """The path leads to the file that is mapped. Some file systems have other devices in the list
-    than of the file."""
-    try:
-        status = os.stat(one.path)
-    except OSError:
-        return False
-    return (status.st_dev, status.st_ino) == one.file
 
 
 def _has_other_root(pid: int) -> bool:

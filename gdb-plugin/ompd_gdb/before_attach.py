@@ -14,8 +14,10 @@ from typing import Iterator, Sequence
 
 import gdb
 from ompd_core.errors import UserError
+from ompd_core.formats import procfs, relative_names
 from ompd_core.formats.elf import NotElf
 from ompd_core.formats.free_memory import FreeMemory
+from ompd_core.formats.images import LoadedImage
 
 from . import session, texts
 from .target import machines
@@ -78,7 +80,9 @@ def ask_kernel() -> None:
 def symbols_read(pid: int, files: Sequence[str]) -> Iterator[None]:
     """Of the process' libraries, for all attaches inside. By an inferior without a process: GDB
     keeps what it has read of a file as long as somebody uses it."""
-    files = _as_loaded(pid, files)
+    loaded = _loaded(pid)
+    _find_relative(pid, loaded)
+    files = _as_loaded(loaded, files)
     own = gdb.selected_inferior().num
     other = _add_inferior()
     try:
@@ -93,21 +97,42 @@ def symbols_read(pid: int, files: Sequence[str]) -> Iterator[None]:
             texts.silently(f"remove-inferiors {other}")
 
 
-def _as_loaded(pid: int, files: Sequence[str]) -> list[str]:
-    """By the names that the dynamic linker has for them: GDB opens those when it attaches, and a
-    file that it has read by another name it reads again."""
+def _loaded(pid: int) -> Sequence[LoadedImage]:
+    """Empty: they cannot be listed."""
     try:
         free = FreeMemory(pid)
     except (OSError, NotElf):
-        return list(files)
+        return ()
     try:
-        loaded = session.list_images(free, free.auxv).loaded
+        return session.list_images(free, free.auxv).loaded
     except UserError:
-        return list(files)
+        return ()
     finally:
         free.close()
+
+
+def _as_loaded(loaded: Sequence[LoadedImage], files: Sequence[str]) -> list[str]:
+    """By the names that the dynamic linker has for them: GDB opens those when it attaches, and a
+    file that it has read by another name it reads again."""
     names = {os.path.realpath(one.path): one.path for one in loaded if one.path.startswith("/")}
     return [names.get(file, file) for file in files]
+
+
+def _find_relative(pid: int, loaded: Sequence[LoadedImage]) -> None:
+    """GDB takes a name that does not begin at the root for one in its own folder."""
+    names = {one.dynamic: one.path for one in loaded if not one.path.startswith("/")}
+    if not any(names.values()):
+        return
+    proven = {
+        name: mapped.path
+        for mapped in procfs.mappings(f"{procfs.ROOT}/{pid}")
+        for dynamic, name in names.items()
+        if mapped.start <= dynamic < mapped.end and procfs.leads_to(mapped)
+    }
+    try:
+        texts.silently(f"set solib-search-path {relative_names.search_path(proven)}")
+    except (gdb.error, UnicodeError):
+        pass  # GDB has no file for them, and the report says what is not known
 
 
 def _add_inferior() -> int | None:

@@ -114,3 +114,31 @@ def test_gone_while_it_runs(right: bool, folder: Path) -> None:
         assert re.search(rf"cannot be reached: {library}\.", notes), notes
         assert re.search(r"libwaits\.so\+0x1[0-9a-f]+ \(\), in sleep", deleted), deleted
         assert f"cannot be reached: {library}" in re.sub(r"\s+", " ", deleted)
+
+
+@pytest.mark.each("name")
+@pytest.mark.parametrize("name", ["./libwaits.so", "../beside/libwaits.so"])
+def test_name_that_begins_in_the_programs_folder(name: str, folder: Path) -> None:
+    """Another build is there by that name from where the command is."""
+    there, here = folder / "there", folder / "here"
+    for one in (there, here, folder / "beside"):
+        one.mkdir()
+    library, program = (there / name).resolve(), there / "program"
+    (folder / "program.c").write_text(LOADING, encoding="ascii")
+    machine.run("gcc", folder / "program.c", "-o", program, "-ldl")
+    library_of(folder / "right.c", library, "")
+    library_of(folder / "other.c", here / "libwaits.so", "int other(int a) { return a * 7; }\n")
+    with subprocess.Popen([program, name], cwd=there, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == b"there\n"
+            living = ompd("pid", str(process.pid), "--json", folder=here)
+            machine.run("gcore", "-o", folder / "core", str(process.pid))
+        finally:
+            process.kill()
+    core = ompd("core", folder / f"core.{process.pid}", program, "--json", folder=here)
+    for answer in (living, core):
+        (where,) = [one["where"] for one in answer.document["threads"] if one["where"]]
+        assert (where["function"], where["line"]) == ("solve", 11), answer.text
+        assert where["objfile"] == str(library)
+        (region,) = [one for one in answer.document["regions"] if one["generator"] == "parallel"]
+        assert region["loc"]["function"] == "solve", region

@@ -52,6 +52,16 @@ def mappings(folder: str) -> Iterator[Mapped]:
         )
 
 
+def leads_to(one: Mapped) -> bool:
+    """The path leads to the file that is mapped. Some file systems have other devices in the list
+    than of the file."""
+    try:
+        status = os.stat(one.path)
+    except OSError:
+        return False
+    return (status.st_dev, status.st_ino) == one.file
+
+
 def processes() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
