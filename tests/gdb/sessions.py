@@ -68,20 +68,12 @@ def sourcing() -> list[str]:
     return [f"source {machine.PLUGIN}"]
 
 
-_NO_INDEX_CACHE = ("gdb-10", "gdb-11")  # or by another name
-
-
 def started(gdb: str, *options: str) -> list[str]:
     """The first words of a GDB's command line."""
     settings = ["set confirm off", "set width 0"]
     if gdb == "gdb":
         # Other GDBs' wrappers need no debuginfod, and GDB 10 does not know the setting.
         settings.insert(0, "set debuginfod enabled off")
-    if gdb not in _NO_INDEX_CACHE and not machine.FULL:
-        # To read libc's debug information takes more of the processor than all else of an attach.
-        # OMPD_FULL=1, and the suites that start the shell's ompd, do it as a user's GDB does.
-        kept = machine.BUILD.absolute() / "index-cache" / gdb
-        settings += [f"set index-cache directory {kept}", "set index-cache enabled on"]
     words = [machine.gdb(gdb), "-nx", "-q", *options]
     return words + [word for setting in settings for word in ("-iex", setting)]
 
