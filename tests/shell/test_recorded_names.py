@@ -74,7 +74,7 @@ def test_named_alike(name: str, folder: Path) -> None:
     text, compiler, function = PROGRAMS[name]
     (folder / name).write_text(text, encoding="ascii")
     options = ("-g", "-O1", "-fopenmp", folder / name, "-o", folder / "program", "-lm")
-    machine.run(*compiler, *options)
+    machine.run(*compiler, *options, cwd=folder)  # where gfortran puts its modules
     with subprocess.Popen([folder / "program"]) as process:
         try:
             regions, end = [], time.monotonic() + PATIENCE
