@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files does a core file or a process name, and are those that are here the same ones? By build-id, else
-by how they begin: the core has the first page of each, unless its filter was changed; else by what
-the dynamic linker wrote of them."""
+"""Which files does a core file or a process name, and are those that are here the same ones?
+
+By build-id, else by how they begin: the core has the first page of each, unless its filter was
+changed; else by what the dynamic linker wrote of them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A container as container engines make them: own users, processes, mounts and root. In the root are
-libraries of another release, at the paths where this machine has its own."""
+"""A container as container engines make them: own users, processes, mounts and root. In the root
+are libraries of another release, at the paths where this machine has its own."""
 
 from __future__ import annotations
 

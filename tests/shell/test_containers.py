@@ -15,7 +15,8 @@ import machine
 import pytest
 from command import NOTHING_ODD, OMPD, is_an_error, ompd
 
-# What a container has that is started beside it: `docker run --pid=container:... --cap-add=SYS_PTRACE'.
+# What a container has that is started beside it, by `docker run --pid=container:...
+# --cap-add=SYS_PTRACE'.
 SIDECAR = """\
 #!/bin/sh
 exec setpriv --bounding-set=-all,+sys_ptrace,+dac_override,+setuid,+setgid,+kill {ompd} "$@"

@@ -154,6 +154,9 @@ class Kept(NamedTuple):
         """For a table: mutex `m1'. named: with the variable."""
         if self.kind == "join":
             return "end of a thread"
+        if self.kind in INITIALISED:
+            name = f" `{_plain(self.name)}'" if named and self.name is not None else ""
+            return f"{_WORDS[self.kind]}{name}"
         plain = self._replace(address=None, name=self.name if named or self.is_loaders else None)
         words = plain.words
         for article in ("a ", "the "):
