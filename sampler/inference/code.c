@@ -121,7 +121,7 @@ static void look_again(const struct codes *codes, struct code *code)
 
 static void look(struct codes *codes, struct code *code)
 {
-	code->is_python = code->pc >= PYTHON_PLACES;
+	code->is_python = codes->python && python_is_place(codes->python, code->pc);
 	if (code->is_python) {
 		code->frame = (ompdx_frame_t){.code = ompdx_code_program, .direct_call = -1};
 		return;

@@ -260,6 +260,13 @@ enum python_found python_place_of(struct python_objects *objects, uint64_t code,
 	return place_number == NONE ? PYTHON_UNREADABLE : PYTHON_FOUND;
 }
 
+bool python_is_place(const struct python_objects *objects, uint64_t address)
+{
+	if (address == PYTHON_UNTOLD)
+		return objects->places.count > 0;
+	return (address & PYTHON_PLACES) && (address & ~PYTHON_PLACES) < objects->places.count;
+}
+
 const struct python_code *python_code_at(const struct python_objects *objects, uint64_t place,
 					 int32_t *line)
 {

@@ -45,7 +45,10 @@ enum python_found { PYTHON_UNREADABLE, PYTHON_HIDDEN, PYTHON_FOUND };
 enum python_found python_place_of(struct python_objects *objects, uint64_t code,
 				  uint64_t instruction, uint64_t *place);
 
-/* What an address among PYTHON_PLACES stands for; valid until another is found. NULL: PYTHON_UNTOLD. */
+/* A damaged stack can have any address: is it one of the places that were found, or what stands between them? */
+bool python_is_place(const struct python_objects *objects, uint64_t address);
+
+/* What an address of a place stands for; valid until another is found. NULL: PYTHON_UNTOLD. */
 const struct python_code *python_code_at(const struct python_objects *objects, uint64_t place,
 					 int32_t *line);
 
