@@ -21,6 +21,8 @@ OTHERS = [f"python3.{minor}" for minor in range(10, 15)] if FULL else []
 PYTHONS = ["/usr/bin/python3", *filter(shutil.which, OTHERS)]
 PROGRAM = PROGRAMS / "called_by_python.py"
 GAP = ""
+# On a busy machine the sampler may see too little of a second.
+TRIES = 5
 
 
 def line(text: str) -> int:
@@ -73,19 +75,26 @@ def test_lines_that_began_regions(python: str, clock: str, tmp_path: Path) -> No
     command = ("gcc", "-O1", "-fopenmp", "-shared", "-fPIC", source, "-o", library)
     subprocess.run(command, check=True)
     sampler = (SAMPLER, "-F", "200", "--budget", "0", "--clock", clock, "-o", file, "--")
-    subprocess.run((*sampler, python, PROGRAM, library, "1"), check=True, timeout=120)
-    record = read(file)
-    whole: set[tuple[str, int]] = set()
+    for _ in range(TRIES):
+        subprocess.run((*sampler, python, PROGRAM, library, "1"), check=True, timeout=120)
+        whole = paths_seen_whole(read(file))
+        if {("first", 0), ("second", 0)} <= whole and {("both", 0), ("both", 1)} & whole:
+            break
+    else:
+        raise AssertionError(f"not every way was seen whole: {whole}")
+    check_shown(file)
+
+
+def paths_seen_whole(record: Record) -> set[tuple[str, int]]:
+    found = set()
     for number, region in record.tables["region"].items():
         paths = [[*BEGIN, *path] for path in PATHS[region["function"]]]
         for stack in record.tables["stack"]:
             frames = told(record, stack, number)
             if frames:  # else nothing has been read yet
                 assert any(fits(frames, path) for path in paths), (region, frames)
-                whole.update((region["function"], i) for i, p in enumerate(paths) if frames == p)
-    assert {("first", 0), ("second", 0)} <= whole
-    assert {("both", 0), ("both", 1)} & whole
-    check_shown(file)
+                found.update((region["function"], i) for i, p in enumerate(paths) if frames == p)
+    return found
 
 
 def check_shown(file: Path) -> None:
