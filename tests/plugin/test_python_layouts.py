@@ -3,19 +3,8 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[2]
+from generated import fresh
 
 
 def test_layouts() -> None:
-    kept = (ROOT / "sampler" / "python" / "layouts.inc").read_text(encoding="utf-8")
-    made = subprocess.run(
-        [ROOT / "tools" / "gen-python-layouts"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert made.stdout == kept, "run: tools/gen-python-layouts > sampler/python/layouts.inc"
+    fresh("sampler/python/layouts.inc", "tools/gen-python-layouts")
