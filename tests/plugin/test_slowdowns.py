@@ -9,6 +9,7 @@ from typing import FrozenSet, Sequence
 import pytest
 from ompd_core.formats import control_groups, procfs
 from ompd_core.library.types import Icvs, IcvValue, ViewRegion
+from ompd_core.model.native import Location
 from ompd_core.model.process import Region
 from ompd_core.model.slowdowns import (
     Crowded,
@@ -89,6 +90,13 @@ def test_uneven_work() -> None:
     assert (
         code == "uneven_work" and "3 of the 4 threads of R1" in said and "R1.3, which works" in said
     )
+
+
+def test_code_without_symbols_is_named_as_in_the_table() -> None:
+    process = team(4, at_barrier(), at_barrier(), at_barrier())
+    process.threads[3].where = Location(None, objfile="/lib/libsolve.so", offset=0x115A)
+    ((_, said),) = view.of_slowdowns(uneven(process))
+    assert "which works in libsolve.so+0x115a ()." in said
 
 
 @pytest.mark.parametrize("waiting, size", [(0, 4), (2, 4), (4, 4), (1, 2)])

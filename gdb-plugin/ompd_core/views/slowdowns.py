@@ -70,7 +70,7 @@ def _sentence(one: Slowdown) -> str:
         return _fewer(one)
     if isinstance(one, Alone):
         begun = one.region.location
-        where = f", {place(begun.function, begun.file, begun.line)}," if begun is not None else ""
+        where = f", {place(begun.name, begun.file, begun.line)}," if begun is not None else ""
         return (
             f"{one.region.id}{where} has one thread, of {count(one.processors, 'processor')} that"
             f" it may use: nthreads-var is 1. {LOOK_AT_THREADS}"
@@ -161,7 +161,7 @@ def _cancelled(one: Cancelled) -> str:
 
 
 def _uncancelled(one: Uncancelled) -> str:
-    places = listed([place(at.function, at.file, at.line) for at in one.places])
+    places = listed([place(at.name, at.file, at.line) for at in one.places])
     does = "does" if len(one.places) == 1 else "do"
     return (
         f"The `cancel' in {places} {does} nothing: cancellation is off (cancel-var). For it, start"
@@ -171,7 +171,7 @@ def _uncancelled(one: Uncancelled) -> str:
 
 def _where(thread: Thread) -> str:
     at = thread.where
-    return f" in {place(at.function, at.file, at.line)}" if at is not None else ""
+    return f" in {place(at.name, at.file, at.line)}" if at is not None else ""
 
 
 def _inside(thread: Thread) -> str:
